@@ -1,5 +1,6 @@
 // The page of a match: what was played, tables, plots and games.
 
+import { events, meetings } from "./course.js";
 import { make } from "./dom.js";
 import { Reader } from "./reader.js";
 import { table } from "./table.js";
@@ -41,7 +42,7 @@ const cell = (score) =>
 /** The parts of the page. */
 export const matchPage = (data, sheet) => {
   const heading = (key) => make("h2", {}, t(key));
-  const { conditions, engines, places, standings, cross, sprt, lengths, terminations, times } = data;
+  const { conditions, engines, places, course, standings, cross, sprt, lengths, terminations, times } = data;
   /** @type {HTMLElement[]} */
   const parts = [
     make("dl", {}, ...conditions.flatMap(([key, value]) =>
@@ -52,6 +53,13 @@ export const matchPage = (data, sheet) => {
   if (places) {
     parts.push(heading("places"), table("places", t("places"), places.heading.map(place), places.rows),
       make("p", {}, t("placesHelp")));
+  }
+  if (course) {
+    const rounds = course.rounds.flatMap((round) =>
+      [make("h3", {}, t("live.round", round)), make("ul", {}, ...meetings(round))]);
+    parts.push(
+      make("section", { id: "rounds" }, heading("live.rounds"), ...rounds),
+      make("section", { id: "feed" }, heading("live.feed"), make("ul", {}, ...events(course.feed))));
   }
   parts.push(
     heading("standings"),

@@ -22,6 +22,7 @@ add({
     "3w1: gegen Spieler 3 mit Weiß, gewonnen; = ist Remis, 0 Verlust, ? eine Partie ohne Ergebnis.",
     "3w1: z graczem 3 białymi, wygrana; = to remis, 0 porażka, ? partia bez wyniku.",
   ],
+  "live.rounds": ["Rounds", "Ronden", "Rondes", "Туры", "Runden", "Rundy"],
   "live.feed": ["Events", "Gebeurtenissen", "Événements", "События", "Ereignisse", "Wydarzenia"],
   "live.place": ["place", "plaats", "place", "место", "Platz", "miejsce"],
   "live.number": ["no.", "nr.", "n°", "№", "Nr.", "nr"],

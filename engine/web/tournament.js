@@ -5,9 +5,9 @@
 // nobody but with what he says.
 
 import { Board, short, squares } from "./board.js";
+import { events, meetings } from "./course.js";
 import { make } from "./dom.js";
 import { LANGUAGES, men, setLanguage, t, translate } from "./texts.js";
-import "./tournament-texts.js";
 
 /** @returns {any} */
 const at = (id) => document.getElementById(id);
@@ -123,25 +123,6 @@ const showPlaces = ({ places, rounds }) => {
     ...place.rounds.map((cell) => make("td", {}, cell)))));
 };
 
-const showRound = (list, round) => {
-  const game = ({ game, white, black, result, termination }) => {
-    const played = result ? ` ${result} (${termination})` : "";
-    return make("li", {}, (game ? `${game}. ` : "") + `${white} – ${black}${played}`);
-  };
-  const free = (player) => make("li", {}, t("live.free", { player }));
-  list.replaceChildren(...(round ? [...round.games.map(game), ...round.free.map(free)] : []));
-};
-
-const showFeed = (feed) => {
-  const line = ({ at: seconds, kind, detail, ...rest }) => {
-    const time = new Date(seconds * 1000).toLocaleTimeString(t.language);
-    const values = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, value ?? ""]));
-    const text = t("live.event." + kind, values) + (detail ? `: ${detail}` : "");
-    return make("li", {}, make("time", { datetime: new Date(seconds * 1000).toISOString() }, time), " ", text);
-  };
-  at("feed").replaceChildren(...feed.map(line).reverse());
-};
-
 const showTable = () => {
   if (!table?.tournament) return;
   const { tournament, state, next, feed } = table;
@@ -152,29 +133,29 @@ const showTable = () => {
   const last = tournament.rounds.at(-1);
   at("round-title").hidden = !last;
   at("round-title").textContent = last ? t("live.round", { round: last.round }) : "";
-  showRound(at("round"), last);
+  at("round").replaceChildren(...meetings(last));
   at("next-title").hidden = !next;
   at("next-title").textContent = next ? t("live.next", { round: next.round }) : "";
-  showRound(at("next"), next);
-  showFeed(feed);
+  at("next").replaceChildren(...meetings(next));
+  at("feed").replaceChildren(...events(feed));
 };
 
 const isOver = () => ["over", "interrupted"].includes(table?.state);
 
 const follow = () => {
-  const events = new EventSource("v1/live");
-  events.addEventListener("open", () => (at("lost").hidden = true));
-  events.addEventListener("error", () => {
+  const source = new EventSource("v1/live");
+  source.addEventListener("open", () => (at("lost").hidden = true));
+  source.addEventListener("error", () => {
     at("lost").hidden = isOver();
     // A browser gives up when it is refused; the tournament may go on after a restart.
-    if (events.readyState !== EventSource.CLOSED) return;
+    if (source.readyState !== EventSource.CLOSED) return;
     setTimeout(follow, 5000);
   });
-  events.addEventListener("table", ({ data }) => {
+  source.addEventListener("table", ({ data }) => {
     table = JSON.parse(data);
     showTable();
   });
-  events.addEventListener("games", ({ data }) => {
+  source.addEventListener("games", ({ data }) => {
     games = JSON.parse(data);
     came = performance.now();
     showGames();

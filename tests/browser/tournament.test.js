@@ -130,3 +130,18 @@ test("who is there when it ends sees that it has ended", options, async () => {
   assert.ok((await readFile(join(folder, "cup.jsonl"), "utf8")).includes("\"director\""));
   await page.context().close();
 });
+
+test("what stays is a file with places, rounds, events and games", options, async () => {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto("file://" + join(folder, "cup.html"));
+  assert.equal(await page.locator("h1").innerText(), "Club cup <b>");
+  assert.equal(await page.locator("#places tbody tr").count(), 4);
+  assert.match(await page.locator("#rounds h3").first().innerText(), /^Round 1$/);
+  assert.match(await page.locator("#rounds li").first().innerText(), /^1\. Anna – Dirk \* \(decided by the director\)$/);
+  assert.match(await page.locator("#feed li").first().innerText(), /The end$/);
+  assert.match(await page.locator("#feed li").last().innerText(), /Round 1 is paired$/);
+  await page.selectOption("#language", "nl");
+  assert.match(await page.locator("#rounds h3").first().innerText(), /^Ronde 1$/);
+  assert.deepEqual(await barriers(page), []);
+  await page.context().close();
+});

@@ -90,6 +90,7 @@ pub const ASSETS: &[Asset] = assets! {
 
 /// The files of the page of a tournament, beside those of the board that it needs.
 pub const TOURNAMENT: &[Asset] = assets! {
+    "course.js": SCRIPT,
     "director.js": SCRIPT,
     "tournament-texts.js": SCRIPT,
     "tournament.css": STYLE,

@@ -412,6 +412,18 @@ fn the_page_shows_the_games_and_hears_the_director() {
     let games = lines(&file, "game");
     let ends: Vec<_> = games.iter().map(|game| game["termination"].as_str().unwrap()).collect();
     assert!(!ends.contains(&"time-forfeit") && ends.contains(&"director"), "{ends:?}");
+    // What stays of the page.
+    let copy = fs::read_to_string(file.with_extension("html")).unwrap();
+    let (_, data) = copy.split_once("id=\"data\"").unwrap();
+    let (_, data) = data.split_once('>').unwrap();
+    let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    let rounds = data["course"]["rounds"].as_array().unwrap();
+    assert_eq!(rounds[0]["games"][1]["result"], "1-1", "{rounds:?}");
+    let feed = data["course"]["feed"].as_array().unwrap();
+    let kinds: Vec<&str> = feed.iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("round", "end"), "{kinds:?}");
+    assert!(feed.iter().any(|event| event["detail"] == "decided by the director"), "{feed:?}");
+    assert_eq!(data["rows"].as_array().unwrap().len(), 2);
 }
 
 /// How late engines are heard that move after exactly 50 ms, with fifty spectators and without.

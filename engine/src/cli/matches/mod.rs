@@ -4,8 +4,8 @@ mod output;
 mod page;
 
 use std::fs::{self, File};
+use std::io::BufReader;
 use std::io::ErrorKind::{NotADirectory, NotFound};
-use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -17,14 +17,15 @@ use meerslag_files::{Existing, with_causes};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
-    Abort, Adjudication, Director, EngineSpec, Format, GameLogs, KeptLogs, MatchConfig, MatchEnd,
-    MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, Shard, SprtConfig,
-    StateError, StateFile, TimeControl, Workers, merge_states, openings, run as run_match,
-    tail_text,
+    Abort, Adjudication, Director, EngineSpec, Format, GameLogs, KeptLogs, Live, MatchConfig,
+    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, Shard,
+    SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states, openings,
+    run as run_match, tail_text,
 };
 use meerslag_search::book::Book;
 use meerslag_search::counted;
 use movegen::DrawRules;
+use parking_lot::Mutex;
 
 pub(super) use self::output::MatchGameRecord;
 use self::output::Output;
@@ -280,11 +281,12 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         is_resumed: args.resume,
         force: args.force,
         json: args.json,
+        live: None,
     };
     let begun = Begun { state, config, results, parts: earlier, run, own_files };
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
-    desk.play(begun, (&abort, &director), &mut (), |path| args.command_to_go_on(path))
+    desk.play(begun, (&abort, &director), |path| args.command_to_go_on(path))
 }
 
 /// Puts the parts of a match together.
@@ -307,7 +309,8 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
         ("--html", run.html.as_deref()),
     ];
     files::check_distinct(&read, &written)?;
-    let desk = Desk { state: Some(path), is_resumed: false, force: args.force, json: args.json };
+    let (force, json) = (args.force, args.json);
+    let desk = Desk { state: Some(path), is_resumed: false, force, json, live: None };
     let page = MatchPage::new(parts, shell::command());
     let mut output = Output::new(&desk, &run, page, &config, &results, &[])?;
     let text = StateFile::text(&config, &shell::command(), &run, &results).map_err(Failure::run)?;
@@ -364,19 +367,6 @@ pub(super) struct Begun {
     pub own_files: Vec<PathBuf>,
 }
 
-/// Who watches a match beside its output.
-pub(super) trait Watcher {
-    /// Something happens.
-    fn notice(&mut self, _config: &MatchConfig, _event: &MatchEvent<'_>) {}
-
-    /// The run has come to its end, and with `is_over` the match.
-    fn end(&mut self, _: &MatchConfig, _: &MatchResults, _is_over: bool) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Watcher for () {}
-
 /// How a command plays a match.
 #[derive(Clone, Copy)]
 pub(super) struct Desk<'a> {
@@ -384,6 +374,8 @@ pub(super) struct Desk<'a> {
     pub is_resumed: bool,
     pub force: ForceArgs,
     pub json: bool,
+    /// Of a tournament: what spectators see.
+    pub live: Option<&'a Arc<Mutex<Live>>>,
 }
 
 impl Desk<'_> {
@@ -392,7 +384,6 @@ impl Desk<'_> {
         self,
         begun: Begun,
         (abort, director): (&Arc<Abort>, &Director),
-        watcher: &mut dyn Watcher,
         to_go_on: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
         let in_state = |error: StateError| Failure::Input(error.into());
@@ -443,12 +434,12 @@ impl Desk<'_> {
             }
         };
         let mut observe = |event: MatchEvent<'_>| {
-            watcher.notice(&config, &event);
+            self.live.iter().for_each(|live| live.lock().notice(&config, &event));
             show(event)
         };
         let end = run_match(&config, &workers, &mut state, &mut results, director, &mut observe);
         let is_over = matches!(end, Ok(MatchEnd::Complete | MatchEnd::Decided));
-        let watched = watcher.end(&config, &results, is_over);
+        self.live.iter().for_each(|live| live.lock().end(&config, &results, is_over));
         if let (Err(_), true, false, Some(state)) =
             (&end, results.games().is_empty(), self.is_resumed, state)
         {
@@ -460,7 +451,6 @@ impl Desk<'_> {
         let end = match (end, finished) {
             (Ok(end), finished) => {
                 finished?;
-                watched?;
                 end
             }
             (Err(error), finished) => {

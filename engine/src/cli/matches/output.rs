@@ -107,10 +107,9 @@ impl Output {
             if is_own { Existing::Replace } else { desk.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
-        let page = run
-            .html
-            .as_deref()
-            .map(|path| PageFile::open(path, existing(path), page, run.language.as_deref()));
+        let page = run.html.as_deref().map(|path| {
+            PageFile::open(path, existing(path), page, (run.language.as_deref(), desk.live))
+        });
         let is_live = !desk.json && stdout().is_terminal();
         let mut output = Output {
             pdn: run.pdn.as_deref().map(growing).transpose()?,

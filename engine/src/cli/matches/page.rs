@@ -2,10 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use meerslag_files::{Existing, write_file};
-use meerslag_harness::runner::{MatchConfig, MatchGame, MatchPage, MatchResults};
+use meerslag_harness::runner::{Live, MatchConfig, MatchGame, MatchPage, MatchResults};
+use parking_lot::Mutex;
 
 use super::super::{Failure, files};
 
@@ -18,6 +20,8 @@ pub(super) struct PageFile {
     existing: Existing,
     page: MatchPage,
     language: String,
+    /// Of a tournament: what has happened.
+    live: Option<Arc<Mutex<Live>>>,
     written: Instant,
 }
 
@@ -28,11 +32,12 @@ impl PageFile {
         path: &Path,
         existing: Existing,
         page: MatchPage,
-        language: Option<&str>,
+        (language, live): (Option<&str>, Option<&Arc<Mutex<Live>>>),
     ) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
         let language = language.unwrap_or("en").to_owned();
-        Ok(PageFile { path: path.to_owned(), existing, page, language, written: Instant::now() })
+        let (path, live, written) = (path.to_owned(), live.cloned(), Instant::now());
+        Ok(PageFile { path, existing, page, language, live, written })
     }
 
     pub(super) fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
@@ -63,7 +68,9 @@ impl PageFile {
     }
 
     pub(super) fn write(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
-        let html = self.page.to_html(config, results, &self.language).map_err(io::Error::other)?;
+        let live = self.live.as_ref().map(|live| live.lock());
+        let html = self.page.to_html(config, results, &self.language, live.as_deref());
+        let html = html.map_err(io::Error::other)?;
         write_file(&self.path, html.as_bytes(), self.existing)
             .map_err(|error| files::named(&self.path, &error))?;
         // From now on it is ours.

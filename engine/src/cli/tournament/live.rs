@@ -3,20 +3,17 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::Args;
 use crossbeam::channel::{Receiver, Sender, bounded};
-use meerslag_harness::runner::{InPlayRecord, Live, MatchConfig, MatchEvent, MatchResults};
+use meerslag_harness::runner::InPlayRecord;
 use meerslag_search::EngineOptions;
 use meerslag_serve::http::live::{Live as LiveServer, Shown};
 use meerslag_serve::http::{Server, ServerError, ServerOptions, Stop};
-use parking_lot::Mutex;
 
 use super::super::json::to_json;
-use super::super::matches::Watcher;
 use super::super::streams::note;
 use super::super::{Failure, serve};
 use super::director::Chair;
@@ -34,7 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 #[derive(Args, Debug)]
 pub(super) struct LiveArgs {
     /// Serve a page on which others follow the games, and the director leads them; others than this
-    /// machine's own addresses need trust in the network [default: 127.0.0.1:8011]
+    /// machine's own addresses need trust in the network. What stays is a page in the file that the
+    /// description names, or FILE with the ending .html [default: 127.0.0.1:8011]
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = USUAL,
           value_parser = address, conflicts_with_all = ["check", "table"])]
     serve: Option<SocketAddr>,
@@ -70,7 +68,6 @@ fn new_token() -> String {
 
 /// A page that is being served.
 pub(super) struct LivePage {
-    live: Arc<Mutex<Live>>,
     /// Closed when the run is over.
     over: Option<Sender<()>>,
     shows: Option<JoinHandle<()>>,
@@ -87,6 +84,10 @@ impl LiveArgs {
             words.extend(["--allow-host".to_owned(), name.clone()]);
         }
         words
+    }
+
+    pub(super) const fn is_served(&self) -> bool {
+        self.serve.is_some()
     }
 
     /// Serves the page, if it is wanted.
@@ -128,13 +129,7 @@ impl LiveArgs {
             let chair = chair.clone();
             thread("show").spawn(move || show(&chair, &shown, &is_over))
         };
-        let page = LivePage {
-            live: Arc::clone(&chair.live),
-            over: Some(over),
-            shows: Some(shows?),
-            server: Some(server),
-            stop,
-        };
+        let page = LivePage { over: Some(over), shows: Some(shows?), server: Some(server), stop };
         note(format_args!("spectators: http://{address}/"));
         note(format_args!("director:   http://{address}/#{token}"));
         Ok(Some(page))
@@ -162,18 +157,9 @@ fn show(chair: &Chair, shown: &Shown, is_over: &Receiver<()>) {
     }
 }
 
-impl Watcher for LivePage {
-    fn notice(&mut self, config: &MatchConfig, event: &MatchEvent<'_>) {
-        self.live.lock().notice(config, event);
-    }
-
-    fn end(
-        &mut self,
-        config: &MatchConfig,
-        results: &MatchResults,
-        is_over: bool,
-    ) -> io::Result<()> {
-        self.live.lock().end(config, results, is_over);
+impl LivePage {
+    /// Sends the last state, and waits until spectators have it.
+    pub(super) fn close(mut self) -> io::Result<()> {
         self.over = None;
         let failed = || io::Error::other("the page of the tournament failed");
         if let Some(shows) = self.shows.take() {

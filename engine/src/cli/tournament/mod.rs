@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use self::director::Chair;
 use self::file::Description;
 use super::files::{self, ForceArgs};
-use super::matches::{Begun, Desk, Watcher};
+use super::matches::{Begun, Desk};
 use super::streams::{plain, stdout};
 use super::{Failure, json, shell, watchdog};
 
@@ -105,7 +105,7 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         return check(&config);
     }
     let state = description.state();
-    let begun = if args.needs_state() {
+    let mut begun = if args.needs_state() {
         let mut resumed = StateFile::resume(&state).map_err(in_state)?;
         args.decide(&mut resumed)?;
         if !args.resume {
@@ -122,11 +122,13 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         if state.exists() {
             return Err(in_state(StateError::Exists(state)));
         }
-        let run = description.run().map_err(Failure::Input)?;
+        let mut run = description.run().map_err(Failure::Input)?;
+        args.keep_copy(&mut run);
         args.check_files(&state, &run)?;
         let results = MatchResults::new(&config, Vec::new());
         Begun { state: None, config, results, parts: Vec::new(), run, own_files: Vec::new() }
     };
+    args.keep_copy(&mut begun.run);
     let abort = Arc::new(Abort::new());
     let director = Arc::new(Director::new(&abort));
     let chair = Chair {
@@ -137,17 +139,21 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
     };
     chair.listen();
     #[cfg(feature = "serve")]
-    let mut page = args.live.open(&chair)?;
-    #[cfg(feature = "serve")]
-    let watcher: &mut dyn Watcher = match &mut page {
-        Some(page) => page,
-        None => &mut (),
+    let page = args.live.open(&chair)?;
+    let desk = Desk {
+        state: Some(&state),
+        is_resumed: args.resume,
+        force: args.force,
+        json: args.json,
+        live: Some(&chair.live),
     };
-    #[cfg(not(feature = "serve"))]
-    let watcher: &mut dyn Watcher = &mut ();
-    let desk =
-        Desk { state: Some(&state), is_resumed: args.resume, force: args.force, json: args.json };
-    desk.play(begun, (&abort, &director), watcher, |_| args.command_to_go_on())
+    let played = desk.play(begun, (&abort, &director), |_| args.command_to_go_on());
+    #[cfg(feature = "serve")]
+    let closed = page.map_or(Ok(()), live::LivePage::close);
+    played?;
+    #[cfg(feature = "serve")]
+    closed?;
+    Ok(())
 }
 
 impl TournamentArgs {
@@ -173,6 +179,17 @@ impl TournamentArgs {
         }
         Ok(())
     }
+
+    /// Of what is served something stays: the page of the match, in a file.
+    #[cfg(feature = "serve")]
+    fn keep_copy(&self, run: &mut MatchRun) {
+        if self.live.is_served() && run.html.is_none() {
+            run.html = Some(self.file.with_extension("html"));
+        }
+    }
+
+    #[cfg(not(feature = "serve"))]
+    fn keep_copy(&self, _: &mut MatchRun) {}
 
     fn check_files(&self, state: &Path, run: &MatchRun) -> Result<(), Failure> {
         let written = [

@@ -113,6 +113,13 @@ pub struct LiveRecord<'a> {
     feed: &'a VecDeque<EventRecord>,
 }
 
+/// The part of it that remains.
+#[derive(Serialize)]
+pub(super) struct Course<'a> {
+    rounds: &'a [RoundRecord],
+    feed: &'a VecDeque<EventRecord>,
+}
+
 impl Record for LiveRecord<'_> {
     const TYPE: &'static str = "live";
 }
@@ -224,6 +231,11 @@ impl Live {
             self.feed.pop_front();
         }
         self.feed.push_back(event);
+    }
+
+    /// The rounds, and what has happened in this run.
+    pub(super) fn course(&self) -> Course<'_> {
+        Course { rounds: self.tournament.rounds(), feed: &self.feed }
     }
 
     /// What there is to see now.

@@ -7,6 +7,7 @@ use movegen::Color;
 use serde::Serialize;
 
 use super::conditions::{EngineRow, Part, conditions, engine_rows};
+use super::live::{Course, Live};
 use super::progress::course;
 use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
 use crate::pages::report;
@@ -42,6 +43,8 @@ struct About<'a> {
     engines: Vec<EngineRow<'a>>,
     /// Of a tournament.
     places: Option<PlacesTable>,
+    /// Of a tournament that has been followed.
+    course: Option<Course<'a>>,
     standings: Vec<StandingRow<'a>>,
     cross: Vec<CrossRow<'a>>,
     sprt: Option<SprtRow>,
@@ -157,7 +160,8 @@ impl MatchPage {
         }
     }
 
-    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`]. The games need no moves any more.
+    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`], with what has happened in a tournament. The
+    /// games need no moves any more.
     ///
     /// # Errors
     /// If the template fails.
@@ -166,6 +170,7 @@ impl MatchPage {
         config: &MatchConfig,
         results: &MatchResults,
         language: &str,
+        live: Option<&Live>,
     ) -> Result<String, askama::Error> {
         let (records, standings) = (results.games(), results.standings());
         let mut order: Vec<&GameLine> = self.games.iter().collect();
@@ -180,6 +185,7 @@ impl MatchPage {
                 let (heading, rows) = places_table(config, results);
                 PlacesTable { heading, rows }
             }),
+            course: live.map(Live::course),
             standings: standing_rows(config, standings),
             cross: cross_rows(config, standings),
             sprt: sprt_row(config, standings),

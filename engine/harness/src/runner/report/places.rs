@@ -106,6 +106,10 @@ impl RoundRecord {
 }
 
 impl TournamentRecord {
+    pub(super) fn rounds(&self) -> &[RoundRecord] {
+        &self.rounds
+    }
+
     /// A tournament as it stands.
     #[must_use]
     pub fn new(config: &MatchConfig, results: &MatchResults) -> TournamentRecord {
