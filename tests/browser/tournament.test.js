@@ -82,19 +82,6 @@ test("spectators see boards, clocks, places, pairings and events, and no buttons
   await page.context().close();
 });
 
-test("nobody is kept out, in any language, light and dark, wide and narrow", options, async () => {
-  for (const [width, colorScheme, hash] of [[1280, "light", ""], [400, "dark", "#" + TOKEN], [1280, "dark", ""]]) {
-    const { page, errors } = await open(String(hash), { viewport: { width: Number(width), height: 900 }, colorScheme });
-    for (const language of ["en", "nl", "fr", "ru", "de", "pl"]) {
-      await page.selectOption("#language", language);
-      assert.deepEqual(await barriers(page), [], `${width} ${colorScheme} ${language}`);
-      assert.deepEqual(await faults(page), [], `${width} ${colorScheme} ${language}`);
-    }
-    assert.deepEqual(errors, []);
-    await page.context().close();
-  }
-});
-
 test("the director pauses, decides and lets go on; a wrong token opens nothing", options, async () => {
   const { page } = await open("#" + TOKEN);
   page.on("dialog", (dialog) => dialog.accept());
@@ -105,7 +92,8 @@ test("the director pauses, decides and lets go on; a wrong token opens nothing",
   const form = (text) => page.locator("#director form").filter({ hasText: text });
   await form("Annul").locator("input").fill("1.1");
   await form("Annul").locator("button").click();
-  await page.waitForFunction(() => /Game 1: Anna – Dirk \*/.test(document.querySelector("#feed").textContent));
+  // Whether it is being played or has ended.
+  await page.waitForFunction(() => /^1\. Anna – Dirk \* \(decided by the director\)/.test(document.querySelector("#round").textContent));
   await form("Withdraw").locator("input").fill("Bert");
   await form("Withdraw").locator("button").click();
   await page.waitForSelector("#places tr.gone");
@@ -121,13 +109,26 @@ test("the director pauses, decides and lets go on; a wrong token opens nothing",
   await wrong.page.context().close();
 });
 
+test("nobody is kept out, in any language, light and dark, wide and narrow", options, async () => {
+  for (const [width, colorScheme, hash] of [[1280, "light", ""], [400, "dark", "#" + TOKEN], [1280, "dark", ""]]) {
+    const { page, errors } = await open(String(hash), { viewport: { width: Number(width), height: 900 }, colorScheme });
+    for (const language of ["en", "nl", "fr", "ru", "de", "pl"]) {
+      await page.selectOption("#language", language);
+      assert.deepEqual(await barriers(page), [], `${width} ${colorScheme} ${language}`);
+      assert.deepEqual(await faults(page), [], `${width} ${colorScheme} ${language}`);
+    }
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  }
+});
+
 test("who is there when it ends sees that it has ended", options, async () => {
   const { page } = await open();
   child.kill("SIGINT");
   await page.waitForFunction(() => document.querySelector("#state").textContent.includes("interrupted"));
   if (child.exitCode === null) await once(child, "exit");
   assert.equal(await page.locator("#lost").isVisible(), false);
-  assert.ok((await readFile(join(folder, "cup.jsonl"), "utf8")).includes("\"director\""));
+  assert.ok((await readFile(join(folder, "cup.jsonl"), "utf8")).includes("\"decided\""));
   await page.context().close();
 });
 
