@@ -15,6 +15,7 @@ mod dxp;
 mod egdb;
 mod endgame_trainer;
 mod evaluation;
+mod failure;
 mod files;
 #[cfg(feature = "training")]
 mod filter;
@@ -54,19 +55,20 @@ mod tournament;
 mod train;
 #[cfg(feature = "training")]
 mod tune;
+mod values;
 mod watchdog;
 mod weights;
 mod workflow;
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal};
-use std::num::NonZero;
 use std::process::ExitCode;
-use std::thread;
 
 use clap::{Args, Parser, Subcommand};
 use meerslag_search::EngineOptions;
 use movegen::DrawRules;
+
+use failure::{Failure, no_thread, status};
+use values::{mebibytes, mebibytes_of, seconds, threads};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -223,74 +225,6 @@ impl Command {
     }
 }
 
-/// The exit statuses of all commands; `docs/engine.md` has the same table.
-mod status {
-    /// Done as asked. Also if a command only prints and whoever reads that has seen enough.
-    pub(super) const SUCCESS: u8 = 0;
-    /// Failed while running: a file cannot be written, an engine fails, a check finds faults.
-    pub(super) const FAILURE: u8 = 1;
-    /// Wrong usage, or input that cannot be read or used.
-    pub(super) const INPUT: u8 = 2;
-    /// Ctrl-C, as shells expect.
-    pub(super) const INTERRUPTED: u8 = 130;
-}
-
-/// Why a command ends without success.
-#[derive(Debug)]
-enum Failure {
-    /// The user gave something that cannot be used.
-    Input(anyhow::Error),
-    /// Something went wrong on the way.
-    Run(anyhow::Error),
-    /// Ctrl-C, with what is kept of the work; empty if that has been said.
-    Interrupted(Cow<'static, str>),
-}
-
-impl Failure {
-    fn run(error: impl Into<anyhow::Error>) -> Failure {
-        Failure::Run(error.into())
-    }
-
-    /// Ctrl-C, and what becomes of the work.
-    fn interrupted(kept: impl Into<Cow<'static, str>>) -> Failure {
-        Failure::Interrupted(kept.into())
-    }
-}
-
-/// A thread cannot be started.
-fn no_thread(error: io::Error) -> Failure {
-    Failure::Run(anyhow::Error::new(error).context("cannot start a thread"))
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::run(error)
-    }
-}
-
-impl From<serde_json::Error> for Failure {
-    fn from(error: serde_json::Error) -> Failure {
-        Failure::run(io::Error::from(error))
-    }
-}
-
-impl From<meerslag_search::book::BookError> for Failure {
-    fn from(error: meerslag_search::book::BookError) -> Failure {
-        use meerslag_search::book::BookError;
-        match error {
-            BookError::Interrupted => Failure::interrupted("no file has been written"),
-            BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(error),
-            _ => Failure::Input(error.into()),
-        }
-    }
-}
-
-impl From<meerslag_search::EngineError> for Failure {
-    fn from(error: meerslag_search::EngineError) -> Failure {
-        Failure::run(error)
-    }
-}
-
 /// What is done for somebody who started the program without a command, in a terminal or by a double
 /// click: the board. For a program at the other end of a pipe nothing is.
 fn for_a_person() -> Option<Command> {
@@ -399,43 +333,6 @@ impl EngineArgs {
             ..EngineOptions::default()
         })
     }
-}
-
-/// Reads a size in MiB (a bare number) or with a unit, such as `512M` or `8G`; rounded up to MiB.
-fn mebibytes(text: &str) -> Result<u64, String> {
-    let expected = || "expected a number of MiB, or a size such as 512M or 8G".to_owned();
-    if let Ok(mib) = text.parse::<u64>() {
-        return Ok(mib);
-    }
-    let size: bytesize::ByteSize = text.parse().map_err(|_| expected())?;
-    Ok(size.as_u64().div_ceil(1 << 20))
-}
-
-/// The same, within these bounds in MiB.
-fn mebibytes_of<const MIN: u64, const MAX: u64>(text: &str) -> Result<u64, String> {
-    let mib = mebibytes(text)?;
-    if !(MIN..=MAX).contains(&mib) {
-        return Err(format!("expected {MIN} to {MAX} MiB"));
-    }
-    Ok(mib)
-}
-
-/// Reads a number of threads; 0 is one for each processor.
-fn threads<const MAX: usize>(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZero::get).min(MAX)),
-        Ok(threads) if threads <= MAX => Ok(threads),
-        _ => Err(format!("expected 0 to {MAX} threads")),
-    }
-}
-
-/// Reads a number of seconds, such as `0.5`.
-fn seconds(text: &str) -> Result<std::time::Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    if !(0.001..=1e7).contains(&seconds) {
-        return Err("expected seconds from 0.001 to 10000000".to_owned());
-    }
-    Ok(std::time::Duration::from_secs_f64(seconds))
 }
 
 /// Whether a human watches the messages on standard error.

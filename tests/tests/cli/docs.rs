@@ -209,6 +209,17 @@ fn architecture_names_every_folder_of_the_sources() {
     }
 }
 
+/// A new module of the page has its place there.
+#[test]
+fn architecture_names_every_script_of_the_board() {
+    let page = Page::read(&root().join("ARCHITECTURE.md"));
+    let scripts = fs::read_dir(root().join("engine/web")).unwrap();
+    let scripts = scripts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let is_named = |script: &String| page.codes.iter().any(|(code, _)| code == script);
+    let missing: Vec<_> = scripts.filter(|name| name.ends_with(".js") && !is_named(name)).collect();
+    assert!(missing.is_empty(), "{missing:?} are not in ARCHITECTURE.md");
+}
+
 /// `docs/formats.md, section 7.1` or `sections 7.4 and 8`: the numbers.
 fn cited_sections(source: &str) -> Vec<String> {
     let mut cited = Vec::new();

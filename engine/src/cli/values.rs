@@ -1,0 +1,42 @@
+//! Values of options that several commands have.
+
+use std::num::NonZero;
+use std::thread;
+use std::time::Duration;
+
+/// Reads a size in MiB (a bare number) or with a unit, such as `512M` or `8G`; rounded up to MiB.
+pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
+    let expected = || "expected a number of MiB, or a size such as 512M or 8G".to_owned();
+    if let Ok(mib) = text.parse::<u64>() {
+        return Ok(mib);
+    }
+    let size: bytesize::ByteSize = text.parse().map_err(|_| expected())?;
+    Ok(size.as_u64().div_ceil(1 << 20))
+}
+
+/// The same, within these bounds in MiB.
+pub(super) fn mebibytes_of<const MIN: u64, const MAX: u64>(text: &str) -> Result<u64, String> {
+    let mib = mebibytes(text)?;
+    if !(MIN..=MAX).contains(&mib) {
+        return Err(format!("expected {MIN} to {MAX} MiB"));
+    }
+    Ok(mib)
+}
+
+/// Reads a number of threads; 0 is one for each processor.
+pub(super) fn threads<const MAX: usize>(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZero::get).min(MAX)),
+        Ok(threads) if threads <= MAX => Ok(threads),
+        _ => Err(format!("expected 0 to {MAX} threads")),
+    }
+}
+
+/// Reads a number of seconds, such as `0.5`.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    if !(0.001..=1e7).contains(&seconds) {
+        return Err("expected seconds from 0.001 to 10000000".to_owned());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
