@@ -170,8 +170,7 @@ fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source<'static>>) -> 
     let mut archive = zip::ZipArchive::new(BufReader::new(File::open(path)?))?;
     for entry in 0..archive.len() {
         let inner = archive.by_index_raw(entry)?;
-        let inside =
-            inner.name().map_or_else(|_| format!("{entry}.pdn"), std::borrow::Cow::into_owned);
+        let inside = inner.name().to_owned();
         if inner.is_file() && has_ending(&inside, &["pdn", "txt"]) {
             let name = format!("{name}/{inside}");
             let (path, entry) = (path.to_owned(), Some(entry));

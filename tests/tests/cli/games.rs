@@ -168,7 +168,7 @@ fn statistics_by_endgame_and_annotation() {
     let without = ok(&["stats", &file, "--egdb-pieces", "0"]);
     assert!(!without.contains("endgame") && without.contains("player"), "{without}");
     let html = fs::read_to_string(&page).unwrap();
-    assert!(html.contains("&#60;b&#62;B") && !html.contains("<b>B"), "{html}");
+    assert!(html.contains("&lt;b&gt;B") && !html.contains("<b>B"), "{html}");
     assert!(html.contains("Endgames, by their value") && html.contains("@media print"), "{html}");
     assert_eq!(games(&["stats", &file, "--html", &page]).code, 2, "the page is there");
     assert_eq!(games(&["stats", &file, "--html", &file, "--force"]).code, 2);
@@ -233,7 +233,7 @@ fn bad_input_is_named() {
     let folder = Folder::new();
     let file = folder.games();
     for (args, reason) in [
-        (["find", &file, "--pattern", "w27,51"], "'51' is no square"),
+        (["find", &file, "--pattern", "w27,51"], "'51' is not a square"),
         (["find", &file, "--moves", "27"], "expected a move"),
         (["find", &file, "--position", "W:W51"], "cannot read the position"),
         (["find", &file, "--years", "x"], "expected a range"),

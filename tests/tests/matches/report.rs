@@ -93,7 +93,7 @@ fn the_page_has_every_table_and_every_game() {
     assert_eq!(page.matches("<script").count(), 2);
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!page.contains("<b>&'") && !page.contains("B <i>"));
-    assert!(page.contains("<title>A &#38; B &#60;i&#62;</title>"));
+    assert!(page.contains("<title>A &amp; B &lt;i&gt;</title>"));
     let board = between(&page, "<template id=\"sheet\">", "</template>");
     assert_eq!(board.matches("class=\"square\"").count(), 50);
     let report = data(&page);
@@ -279,7 +279,7 @@ fn pages_replace_files_and_nothing_else() {
     assert!(fs::symlink_metadata(path("link.html")).unwrap().is_symlink());
     assert!(files.read("real.html").contains("</html>"));
 
-    // What is no file is written to, and not replaced.
+    // What is not a file is written to, and not replaced.
     std::os::unix::fs::symlink("/dev/stdout", path("out.html")).unwrap();
     let output = play(&[&engines[..], &["--json", &files.arg("html", "out.html")]].concat());
     assert!(fs::symlink_metadata(path("out.html")).unwrap().is_symlink());

@@ -70,8 +70,8 @@ impl AnnotationPage {
     /// The page as HTML, in one of [`meerslag_web::LANGUAGES`].
     ///
     /// # Errors
-    /// If the template fails.
-    pub fn to_html(&self, title: &str, language: &str) -> Result<String, askama::Error> {
+    /// If the JSON fails.
+    pub fn to_html(&self, title: &str, language: &str) -> serde_json::Result<String> {
         let about = About {
             kind: "annotation",
             title,
@@ -175,7 +175,7 @@ mod tests {
         let mut page = AnnotationPage::new();
         page.add(1, &pdn, &judged);
         let html = page.to_html("<games>", "de").unwrap();
-        assert!(html.contains("<title>&#60;games&#62;</title>") && !html.contains("<games>"));
+        assert!(html.contains("<title>&lt;games&gt;</title>") && !html.contains("<games>"));
         let (_, data) = html.split_once("id=\"data\">").unwrap();
         let data: serde_json::Value =
             serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();

@@ -6,49 +6,46 @@ mod scores;
 
 use std::time::Duration;
 
-use askama::Template;
+use meerslag_study::diagram::Escaped;
 use serde::Serialize;
 
 pub use annotation::AnnotationPage;
 pub use meerslag_web::LANGUAGES;
 pub use scores::{ScoreRow, ScoreTable, ScoresPage};
 
-/// What the template of reports fills in.
-#[derive(Template)]
-#[template(path = "report.html")]
-struct ReportTemplate<'a> {
-    page: ReportPage<'a>,
-}
-
-struct ReportPage<'a> {
-    language: &'a str,
-    title: &'a str,
-    style: String,
-    /// The drawing of the board.
-    sheet: String,
-    script: String,
-    /// What the script shows, as JSON that is safe within a script element.
-    data: String,
+/// A page as HTML: what is within its element `main`, and what comes after it.
+fn page(language: &str, title: &str, style: &str, main: &str, after: &str) -> String {
+    let title = Escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{main}\
+         </main>\n{after}</body>\n</html>\n"
+    )
 }
 
 /// A report as HTML: what `about` says, with its games, which are JSON already.
 ///
 /// # Errors
-/// If the template or the JSON fails.
+/// If the JSON fails.
 pub(crate) fn report<'a>(
     language: &str,
     title: &str,
     about: &impl Serialize,
     games: impl Iterator<Item = &'a str>,
-) -> Result<String, askama::Error> {
-    let about = serde_json::to_string(about).map_err(askama::Error::custom)?;
+) -> serde_json::Result<String> {
+    let about = serde_json::to_string(about)?;
     let games: Vec<&str> = games.collect();
     // Without `<` no text can end the element.
     let data = format!("{{\"games\":[{}],{}", games.join(",\n"), &about[1..]);
     let (style, script) = meerslag_web::report();
     let sheet = meerslag_study::diagram::sheet();
     let data = data.replace('<', "\\u003c");
-    ReportTemplate { page: ReportPage { language, title, style, sheet, script, data } }.render()
+    let after = format!(
+        "<template id=\"sheet\">{sheet}</template>\n\
+         <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{script}</script>\n"
+    );
+    Ok(page(language, title, &style, "", &after))
 }
 
 /// White's score, depth, seconds used, seconds left.

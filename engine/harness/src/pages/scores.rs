@@ -1,6 +1,8 @@
 //! Tables of scores for the browser and for paper: one file without references to others.
 
-use askama::Template;
+use meerslag_study::diagram::Escaped;
+
+use super::page;
 
 /// A page of scores.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,33 +39,46 @@ pub struct ScoreRow {
     pub results: [u64; 3],
 }
 
-#[derive(Template)]
-#[template(path = "scores.html")]
-struct ScoresTemplate<'a> {
-    page: StyledPage<'a>,
-}
-
-/// The page with the style of all pages.
-struct StyledPage<'a> {
-    language: &'static str,
-    title: &'a str,
-    style: String,
-    about: &'a [(&'static str, String)],
-    columns: &'a [&'static str],
-    tables: &'a [ScoreTable],
-    notes: &'a [&'static str],
-}
-
 impl ScoresPage {
     /// The page as HTML.
-    ///
-    /// # Errors
-    /// If the template fails.
-    pub fn to_html(&self) -> Result<String, askama::Error> {
-        let ScoresPage { title, about, columns, tables, notes } = self;
-        let (language, style) = ("en", meerslag_web::report_style());
-        let page = StyledPage { language, title, style, about, columns, tables, notes };
-        ScoresTemplate { page }.render()
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        let mut html = "<dl>\n".to_owned();
+        for (what, value) in &self.about {
+            html += &format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(what), Escaped(value));
+        }
+        html += "</dl>\n";
+        for table in &self.tables {
+            self.add_table(&mut html, table);
+        }
+        for note in &self.notes {
+            html += &format!("<p>{}</p>\n", Escaped(note));
+        }
+        page("en", &self.title, &meerslag_web::report_style(), &html, "")
+    }
+
+    fn add_table(&self, html: &mut String, table: &ScoreTable) {
+        let title = Escaped(table.title);
+        *html += &format!(
+            "<h2>{title}</h2>\n<div class=\"wide\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
+             <table>\n<thead><tr><th class=\"name\"></th>"
+        );
+        for name in &self.columns {
+            *html += &format!("<th>{}</th>", Escaped(name));
+        }
+        *html += "<th class=\"name\">won, drawn, lost</th></tr></thead>\n<tbody>\n";
+        for row in &table.rows {
+            *html += &format!("<tr><td class=\"name\">{}</td>", Escaped(&row.name));
+            for cell in &row.cells {
+                *html += &format!("<td>{}</td>", Escaped(cell));
+            }
+            *html += "<td><div class=\"part\">";
+            for count in row.results {
+                *html += &format!("<i style=\"flex: {count}\"></i>");
+            }
+            *html += "</div></td></tr>\n";
+        }
+        *html += "</tbody>\n</table>\n</div>\n";
     }
 }
 
@@ -88,9 +103,9 @@ mod tests {
             }],
             notes: vec!["Scores are those of White."],
         };
-        let html = page.to_html().unwrap();
+        let html = page.to_html();
         assert!(!html.contains("<script") && !html.contains("<club>") && !html.contains("<b>"));
-        assert!(html.contains("&#60;script&#62;alert(1)") && html.contains("<td>7</td>"), "{html}");
+        assert!(html.contains("&lt;script&gt;alert(1)") && html.contains("<td>7</td>"), "{html}");
         assert!(html.contains("flex: 4") && html.contains("@media print"), "{html}");
         assert!(!html.contains("src=") && !html.contains("href="), "{html}");
     }

@@ -124,7 +124,7 @@ pub(super) fn run(args: &StatisticsArgs) -> Result<(), Failure> {
     }
     let rows = read(args)?;
     if let Some(html) = &args.html {
-        let page = page(args, &rows).to_html().map_err(Failure::run)?;
+        let page = page(args, &rows).to_html();
         let file = files::begin(html, page.as_bytes(), args.force.existing());
         file.and_then(NewFile::finish).map_err(|error| files::named(html, &error))?;
     }

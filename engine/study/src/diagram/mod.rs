@@ -34,7 +34,7 @@ use std::str::FromStr;
 use movegen::{Move, Position, Square, Wld};
 use thiserror::Error;
 
-pub use paper::{Captioned, Paper, PerPage, SvgPage};
+pub use paper::{Captioned, Escaped, Paper, PerPage, SvgPage};
 #[cfg(feature = "png")]
 pub use png::PngError;
 pub use svg::sheet;
@@ -211,7 +211,7 @@ impl Coordinates {
     }
 }
 
-/// A text that is no arrow, no mark, or no place for coordinates.
+/// A text that is not an arrow, a mark, or a place for coordinates.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
 #[error("'{text}': expected {expected}")]
 pub struct ParseDiagramError {

@@ -105,9 +105,10 @@ pub struct SvgPage {
     pub svg: String,
 }
 
-/// Text between or in tags: what HTML and XML would take for their own is written otherwise, and what
-/// XML does not know as a blank.
-struct Escaped<'a>(&'a str);
+/// Text for HTML and XML, between tags or as an attribute: signs of theirs are escaped, and characters that
+/// XML does not allow become blanks.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -164,14 +164,14 @@ impl MatchPage {
     /// games need no moves any more.
     ///
     /// # Errors
-    /// If the template fails.
+    /// If the JSON fails.
     pub fn to_html(
         &self,
         config: &MatchConfig,
         results: &MatchResults,
         language: &str,
         live: Option<&Live>,
-    ) -> Result<String, askama::Error> {
+    ) -> serde_json::Result<String> {
         let (records, standings) = (results.games(), results.standings());
         let mut order: Vec<&GameLine> = self.games.iter().collect();
         order.sort_by_key(|game| game.number);
