@@ -107,7 +107,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 ///
 /// # Errors
 /// If the directory cannot be read or holds no database, or if something with the name of a
-/// database file is no file.
+/// database file is not a file.
 pub fn identify(dir: &Path) -> Result<Identity, OpenError> {
     Folder::read(dir)?.identity(None)
 }

@@ -120,7 +120,7 @@ impl Manifest {
         let crc = field("crc32").and_then(|n| u32::from_str_radix(&n, 16).ok());
         let crc = crc.ok_or("no `crc32` line")?;
         let blocks: Result<Vec<u32>, _> = lines.map(|n| u32::from_str_radix(n, 16)).collect();
-        let blocks = blocks.map_err(|_| "a block's checksum is no number")?;
+        let blocks = blocks.map_err(|_| "a block's checksum is not a number")?;
         if blocks.len() as u64 != bytes.div_ceil(BLOCK as u64) {
             return Err("the number of blocks does not fit the length");
         }

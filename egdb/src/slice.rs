@@ -216,10 +216,10 @@ impl fmt::Debug for Slice {
     }
 }
 
-/// A text is no slice.
+/// A text is not a slice.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "`{text}` is no slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all"
+    "`{text}` is not a slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all"
 )]
 pub struct ParseSliceError {
     /// The text, shortened.

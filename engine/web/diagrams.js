@@ -5,7 +5,7 @@ import { figure } from "./figure.js";
 import { t } from "./texts.js";
 
 const KEPT = "diagrams";
-/** More diagrams than this are no exercise sheet. */
+/** More diagrams than this are not an exercise sheet. */
 const MOST = 240;
 
 /** A position with what stands below it. @typedef {{ position: string, flipped: boolean, caption: string }} Diagram */

@@ -32,13 +32,13 @@ impl Bitboard {
         Bitboard(bits)
     };
 
-    /// The set with these bits; `None` if a bit is set that is no square.
+    /// The set with these bits; `None` if a bit is set that is not a square.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Option<Bitboard> {
         if bits & !SQUARES == 0 { Some(Bitboard(bits)) } else { None }
     }
 
-    /// The set with these bits; bits that are no square are dropped.
+    /// The set with these bits; bits that are not squares are dropped.
     #[must_use]
     pub const fn from_bits_truncate(bits: u64) -> Bitboard {
         Bitboard(bits & SQUARES)

@@ -102,7 +102,7 @@ impl Game {
     /// Plays a move.
     ///
     /// # Errors
-    /// If it is no legal move of the current position; the game stays as it was.
+    /// If it is not a legal move of the current position; the game stays as it was.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         let before = *self.position();
         if !before.legal_moves().contains(&mv) {

@@ -48,7 +48,7 @@ impl Position {
     /// A position from the three bitboards of the Kingsrow interface and the side to move.
     ///
     /// # Errors
-    /// If the sets are no position, see [`Setup::position`]. Squares of `kings` that hold no
+    /// If the sets are not a position, see [`Setup::position`]. Squares of `kings` that hold no
     /// piece are ignored.
     pub fn from_bitboards(
         black: Bitboard,
@@ -336,7 +336,7 @@ impl Board {
     /// The position with this side to move.
     ///
     /// # Errors
-    /// If the board is not valid, or empty. Bits that are no squares, and kings where no piece
+    /// If the board is not valid, or empty. Bits that are not squares, and kings where no piece
     /// stands, are ignored.
     pub fn position(&self, side: Color) -> Result<Position, PositionError> {
         let set = Bitboard::from_bits_truncate;

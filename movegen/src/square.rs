@@ -98,7 +98,7 @@ impl Square {
     }
 }
 
-/// A text that is no square number.
+/// A text that is not a square number.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("'{text}' is not a square: expected a number from 1 to 50")]
 pub struct ParseSquareError {

@@ -155,7 +155,7 @@ describe("what lies on the desk", () => {
     await says(page, /perfect|keeps|costs|mistake/, "#verdict");
   });
 
-  visit("a damaged memory is no memory", async (open) => {
+  visit("a damaged memory is not a memory", async (open) => {
     const page = await open();
     for (const kept of ["{", '{"version":1,"games":[{"start":"W:W28"}]}', '{"version":1,"games":[]}', '{"version":99}', "null"]) {
       await page.evaluate((kept) => {
@@ -374,7 +374,7 @@ describe("what lies on the desk", () => {
     await setUp(page, "W:W28:B22");
     await page.click("#tab-endgames");
     await says(page, /^$/, "#verdict");
-    // A game from the position of a lesson is no lesson.
+    // A game from the position of a lesson is not a lesson.
     await page.click("#lesson-form button.main");
     await says(page, /Win with/, "#verdict");
     await page.click("#tab-play");

@@ -20,7 +20,7 @@ pub fn free_port() -> u16 {
 /// A DXP peer that says what the test wants.
 #[derive(Debug)]
 pub struct Peer {
-    /// For what is no whole message.
+    /// For what is not a whole message.
     pub stream: TcpStream,
 }
 

@@ -19,7 +19,7 @@ pub struct Frame {
     pub most_text: usize,
 }
 
-/// Why bytes are no file of a format.
+/// Why bytes are not a file of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum FrameError {
     /// The magic bytes are missing.

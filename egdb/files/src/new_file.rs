@@ -19,7 +19,7 @@ pub enum Existing {
 /// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file is as it
 /// was. A killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
 ///
-/// What is no regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
+/// What is not a regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
 /// written to directly.
 #[derive(Debug)]
 pub struct NewFile {

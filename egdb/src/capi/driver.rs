@@ -214,7 +214,7 @@ fn lookup(
 /// `EGDB_NOT_IN_CACHE`.
 const NOT_IN_CACHE: c_int = -1;
 
-/// `MTC_LESS_THAN_THRESHOLD`: as in the original, all that is no stored number.
+/// `MTC_LESS_THAN_THRESHOLD`: as in the original, all that is not a stored number.
 const LESS_THAN_THRESHOLD: c_int = 1;
 
 /// A position that the format leaves out is `EGDB_UNKNOWN`.

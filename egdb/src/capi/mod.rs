@@ -129,7 +129,7 @@ fn position(position: &EgdbPosition, color: c_int) -> Result<Position, String> {
         other => return Err(format!("color {other}: expected 0 (black) or 1 (white)")),
     };
     if [black, white, king].iter().any(|&set| Bitboard::from_bits_truncate(set).bits() != set) {
-        return Err("the position has a bit that is no square".into());
+        return Err("the position has a bit that is not a square".into());
     }
     Board { black, white, kings: king }.position(side).map_err(|error| error.to_string())
 }

@@ -292,7 +292,7 @@ impl Codes {
     /// context that never occurs.
     ///
     /// # Errors
-    /// The reason, if one is no Huffman code (see [`Huffman::from_lengths`]), has words of more
+    /// The reason, if one is not a Huffman code (see [`Huffman::from_lengths`]), has words of more
     /// than [`MAX_BITS`] bits or symbols that its context does not have.
     pub fn new(lengths: Vec<Vec<(u16, u8)>>) -> Result<Codes, &'static str> {
         if lengths.len() != CONTEXTS {

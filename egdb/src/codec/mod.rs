@@ -12,7 +12,7 @@ use crate::layout::PIECE;
 
 /// A code in which every byte stands for a fixed number of consecutive values.
 pub trait ByteCode {
-    /// Number of values that the byte stands for; 0 for a byte that is no code.
+    /// Number of values that the byte stands for; 0 for a byte that is not a code.
     fn len(&self, byte: u8) -> u32;
 
     /// The value at `offset` within the byte's values; `offset` is less than [`ByteCode::len`].

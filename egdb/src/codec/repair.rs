@@ -16,7 +16,7 @@ impl Grammar {
     /// A grammar with these (left, right) parts.
     ///
     /// # Errors
-    /// The reason, if a part is no symbol, a symbol contains itself, or one stands for more than
+    /// The reason, if a part is not a symbol, a symbol contains itself, or one stands for more than
     /// 65535 values.
     pub fn new(rules: Vec<(u16, u16)>) -> Result<Grammar, &'static str> {
         let count = rules.len();

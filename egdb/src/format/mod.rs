@@ -185,9 +185,9 @@ impl DbType {
     }
 }
 
-/// A text is no type of database.
+/// A text is not a type of database.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is no type of database: expected wld2, compact, wld1, run, mtc or dtw")]
+#[error("`{text}` is not a type of database: expected wld2, compact, wld1, run, mtc or dtw")]
 pub struct ParseTypeError {
     /// The text, shortened.
     pub text: String,

@@ -42,7 +42,7 @@ impl DataFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened or is no regular file.
+    /// If it cannot be opened or is not a regular file.
     pub fn open(path: PathBuf) -> io::Result<DataFile> {
         check_regular(&path)?;
         let file = File::open(&path)?;

@@ -150,7 +150,7 @@ impl<'b> Replay<'b> {
         self.ply
     }
 
-    /// Whether the bytes ended, at the last call of [`Replay::advance`], in something that is no move.
+    /// Whether the bytes ended, at the last call of [`Replay::advance`], in something that is not a move.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.is_damaged

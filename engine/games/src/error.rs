@@ -17,7 +17,7 @@ pub enum GamesError {
         /// What the system says.
         error: io::Error,
     },
-    /// It is no file of games.
+    /// It is not a file of games.
     #[error("{}: not a file of games: {what}", path.display())]
     Foreign {
         /// The file.
@@ -81,7 +81,7 @@ impl GamesError {
                     GamesError::Busy { path }
                 }
                 Some(ErrorCode::NotADatabase) => {
-                    GamesError::Foreign { path, what: "it is no SQLite database".to_owned() }
+                    GamesError::Foreign { path, what: "it is not an SQLite database".to_owned() }
                 }
                 Some(ErrorCode::DatabaseCorrupt) => {
                     GamesError::Damaged { path, what: error.to_string() }

@@ -96,7 +96,7 @@ impl GamesFile {
                 continue;
             };
             let Some(position) = start_of(start.as_deref()) else {
-                report.fault(Some(id), "its start is no position");
+                report.fault(Some(id), "its start is not a position");
                 continue;
             };
             if fingerprint(start.as_deref(), &moves) != row.get::<_, i64>(2).map_err(&db)? {

@@ -97,7 +97,7 @@ impl Pattern {
 /// A number of a square, with the reason if it is none.
 fn square(text: &str) -> Result<Square, String> {
     let number = text.parse::<u8>().ok().and_then(Square::new);
-    number.ok_or_else(|| format!("'{text}' is no square: expected a number from 1 to 50"))
+    number.ok_or_else(|| format!("'{text}' is not a square: expected a number from 1 to 50"))
 }
 
 impl FromStr for Pattern {
@@ -377,9 +377,9 @@ mod tests {
     #[test]
     fn what_is_no_pattern_says_why() {
         for (text, reason) in [
-            ("w51", "'51' is no square"),
-            ("w0", "'0' is no square"),
-            ("w", "'' is no square"),
+            ("w51", "'51' is not a square"),
+            ("w0", "'0' is not a square"),
+            ("w", "'' is not a square"),
             ("x27", "'x27': expected squares"),
             ("", "needs a square"),
             ("w27 one-of", "one-of without"),

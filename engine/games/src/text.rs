@@ -56,7 +56,7 @@ impl Encoding {
         }
     }
 
-    /// The text as UTF-8; what is no text in this encoding becomes U+FFFD.
+    /// The text as UTF-8; what is not text in this encoding becomes U+FFFD.
     pub fn reader<R: BufRead>(self, input: R) -> TextReader<R> {
         TextReader {
             input,

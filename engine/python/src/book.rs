@@ -128,7 +128,7 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 ///
 /// Raises:
 ///     OSError: the file cannot be read.
-///     BookError: it is no book, of another version, or damaged.
+///     BookError: it is not a book, of another version, or damaged.
 #[pyclass(module = "meerslag", frozen)]
 pub struct Book(pub Arc<book::Book>);
 

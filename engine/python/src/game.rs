@@ -125,7 +125,7 @@ impl Game {
 /// The result with this name.
 pub fn result(text: &str) -> PyResult<GameResult> {
     GameResult::parse(text).ok_or_else(|| {
-        let text = format!("'{text}' is no result: expected 2-0, 1-1, 0-2, 0-0 or *");
+        let text = format!("'{text}' is not a result: expected 2-0, 1-1, 0-2, 0-0 or *");
         PyValueError::new_err(text)
     })
 }
@@ -138,7 +138,7 @@ pub fn set_tags(
     for (name, value) in values {
         if !pdn::Tags::is_name(&name) {
             let text =
-                format!("'{name}' is no name of a tag: expected a letter, then letters and digits");
+                format!("'{name}' is not a name of a tag: expected a letter, then letters and digits");
             return Err(PyValueError::new_err(text));
         }
         tags.set(&name, &value);

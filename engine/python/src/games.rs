@@ -230,7 +230,7 @@ fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
             "by" => by = Some(value.extract::<Color>()?.into()),
             "plies" => query.stretch = Some(range()?),
             "twin" => query.twin = value.extract()?,
-            _ => return Err(PyTypeError::new_err(format!("'{name}' is no condition"))),
+            _ => return Err(PyTypeError::new_err(format!("'{name}' is not a condition"))),
         }
     }
     query.within = within.unwrap_or(0);
@@ -255,7 +255,7 @@ fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResu
 ///
 /// Raises:
 ///     OSError: the file cannot be read.
-///     GamesFileError: it is no file of games, damaged, or of a newer version.
+///     GamesFileError: it is not a file of games, damaged, or of a newer version.
 #[pyclass(module = "meerslag", frozen)]
 pub struct GamesFile(Mutex<games::GamesFile>);
 

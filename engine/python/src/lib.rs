@@ -25,7 +25,7 @@ pyo3::create_exception!(
     meerslag,
     IllegalMoveError,
     PyValueError,
-    "A move that the rules do not allow, or a text that is no move of the position."
+    "A move that the rules do not allow, or a text that is not a move of the position."
 );
 
 pyo3::create_exception!(

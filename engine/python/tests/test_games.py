@@ -93,14 +93,14 @@ def test_what_cannot_be_asked_is_named(club):
     ]:
         with pytest.raises(ValueError, match=words):
             club.find(**conditions)
-    with pytest.raises(TypeError, match="'name' is no condition"):
+    with pytest.raises(TypeError, match="'name' is not a condition"):
         club.find(name="x")
 
 
 def test_what_is_no_file_of_games_is_refused(club, tmp_path):
     with pytest.raises(FileNotFoundError, match="none.games"):
         GamesFile(tmp_path / "none.games")
-    with pytest.raises(GamesFileError, match="no SQLite database"):
+    with pytest.raises(GamesFileError, match="not an SQLite database"):
         GamesFile(tmp_path / "club.pdn")
     again = club.add([tmp_path / "club.pdn"])
     assert (again.known, again.added) == (1, 0) and len(club) == 3

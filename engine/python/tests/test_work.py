@@ -89,7 +89,7 @@ def test_a_book_is_built_from_games(pdn, tmp_path):
 
 
 def test_what_is_no_book_is_said(pdn, tmp_path):
-    with pytest.raises(BookError, match="no opening book"):
+    with pytest.raises(BookError, match="not an opening book"):
         Book(pdn)
     with pytest.raises(FileNotFoundError, match="none.book"):
         Book(tmp_path / "none.book")

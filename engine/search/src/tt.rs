@@ -24,7 +24,7 @@ use crate::score::{Bound, Score};
 pub struct TableMove(u16);
 
 impl TableMove {
-    /// No move. From and to would be bit 63, which is no square.
+    /// No move. From and to would be bit 63, which is not a square.
     pub const NONE: TableMove = TableMove(u16::MAX);
     const RANKS: usize = 15;
 

@@ -78,10 +78,26 @@ pub(super) fn exercises(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, P
 
 #[cfg(test)]
 mod tests {
+    use meerslag_study::puzzles::INTERVALS;
     use serde_json::{Value, json};
 
     use super::super::Route;
     use super::super::answers::tests::desk;
+
+    /// The board in the browser lets exercises come again when the program in the terminal does.
+    #[test]
+    fn the_board_has_the_intervals_of_repetition() {
+        let script = meerslag_web::asset("repeat.js").unwrap().text();
+        let (_, list) = script.split_once("const INTERVALS = [").unwrap();
+        let (list, _) = list.split_once(']').unwrap();
+        let seconds = |interval: &str| match interval.trim().split(" * ").collect::<Vec<_>>()[..] {
+            ["DAY"] => 86_400,
+            [days, "DAY"] => days.parse::<u64>().unwrap() * 86_400,
+            [minutes, "MINUTE"] => minutes.parse::<u64>().unwrap() * 60,
+            _ => panic!("{interval}"),
+        };
+        assert_eq!(list.split(',').map(seconds).collect::<Vec<_>>(), INTERVALS);
+    }
 
     #[test]
     fn puzzles_and_mistakes_of_a_text() {

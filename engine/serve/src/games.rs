@@ -189,13 +189,13 @@ impl PdnGameRecord {
         }
         for (name, value) in &self.tags {
             if !Tags::is_name(name) {
-                return Err(bad(format!("'{}' is no name of a tag", query::shown(name))));
+                return Err(bad(format!("'{}' is not a name of a tag", query::shown(name))));
             }
             game.tags.set(name, value);
         }
         if !self.result.is_empty() {
             game.result = GameResult::parse(&self.result)
-                .ok_or_else(|| bad(format!("'{}' is no result", query::shown(&self.result))))?;
+                .ok_or_else(|| bad(format!("'{}' is not a result", query::shown(&self.result))))?;
         }
         game.line = self.line.variation(start)?;
         Ok(game)
@@ -396,8 +396,8 @@ mod tests {
             ("", "EOF"),
             ("{\"games\":[{\"line\":{\"plies\":[{\"move\":\"32-27x\"}]}}]}", "game 1: "),
             ("{\"games\":[{\"start\":\"W:W51\"}]}", "51"),
-            ("{\"games\":[{\"result\":\"won\"}]}", "'won' is no result"),
-            ("{\"games\":[{\"tags\":[[\"a]\",\"x\"]]}]}", "'a]' is no name of a tag"),
+            ("{\"games\":[{\"result\":\"won\"}]}", "'won' is not a result"),
+            ("{\"games\":[{\"tags\":[[\"a]\",\"x\"]]}]}", "'a]' is not a name of a tag"),
             ("{\"games\":[{\"line\":{\"lead\":[{}]}}]}", "one of comment"),
         ] {
             let problem = post("/v1/pdn", body).unwrap_err();

@@ -23,7 +23,7 @@ use super::{Desk, Reply};
 
 /// Games of a page unless another number is asked for, and the most.
 const PAGE: u64 = 50;
-const MOST: u64 = 1_000;
+const MOST_GAMES: u64 = 1_000;
 /// Connections that are kept for the next question.
 const KEPT: usize = 8;
 
@@ -164,7 +164,7 @@ pub(super) const FIND: &[Parameter] = &[
     WITHIN,
     parameter("sort", Kind::Choice(SORTS), "The order. Default: number."),
     parameter("skip", Kind::Integer(0, u64::MAX), "Leave out this many games at the beginning."),
-    parameter("limit", Kind::Integer(0, MOST), "At most this many games. Default: 50."),
+    parameter("limit", Kind::Integer(0, MOST_GAMES), "At most this many games. Default: 50."),
 ];
 
 /// The parameters of `GET /v1/games/tree`.

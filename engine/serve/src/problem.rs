@@ -12,7 +12,7 @@ pub enum ProblemKind {
     BadPosition,
     /// A move cannot be read, or is not legal.
     BadMove,
-    /// A body is no PDN, or not what a PDN could be written from.
+    /// A body is not PDN, or not what a PDN could be written from.
     BadPdn,
     /// A page of another origin asks.
     ForbiddenOrigin,

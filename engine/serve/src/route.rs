@@ -416,7 +416,7 @@ impl search::Search {
             Work::Analyse => Mode::Analyze,
             Work::Play => Mode::Think,
             Work::Answer(_) => {
-                let detail = format!("{} is no search", route.path);
+                let detail = format!("{} is not a search", route.path);
                 return Err(Problem::new(ProblemKind::NotFound, detail));
             }
         };

@@ -64,7 +64,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     args.language.check(args.html.is_some())?;
     #[cfg(feature = "games")]
     if args.write_back && !meerslag_games::is_games_file(&args.input) {
-        let text = "is no file of games: nothing can be written back into it";
+        let text = "is not a file of games: nothing can be written back into it";
         return Err(Failure::Input(anyhow!("{} {text}", args.input.display())));
     }
     let journal = journal_path(&args.out);

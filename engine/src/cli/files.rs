@@ -187,7 +187,7 @@ impl GrowingFile {
     }
 
     /// Begins again: what is added next takes the place of all that is there. `false` if that cannot be,
-    /// since it is no file.
+    /// since it is not a file.
     pub(super) fn restart(&mut self) -> bool {
         if is_special(&self.path) {
             return false;

@@ -27,7 +27,7 @@ use super::{EngineArgs, Failure, report, terminal};
 /// Nodes of a search when no limit is given: as many as `annotate` has.
 const DEFAULT_NODES: u64 = 200_000;
 /// More exercises than this are nobody's.
-const MOST: usize = 100_000;
+const MOST_EXERCISES: usize = 100_000;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -77,9 +77,9 @@ pub(super) fn run(args: &PractiseArgs) -> Result<(), Failure> {
     let read = [("FILE", input.is_file().then_some(input)), args.engine.evaluation.file()];
     files::check_distinct(&read, &[("--scores", Some(&scores))])?;
     let Source::Games(mut games) = source::open(Some(&args.input))? else {
-        return Err(Failure::Input(anyhow!("'{}' is no file with exercises", args.input)));
+        return Err(Failure::Input(anyhow!("'{}' is not a file with exercises", args.input)));
     };
-    let exercises = games.exercises(MOST)?;
+    let exercises = games.exercises(MOST_EXERCISES)?;
     let ids = exercises.list().iter().map(Exercise::id).collect();
     let scores = Repetition::open(&scores, |line| {
         note(format_args!("{}, line {line} is damaged: its score is forgotten", scores.display()));

@@ -134,7 +134,7 @@ impl Games {
         Games { name: name.to_owned(), reader: PdnReader::new(input) }
     }
 
-    /// What there is to solve in the games, at most so many exercises.
+    /// The exercises in the games, at most this many.
     ///
     /// # Errors
     /// If there is nothing, or more.

@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(line: &str) -> Result<Sample, Box<dyn Error>> {
     let record: Value = serde_json::from_str(line)?;
-    let number = |key: &str| record[key].as_f64().ok_or(format!("{key} is no number"));
-    let position = Position::from_fen(record["fen"].as_str().ok_or("fen is no text")?)?;
+    let number = |key: &str| record[key].as_f64().ok_or(format!("{key} is not a number"));
+    let position = Position::from_fen(record["fen"].as_str().ok_or("fen is not text")?)?;
     let (result, score) = (number("result")?, number("score")?);
     let is_white = position.side_to_move() == Color::White;
     Ok(Sample {

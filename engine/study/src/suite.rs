@@ -72,7 +72,7 @@ pub enum SuiteErrorKind {
     #[error("neither a best move nor a value")]
     NoAnswer,
     /// An empty name, or one that an earlier line has.
-    #[error("'{0}' is no new name of one word")]
+    #[error("'{0}' is not a new name of one word")]
     Id(String),
 }
 
@@ -279,8 +279,8 @@ mod tests {
         let line = text.lines().nth(2).unwrap();
         for (from, to, message) in [
             ("win", "won", "'won' is none of"),
-            ("a-1", "", "'' is no new name"),
-            ("a-1", "a 1", "'a 1' is no new name"),
+            ("a-1", "", "'' is not a new name"),
+            ("a-1", "a 1", "'a 1' is not a new name"),
             ("W:W31", "W:W51", "not a position"),
             ("; a-1 ;", "", "expected 'FEN;"),
         ] {

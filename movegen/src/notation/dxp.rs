@@ -102,7 +102,7 @@ impl FromStr for MoveMessage {
     /// Reads a message without its final NUL.
     ///
     /// # Errors
-    /// [`ParseMoveError::Syntax`] if a field is no number, a square is not on the board or named
+    /// [`ParseMoveError::Syntax`] if a field is not a number, a square is not on the board or named
     /// twice, or the count does not agree with the length.
     fn from_str(text: &str) -> Result<MoveMessage, ParseMoveError> {
         let error = |offset, expected| ParseMoveError::syntax(text, offset, expected);

@@ -17,7 +17,7 @@ use crate::notation::text::is_move_sign;
 use crate::position::Position;
 use crate::square::Square;
 
-/// Why a text is no move of a position.
+/// Why a text is not a move of a position.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ParseMoveError {
     /// The text does not have the form of a move.
@@ -338,7 +338,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Why a text is no list of moves.
+/// Why a text is not a list of moves.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {line}, column {column}: {error}")]
 pub struct MoveListError {

@@ -374,7 +374,7 @@ fn moves_and_signs_within_a_game_are_no_results() {
             3,
             GameResult::WhiteWins,
         ),
-        // A slip of the pen is no score of 61 points.
+        // A slip of the pen is not a score of 61 points.
         ("1. 32-28 19-23 2. 32-29", 2, GameResult::Unknown),
         // The tag says something else: a sign.
         ("[Result \"0-2\"] 1. 32-28 19-23 +-", 2, GameResult::BlackWins),
@@ -611,7 +611,7 @@ fn every_kind_of_warning_is_counted_and_named_once() {
     assert_eq!((reader.counters().warnings, reader.warnings().count()), (1901, 1901));
 }
 
-/// Text that is no game is passed over with a word.
+/// Text that is not a game is passed over with a word.
 #[test]
 fn text_between_games_is_named() {
     for text in ["{only a comment}", "12:75 lunch", "= Games =", "$5"] {

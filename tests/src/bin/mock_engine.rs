@@ -21,7 +21,7 @@ struct Switches {
     stall: Option<u32>,
     /// `illegal=N`: answers with a move that is not legal.
     illegal: Option<u32>,
-    /// `garbled=N`: answers with something that is no move.
+    /// `garbled=N`: answers with something that is not a move.
     garbled: Option<u32>,
     /// `late=N`: answers, but only when asked to stop.
     late: Option<u32>,
@@ -158,7 +158,7 @@ fn serve(switches: &Switches) {
                 }
             }
             "set-param" if line.contains("value=high") => {
-                say(switches, "error message=\"level: 'high' is no number\"");
+                say(switches, "error message=\"level: 'high' is not a number\"");
             }
             "set-param" => is_book_off |= line == "set-param name=book value=false",
             "init" if switches.flood_start => flood(),
@@ -259,7 +259,7 @@ fn flood() -> ! {
     exit(0)
 }
 
-/// Everything that is no answer.
+/// Everything that is not an answer.
 fn babble(switches: &Switches) {
     for line in [
         "",

@@ -311,7 +311,7 @@ fn play_a_game_through_a_pipe() {
     assert!(text.contains("has won") || text.contains("Draw: "), "{text}");
 }
 
-/// `meerslag ... | head`: nobody reads any more, and that is no error.
+/// `meerslag ... | head`: nobody reads any more, and that is not an error.
 #[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = std::process::Command::new(meerslag_tests::binary())

@@ -101,7 +101,7 @@ fn what_was_not_solved_alone_comes_again_later() {
     let text = fs::read_to_string(&exercises.file).unwrap().replace("Jan", "Jan Jansen");
     fs::write(&exercises.file, text).unwrap();
     assert!(exercises.list()[0].contains("Jan Jansen – Piet, 2026.01.02 0 1 in"));
-    // Two hints are the solution; 'next' is no try.
+    // Two hints are the solution; 'next' is not a try.
     let other = exercises.file.clone() + ".other";
     let output = exercises.run(&["--scores", &other], "next\nnext\nhint\nhint\nquit\n").success();
     assert!(output.stdout.contains("Hint: 28-22\n"), "{output:?}");
@@ -122,7 +122,10 @@ fn scores_are_nobody_elses() {
     assert!(output.stderr.contains("week.pdn.scores, line 2 is damaged"), "{output:?}");
     for (args, message) in [
         (&["--scores", &exercises.file][..], "FILE and --scores are the same file"),
-        (&["--scores", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "is no file of scores"),
+        (
+            &["--scores", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")],
+            "is not a file of scores",
+        ),
     ] {
         let output = exercises.run(args, "");
         assert_eq!(output.code, 2, "{output:?}");
@@ -138,6 +141,9 @@ fn scores_are_nobody_elses() {
     let output = run(["practise", "-"], EXERCISES);
     assert!(output.code == 2 && output.stderr.contains("name a file"), "{output:?}");
     let output = run(["practice", "W:W28:B1"], "");
-    assert!(output.code == 2 && output.stderr.contains("is no file with exercises"), "{output:?}");
+    assert!(
+        output.code == 2 && output.stderr.contains("is not a file with exercises"),
+        "{output:?}"
+    );
     assert!(Path::new(&scores).is_file());
 }

@@ -134,7 +134,7 @@ fn bad_usage() {
     for (args, part) in [
         (&["check", "--egdb", right, "--sample=0"][..], "--sample"),
         (&["check", "--egdb", right, "--full", "--sample=5"], "cannot be used with"),
-        (&["check", "--egdb", right, "--slices=9999"], "is no slice"),
+        (&["check", "--egdb", right, "--slices=9999"], "is not a slice"),
         (&["check", "--egdb", right, "--slices=1111"], "slice 1111 is not in the database"),
         (&["check", "--egdb", empty], "no endgame database"),
         (&["stats", "--egdb", right, "--slices=1111"], "slice 1111 is not in the database"),

@@ -127,7 +127,7 @@ fn example_exchange_in_all_dialects() {
         send(&mut engine, "stop");
         assert!(engine.answer(&position(KINGS), Instant::now()).best.unwrap().is_capture());
         send(&mut engine, "stop");
-        assert_eq!(engine.sync(), [""; 0], "{dialect}: a late stop is no event");
+        assert_eq!(engine.sync(), [""; 0], "{dialect}: a late stop is not an event");
         engine.quit().assert_clean();
     }
 }

@@ -369,7 +369,7 @@ fn the_face_is_that_of_the_program() {
     // It refuses this one, and goes on as it was.
     client.send("set-param name=level value=high");
     let said = client.sync();
-    assert!(said.len() == 1 && said[0].contains("'high' is no number"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("'high' is not a number"), "{said:?}");
     client.send("set-param name=level");
     assert!(client.sync()[0].contains("set-param without 'value'"));
     let mut game = Game::default();

@@ -47,7 +47,7 @@ fn a_flood_does_not_put_deadlines_off() {
     assert!(output.stderr.contains("no 'ready' within 2s"), "{output:?}");
 }
 
-/// The same over DXP, with messages that are no answers.
+/// The same over DXP, with messages that are not answers.
 #[test]
 fn a_flood_of_messages_does_not_put_deadlines_off() {
     let listener = TcpListener::bind("localhost:0").unwrap();
@@ -166,7 +166,7 @@ fn parameters_that_an_engine_has_not_declared_are_refused() {
         ),
         (
             "level=high",
-            "engine 'bad' does not start: it reports an error: level: 'high' is no number",
+            "engine 'bad' does not start: it reports an error: level: 'high' is not a number",
         ),
     ] {
         let output = args(param);

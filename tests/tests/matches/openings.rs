@@ -58,7 +58,7 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     assert!(fs::read_to_string(&html).unwrap().contains("\"booksOff\""));
     let json = play(&mock("a", "book=bool"), &["--json"]).success().json_lines();
     assert_eq!(json.last().unwrap()["books"], words);
-    // A parameter of this name that is no switch is left alone.
+    // A parameter of this name that is not a switch is left alone.
     let _ = play(&mock("a", "book=string"), &[]).success();
 
     // Told otherwise, or without openings, it stays on, of which this engine complains.

@@ -121,7 +121,7 @@ fn the_director_annuls_scores_replays_and_lets_players_go() {
         ("--annul=99", "game 99 is not finished"),
         ("--withdraw=H", "does not play in this tournament any more"),
         ("--withdraw=X", "no player is called 'X'"),
-        ("--score=1=2-1", "2-1 is no result"),
+        ("--score=1=2-1", "2-1 is not a result"),
     ] {
         let output = tournament(&file, &[option]);
         assert_eq!(output.code, 2, "{output:?}");

@@ -258,7 +258,7 @@ fn version_2_code(reader: &Reader<'_>, rest: &mut &[u8]) -> Result<u16, FormatEr
         return Err(reader.error(format!("dictionary {dictionary}: expected 0 to 49")));
     }
     if map > 255 || !is_value_map(map as u8) {
-        return Err(reader.error(format!("value map {map} is no permutation of four values")));
+        return Err(reader.error(format!("value map {map} is not a permutation of four values")));
     }
     Ok(dictionary as u16 | (map as u16) << 8)
 }

@@ -267,7 +267,7 @@ impl CompactReader {
         let (n, _) = self.directory.data(slice, side, 0, &self.counters)?;
         let sub = &self.subs[n];
         let number = sub.numberer.number(board);
-        // Only what is no position, such as a man that should have been crowned.
+        // Only what is not a position, such as a man that should have been crowned.
         if number >= sub.numberer.size() {
             self.counters.unavailable();
             return Err(Raw::NotStored);

@@ -33,7 +33,7 @@ pub(super) struct AdapterGame {
 }
 
 impl AdapterGame {
-    /// Plays so much of a game that the program says its name.
+    /// Plays as much of a game as it takes for the program to say its name.
     pub fn introduce(player: &mut dyn Player) -> Result<(), PlayerError> {
         let start = Position::initial();
         let control = control(&Limits::default(), false);

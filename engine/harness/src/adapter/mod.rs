@@ -232,7 +232,7 @@ impl Adapter {
                 self.substitute(game, last, kept.as_deref(), report)
             }
             Err(problem) => {
-                // A stop from outside is no mistake of the program.
+                // A stop from outside is not a mistake of the program.
                 if let Some(problem) = problem {
                     self.fault(format_args!("{problem}: moving for the engine"));
                 }

@@ -205,7 +205,7 @@ fn check_tree(book: &Book, faults: &mut Faults) {
         };
         for child in children {
             let Some(Cell::Node { rank, .. }) = book.cell(child) else {
-                faults.add(|| format!("cell {number}: its child {child} is no node"));
+                faults.add(|| format!("cell {number}: its child {child} is not a node"));
                 continue;
             };
             let Some(&mv) = moves.get(usize::from(rank)) else {

@@ -20,7 +20,7 @@ pub enum BookError {
         error: io::Error,
     },
     /// Not a book.
-    #[error("{path} is no opening book: it does not begin with MEERBOOK")]
+    #[error("{path} is not an opening book: it does not begin with MEERBOOK")]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -248,7 +248,7 @@ impl PositionRecord {
         bytes
     }
 
-    /// `None` if the key is no number of a position.
+    /// `None` if the key is not a number of a position.
     pub(super) fn from_bytes(bytes: &[u8; POSITION]) -> Option<PositionRecord> {
         let tree = u32::from_le_bytes(number(bytes, 24));
         let searched = score_of_bits(i16::from_le_bytes(number(bytes, 32)));

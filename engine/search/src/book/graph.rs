@@ -48,7 +48,7 @@ impl Graph {
     /// The positions and moves of a book.
     ///
     /// # Errors
-    /// If a record is no position, or a move is not legal.
+    /// If a record is not a position, or a move is not legal.
     pub(super) fn of(book: &Book) -> Result<Graph, BookError> {
         let mut graph = Graph { about: book.about().clone(), ..Graph::default() };
         for number in 0..book.len() {

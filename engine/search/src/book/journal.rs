@@ -63,7 +63,7 @@ impl Journal {
     /// left half-written is cut off.
     ///
     /// # Errors
-    /// If it cannot be read or written, is no journal, or another process has it.
+    /// If it cannot be read or written, is not a journal, or another process has it.
     pub(super) fn open(book: &Path) -> Result<(Journal, Earlier), BookError> {
         let path = path_of(book);
         let failed = BookError::io;

@@ -48,7 +48,7 @@ impl Key {
     /// The position of this number, with White to move.
     ///
     /// # Errors
-    /// If the digits are no position: a man on its own promotion row, or an empty board.
+    /// If the digits are not a position: a man on its own promotion row, or an empty board.
     pub fn position(self) -> Result<Position, PositionError> {
         let mut setup = Setup::empty(Color::White);
         let mut rest = self.0;

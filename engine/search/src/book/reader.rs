@@ -66,7 +66,7 @@ impl Book {
     /// open; programs of ours give a changed book a new file.
     ///
     /// # Errors
-    /// If it cannot be read, is no book of this version, or its length or a checksum is not what
+    /// If it cannot be read, is not a book of this version, or its length or a checksum is not what
     /// its head says.
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let file = DataFile::open(path.to_owned()).map_err(BookError::io(path))?;

@@ -85,7 +85,7 @@ impl Row {
         bytes
     }
 
-    /// `None` if the bytes are no row.
+    /// `None` if the bytes are not a row.
     pub(super) fn from_bytes(bytes: &[u8; ROW]) -> Option<Row> {
         let u32_at = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         Some(Row {

@@ -166,7 +166,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         Window { mut alpha, beta }: Window,
     ) -> Tried {
         let mut picker = Picker::new();
-        // A forced move is no decision: look beyond it.
+        // A forced move is not a decision: look beyond it.
         let extension = i32::from(moves.len() == 1);
         if extension == 0 {
             picker.score(moves, &node.position, known.find(moves), &self.memory.history);

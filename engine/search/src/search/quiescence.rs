@@ -12,7 +12,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// The score of a node at the horizon that no draw rule ends. `depth` is 0, or below 0 after
     /// captures beyond the horizon.
     ///
-    /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
+    /// Captures are compulsory, so all of them are searched and standing pat is not a choice. If
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
     /// paid back. After a capture beyond the horizon a threat counts for nothing, and so it does
     /// after [`threat_plies`](super::params::SearchNumbers::threat_plies) full plies: that is Scan's rule but for this limit.

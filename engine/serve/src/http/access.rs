@@ -1,4 +1,4 @@
-//! Who may ask: only pages of this server, programs that are no browsers, and pages that the user
+//! Who may ask: only pages of this server, programs that are not browsers, and pages that the user
 //! has named.
 //!
 //! A browser lets any page send requests to this machine; what keeps the page from *reading* the
@@ -220,7 +220,7 @@ mod tests {
             // Two proxies.
             ("127.0.0.1", &["198.51.100.9, 192.0.2.7, 10.0.0.2"], "192.0.2.7"),
             ("127.0.0.1", &["192.0.2.7", "10.0.0.2"], "192.0.2.7"),
-            // Who is no proxy is not believed, and neither is what cannot be read.
+            // Who is not a proxy is not believed, and neither is what cannot be read.
             ("192.0.2.7", &["198.51.100.9"], "192.0.2.7"),
             ("192.0.2.7", &["127.0.0.1"], "192.0.2.7"),
             ("127.0.0.1", &["192.0.2.7, unknown"], "127.0.0.1"),

@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// The policy of a server whose pages may be shown in frames of pages of these origins; `*` is all.
 ///
 /// # Errors
-/// With the first text that is no origin.
+/// With the first text that is not an origin.
 pub(super) fn policy(frames: &[String]) -> Result<HeaderValue, String> {
     let is_origin = |text: &str| {
         let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));

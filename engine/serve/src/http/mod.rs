@@ -148,7 +148,7 @@ pub enum ServerError {
     #[error("cannot start {0} threads; fewer --workers or --searches need fewer")]
     Threads(usize, #[source] io::Error),
     /// Not an origin.
-    #[error("'{0}' is no origin of pages, such as https://example.org, nor '*'")]
+    #[error("'{0}' is not an origin of pages, such as https://example.org, nor '*'")]
     Origin(String),
     /// The system refuses.
     #[error("cannot serve")]

@@ -16,8 +16,8 @@ use crate::cli::source::{self, Source};
 use crate::cli::streams::stdout;
 use crate::cli::{Failure, files, report};
 
-/// More diagrams than this are no exercise sheet, but a whole file by mistake.
-const MOST: usize = 10_000;
+/// More diagrams than this are not an exercise sheet, but a whole file by mistake.
+const MOST_DIAGRAMS: usize = 10_000;
 /// Letters of players and date that a caption keeps.
 const LONGEST_ORIGIN: usize = 120;
 
@@ -90,7 +90,7 @@ fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
     let name = args.input.as_deref().unwrap_or_default();
     let no_file = || Failure::Input(anyhow!("--sheet needs a PDN file"));
     let Source::Games(mut games) = source::open(Some(name))? else { return Err(no_file()) };
-    let exercises = games.exercises(MOST)?;
+    let exercises = games.exercises(MOST_DIAGRAMS)?;
     let diagrams = exercises.list().iter().map(|exercise| captioned(args, exercise)).collect();
     let title = Path::new(name).file_stem().filter(|_| name != "-");
     let title = title.map_or("Exercises".into(), |stem| stem.to_string_lossy());

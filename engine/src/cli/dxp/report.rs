@@ -195,7 +195,7 @@ impl GamesReport {
 fn to_pdn(game: &DxpGame, round: usize, players: Players<'_>) -> PdnGame {
     let mut pdn = game.record.to_pdn("DXP match", Some(players));
     pdn.tags.set("Round", &round.to_string());
-    // Hundredths: a part of a minute is no exact number.
+    // Hundredths: a part of a minute is not an exact number.
     let time = (game.terms.minutes * 6000.0).round() / 100.0;
     let control = match game.terms.moves {
         0 => format!("{time}"),

@@ -35,7 +35,7 @@ and 2 if it loses.
 
 With '--json' every line of a file gives one object, in order:
   {\"fen\":..., \"value\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
-or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves are in Hub \
+or, for a line that is not a legal position, {\"fen\":..., \"error\":...}. Moves are in Hub \
 notation (32-28, 28x19x23), best first.";
 
 /// Look up positions: value, distances, all moves

@@ -195,7 +195,7 @@ enum Pairings {
 fn numbers(text: &str) -> Result<Vec<f64>, String> {
     let number = |part: &str| {
         let value: Result<f64, _> = part.trim().parse();
-        value.ok().filter(|v| v.is_finite()).ok_or_else(|| format!("'{part}' is no number"))
+        value.ok().filter(|v| v.is_finite()).ok_or_else(|| format!("'{part}' is not a number"))
     };
     text.split(',').map(number).collect()
 }
@@ -205,7 +205,7 @@ fn moves(value: f64) -> Result<u32, String> {
     if value.fract() == 0.0 && (1.0..=10_000.0).contains(&value) {
         Ok(value as u32)
     } else {
-        Err(format!("'{value}' is no number of moves from 1 to 10000"))
+        Err(format!("'{value}' is not a number of moves from 1 to 10000"))
     }
 }
 

@@ -53,7 +53,7 @@ impl PageFile {
         self.page.ready(engine, identity);
     }
 
-    /// Writes the page if it is time; what is no file gets it at the end only.
+    /// Writes the page if it is time; what is not a file gets it at the end only.
     pub(super) fn refresh(
         &mut self,
         config: &MatchConfig,

@@ -15,7 +15,7 @@ const HEAD: &str = "\
 import shlex
 ";
 
-/// A part's file of games is no output of its rule: Snakemake would delete it when the part is
+/// A part's file of games is not an output of its rule: Snakemake would delete it when the part is
 /// interrupted, and it is just what the part goes on from.
 const RULES: &str = r#"
 MEERSLAG = shlex.quote(str(config.get("meerslag", "meerslag")))

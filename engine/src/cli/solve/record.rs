@@ -38,7 +38,7 @@ impl Record for SolutionRecord {
     const TYPE: &'static str = "solution";
 }
 
-/// A line of a file that is no position.
+/// A line of a file that is not a position.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct LineErrorRecord<'a> {
     /// Its number, from 1.

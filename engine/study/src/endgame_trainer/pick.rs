@@ -249,7 +249,7 @@ fn has_choice(answer: &Answer) -> bool {
     let mut moves = answer.moves.iter();
     let Some(first) = moves.next() else { return false };
     match answer.wld {
-        // A longer way to a win is no mistake.
+        // A longer way to a win is not a mistake.
         Some(Wld::Win | Wld::Draw) => moves.any(|m| m.wld != first.wld),
         _ => moves.any(|m| worth(m) != worth(first)),
     }

@@ -107,7 +107,7 @@ impl Puzzle {
     }
 }
 
-/// The lowest level that has so many nodes for a move.
+/// The lowest level with this many nodes for a move.
 fn rating(nodes: u64) -> u8 {
     let has = |level: u8| PlayingLevel::new(level)?.nodes();
     let levels = PlayingLevel::MIN..PlayingLevel::MAX;

@@ -15,8 +15,8 @@ use crate::checked::{checked, unchecked};
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
 /// Seconds after which something comes again: first after a mistake, then after each time it was
-/// right.
-const INTERVALS: [u64; 6] = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
+/// right. The board in the browser has the same.
+pub const INTERVALS: [u64; 6] = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
 /// The version of files of scores.
 const VERSION: u32 = 1;
 
@@ -73,7 +73,7 @@ pub enum RepetitionError {
     #[error("{0} is in use: another process keeps its scores there")]
     InUse(PathBuf),
     /// Something else, or of another version.
-    #[error("{0} is no file of scores")]
+    #[error("{0} is not a file of scores")]
     Other(PathBuf),
 }
 
@@ -302,7 +302,7 @@ mod tests {
         for text in ["1. 32-28 *", "1. 32-28 *\n", "{\"scores\":2} 00000000\n"] {
             fs::write(&path, text).unwrap();
             let error = open(&path).unwrap_err();
-            assert!(error.to_string().ends_with("games.pdn is no file of scores"), "{error}");
+            assert!(error.to_string().ends_with("games.pdn is not a file of scores"), "{error}");
             assert_eq!(fs::read(&path).unwrap(), text.as_bytes());
         }
         let error = open(&folder.path().join("none/x")).unwrap_err();

@@ -80,7 +80,7 @@ pub(super) struct Holding {
     /// Since the last sweep: positions entered, and whether the defender has chosen again.
     entered: usize,
     has_changed: bool,
-    /// Whether a sweep has taken positions from the list: then an empty list is no set yet.
+    /// Whether a sweep has taken positions from the list: then an empty list is not a set yet.
     has_dropped: bool,
     /// Two positions with the same key, or no room: nothing more can be said.
     is_full: bool,

@@ -11,13 +11,13 @@ const RANDOM: usize = 6;
 /// Plies after which a game is left.
 const LONGEST: usize = 200;
 
-/// An engine that plays so many games.
+/// An engine that plays this many games.
 pub fn player() -> Engine {
     let databases = DatabaseOptions::none();
     Engine::new(EngineOptions { hash_mib: 1, databases, ..EngineOptions::default() }).unwrap()
 }
 
-/// A game in which White and Black have so many nodes for a move.
+/// A game with these nodes a move for White and for Black.
 pub fn played(engine: &mut Engine, nodes: [u64; 2], random: &mut Random) -> PdnGame {
     let mut game = Game::default();
     let mut pdn = PdnGame::new(*game.start());

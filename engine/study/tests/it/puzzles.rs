@@ -19,7 +19,7 @@ fn options(hash_mib: usize) -> EngineOptions {
     EngineOptions { hash_mib, ..EngineOptions::default() }
 }
 
-/// So many puzzles, found by searches of so many nodes in games at 150 nodes a move.
+/// This many puzzles, found by searches of this many nodes in games at 150 nodes a move.
 fn puzzles(wanted: usize, nodes: u64, threads: usize) -> Vec<Puzzle> {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(nodes) };
@@ -42,7 +42,7 @@ fn puzzles(wanted: usize, nodes: u64, threads: usize) -> Vec<Puzzle> {
     found
 }
 
-/// How many of so many puzzles a hundred times the nodes do not agree with.
+/// The number of puzzles, of this many, with which a search of a hundred times the nodes disagrees.
 fn refuted(wanted: usize, nodes: u64, threads: usize) -> usize {
     let puzzles = puzzles(wanted, nodes, threads);
     let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(100 * nodes) };

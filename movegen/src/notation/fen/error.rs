@@ -21,7 +21,7 @@ pub enum FenWarning {
         /// Where it stood.
         square: Square,
     },
-    /// A man that should be a king (with [`StrandedMen::Keep`](super::StrandedMen::Keep)): the set-up is no position.
+    /// A man that should be a king (with [`StrandedMen::Keep`](super::StrandedMen::Keep)): the set-up is not a position.
     #[error("{color} man on square {square}, its own promotion row")]
     ManOnPromotionRow {
         /// The owner of the man.
@@ -44,7 +44,7 @@ const fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Why and where a text is no FEN, Hub or DXP position.
+/// Why and where a text is not a FEN, Hub or DXP position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("line {line}, column {column}: {kind}")]
 pub struct ParseFenError {
@@ -64,7 +64,7 @@ pub enum FenErrorKind {
     /// Nothing but blanks, quotes and brackets.
     #[error("empty text: expected a FEN such as W:W31-50:B1-20")]
     Empty,
-    /// The first letter is no turn.
+    /// The first letter is not a turn.
     #[error("expected the side to move, W, B or ?")]
     ExpectedTurn,
     /// The turn is not followed by a colon.
@@ -76,8 +76,8 @@ pub enum FenErrorKind {
     /// A piece list without the letter of its side.
     #[error("expected the colour letter W or B before the squares")]
     ExpectedColor,
-    /// A letter that is no side.
-    #[error("'{0}' is no colour: expected W or B")]
+    /// A letter that is not a side.
+    #[error("'{0}' is not a colour: expected W or B")]
     UnknownColor(char),
     /// A second list of the same side.
     #[error("a second list of {0} pieces: each side has one")]
@@ -91,7 +91,7 @@ pub enum FenErrorKind {
     /// `K`, `G`, `P` or a dash without a square after it.
     #[error("expected a square number from 1 to 50")]
     ExpectedSquare,
-    /// A number that is no square.
+    /// A number that is not a square.
     #[error("square {0} is not on the board: expected a number from 1 to 50")]
     SquareOutOfRange(u32),
     /// The end of a range lies before its start.
@@ -122,7 +122,7 @@ pub enum FenErrorKind {
         /// The letters of the format.
         expected: &'static str,
     },
-    /// The board is empty, which is no position.
+    /// The board is empty, which is not a position.
     #[error("the board is empty: a position needs at least one piece")]
     EmptyBoard,
     /// A side that must have a piece has none.

@@ -67,7 +67,7 @@ impl Fen {
     /// Reads a FEN; `str::parse` does so with [`StrandedMen::Keep`].
     ///
     /// # Errors
-    /// If the text is no FEN, with the place and what was expected.
+    /// If the text is not a FEN, with the place and what was expected.
     pub fn parse_with(text: &str, stranded: StrandedMen) -> Result<Fen, ParseFenError> {
         Reader::new(text, stranded).read()
     }
@@ -152,7 +152,7 @@ impl Position {
     /// dropped.
     ///
     /// # Errors
-    /// If the text is no FEN, a man stands on its promotion row, or the board is empty.
+    /// If the text is not a FEN, a man stands on its promotion row, or the board is empty.
     pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
         position_of(&Fen::parse_with(text, StrandedMen::Refuse)?.setup, text)
     }

@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Whether the rest is no list of squares: it begins with a word, or with a move after its
+    /// Whether the rest is not a list of squares: it begins with a word, or with a move after its
     /// number (`1. 28-22`).
     fn is_remark(&self) -> bool {
         let rest = self.letters[self.next..].iter().map(|l| l.c).skip_while(|&c| is_wrapper(c));

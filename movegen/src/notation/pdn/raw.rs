@@ -54,7 +54,7 @@ impl SetUp {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum RawAnnotation {
     Comment(String),
-    /// Words in a variation that are no part of play.
+    /// Words in a variation that are not part of play.
     Prose(String),
     Variation(RawLine),
     SetUp {
@@ -299,7 +299,7 @@ impl Builder {
         self.current().tail().push(RawAnnotation::Comment(text));
     }
 
-    /// A word in a variation that is no part of play; words in a row become one remark.
+    /// A word in a variation that is not a part of play; words in a row become one remark.
     fn prose(&mut self, word: &str) {
         self.size += word.len() + 1;
         let tail = self.current().tail();

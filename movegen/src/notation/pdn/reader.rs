@@ -41,7 +41,7 @@ impl Default for ReadOptions {
 pub struct Counters {
     /// Games of any kind, the skipped ones too.
     pub games: u64,
-    /// Games with moves that were read whole and are no duplicates.
+    /// Games with moves that were read whole and are not duplicates.
     pub used: u64,
     /// Games whose main line ends early, be it by an illegal move, a null move or unreadable text.
     pub truncated: u64,

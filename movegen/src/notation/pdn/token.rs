@@ -30,7 +30,7 @@ pub(super) enum Token {
         text: String,
         result: GameResult,
     },
-    /// Two numbers with a dash that are no squares (`3-0`): a result, if the game ends here.
+    /// Two numbers with a dash that are not squares (`3-0`): a result, if the game ends here.
     Score(String),
     /// `+-` or `-+`: the result, if the game ends here, and else this glyph.
     Sign {
@@ -42,7 +42,7 @@ pub(super) enum Token {
     /// `/FEN "..."/`, the text between the quotes.
     SetUp(String),
     NullMove(String),
-    /// A number without a dot that is no move, and whether a move follows.
+    /// A number without a dot that is not a move, and whether a move follows.
     Number(String, bool),
     Junk(String),
 }

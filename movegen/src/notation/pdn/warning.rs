@@ -34,7 +34,7 @@ pub enum PdnWarningKind {
     /// Text before the first tag or move of the file or game was skipped.
     #[error("'{0}' skipped: expected a tag or a move")]
     TextSkipped(String),
-    /// Something that is no part of move text was skipped. Five of these in one game end it.
+    /// Something that is not a part of move text was skipped. Five of these in one game end it.
     #[error("'{0}' is not readable: expected a move, a comment, a variation or a result")]
     Unreadable(String),
     /// The game was given up after too much unreadable text.
@@ -58,7 +58,7 @@ pub enum PdnWarningKind {
         whole: String,
     },
     /// A null move: the game is read up to here, the rest is kept as a comment.
-    #[error("'{0}' is no move: the rest is kept as a comment")]
+    #[error("'{0}' is not a move: the rest is kept as a comment")]
     NullMove(String),
     /// The start position cannot be read.
     #[error("the FEN tag is unusable: {0}")]
@@ -70,7 +70,7 @@ pub enum PdnWarningKind {
     #[error("in the FEN: {0}")]
     Fen(FenWarning),
     /// The value of the `Result` tag says nothing.
-    #[error("'{0}' is no result: expected one such as 2-0, 1-1, 0-2 or *")]
+    #[error("'{0}' is not a result: expected one such as 2-0, 1-1, 0-2 or *")]
     BadResult(String),
     /// Tag and end of the game give different results; the tag counts.
     #[error("the Result tag says {tag}, the end of the game {end}; the tag counts")]
@@ -83,8 +83,8 @@ pub enum PdnWarningKind {
     /// The `Truncated` tag of a game that was cut off when it was first read.
     #[error("cut off when it was first read: {0}")]
     MarkedTruncated(String),
-    /// The value of the `GameType` tag is no type.
-    #[error("'{0}' is no game type: expected a number such as 20")]
+    /// The value of the `GameType` tag is not a type.
+    #[error("'{0}' is not a game type: expected a number such as 20")]
     BadGameType(String),
     /// The games of other types are skipped.
     #[error("game of type {0} skipped: only 20, international draughts, is read")]
@@ -155,7 +155,7 @@ impl Warnings {
 /// Lines that are named of a kind of warning besides the first.
 const MORE_LINES: usize = 8;
 
-/// A file with games of more types than this is no file of games; what comes then is counted with
+/// A file with games of more types than this is not a file of games; what comes then is counted with
 /// the last.
 const MAX_KINDS: usize = 64;
 

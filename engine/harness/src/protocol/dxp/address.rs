@@ -20,7 +20,7 @@ pub struct Address {
     pub port: u16,
 }
 
-/// Why a text is no address.
+/// Why a text is not an address.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("address '{}': expected HOST:PORT with a port from 0 to 65535", .0.escape_default())]
 pub struct ParseAddressError(String);

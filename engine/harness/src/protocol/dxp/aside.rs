@@ -1,4 +1,4 @@
-//! What comes within a game and is no move: most of it changes nothing and is answered at once,
+//! What comes within a game and is not a move: most of it changes nothing and is answered at once,
 //! whatever we are doing.
 
 use movegen::Color;

@@ -220,7 +220,7 @@ impl Drop for Connection {
     }
 }
 
-/// Logs what is no complete message: its beginning.
+/// Logs what is not a complete message: its beginning.
 fn log_rest(log: &Log, bytes: &[u8]) {
     if !bytes.is_empty() {
         log.line('#', format_args!("{} bytes without a NUL, which begin with:", bytes.len()));

@@ -34,7 +34,7 @@ impl Framer {
         Ok(())
     }
 
-    /// What is no complete message.
+    /// What is not a complete message.
     #[must_use]
     pub fn rest(&self) -> &[u8] {
         &self.0

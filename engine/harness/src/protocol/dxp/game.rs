@@ -256,7 +256,7 @@ impl<'a> OpenGame<'a> {
         Situation { plies: self.record.plies.len(), first: self.terms.start.side_to_move() }
     }
 
-    /// Handles what is no move of the side whose turn it is; `None` if nothing changes.
+    /// Handles what is not a move of the side whose turn it is; `None` if nothing changes.
     pub(super) fn handle(&mut self, text: &str) -> Option<TurnEnd> {
         match self.situation().judge(text, self.connection, self.options) {
             Meaning::Nothing => None,

@@ -76,7 +76,7 @@ pub enum HubError {
     /// `set-param` without `name`, or without `value` for a known parameter.
     #[error("set-param without '{0}'")]
     IncompleteParam(&'static str),
-    /// The position string is no position.
+    /// The position string is not a position.
     #[error("bad position: {0}")]
     BadPosition(#[source] ParseFenError),
     /// A move of the list is unreadable or illegal.

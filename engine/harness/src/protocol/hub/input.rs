@@ -63,7 +63,7 @@ fn read_line(
         *buffer = Vec::new();
         return Ok(Some(Input::TooLong));
     }
-    // Bytes that are no UTF-8 count as ordinary characters: the replacement character is one.
+    // Bytes that are not UTF-8 count as ordinary characters: the replacement character is one.
     Ok(Some(Input::Line(String::from_utf8_lossy(buffer).into_owned())))
 }
 

@@ -73,7 +73,7 @@ impl DxpWalk {
         self.send_text(&message.to_string())
     }
 
-    /// The next message that is no chat, judged by its form; `None` inside if there is none.
+    /// The next message that is not a chat, judged by its form; `None` inside if there is none.
     pub(super) fn receive(&mut self, patience: Duration) -> StepResult<Option<Message>> {
         let deadline = Instant::now() + patience;
         let mut is_first = true;

@@ -1,4 +1,4 @@
-//! A connection that shows what really arrives, also what is no complete message.
+//! A connection that shows what really arrives, also what is not a complete message.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -35,7 +35,7 @@ impl Wire {
         self.stream.write_all(bytes)
     }
 
-    /// What has arrived and is no complete message.
+    /// What has arrived and is not a complete message.
     pub fn unfinished(&self) -> String {
         String::from_utf8_lossy(&self.buffer).into_owned()
     }

@@ -12,7 +12,7 @@ pub(in crate::runner) const MOST_GAMES: usize = 20_000_000;
 /// Why a match cannot be set up.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum ConfigError {
-    /// An engine's description is no list of arguments.
+    /// An engine's description is not a list of arguments.
     #[error(transparent)]
     Syntax(#[from] HubError),
     /// An argument of an engine's description.

@@ -31,7 +31,7 @@ pub struct TimeControl {
     pub depth: Option<u32>,
 }
 
-/// Why a text is no time control.
+/// Why a text is not a time control.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("time control '{text}': {expected}")]
 pub struct ParseTimeControlError {

@@ -72,7 +72,7 @@ impl FromStr for Opening {
 /// Why openings cannot be used.
 #[derive(Debug, Error)]
 pub enum OpeningsError {
-    /// A line that is no position.
+    /// A line that is not a position.
     #[error("line {line}, column {}: {}", error.column, error.kind)]
     Line {
         /// Counted from 1.
@@ -143,7 +143,7 @@ fn built_in(text: &str) -> Vec<Opening> {
 /// are skipped. What a FEN says of moves before it (`:Hn`, `:Fn`) is kept.
 ///
 /// # Errors
-/// Names the first line that is no position, or one without a legal move.
+/// Names the first line that is not a position, or one without a legal move.
 pub fn from_fens(text: &str) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings = Vec::new();
     let text = text.trim_start_matches('\u{feff}');

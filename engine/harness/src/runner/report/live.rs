@@ -203,7 +203,7 @@ impl Live {
         }
     }
 
-    /// The director has said something that is no decision.
+    /// The director has said something that is not a decision.
     pub fn said(&mut self, kind: LiveEvent) {
         self.add(EventRecord::new(kind));
     }

@@ -57,7 +57,7 @@ pub enum SprtError {
         /// The strength under the second hypothesis.
         elo1: f64,
     },
-    /// The probabilities of error are no probabilities, or too great together.
+    /// The probabilities of error are not probabilities, or too great together.
     #[error("alpha ({alpha}) and beta ({beta}) must be greater than 0 and less than 1 together")]
     Errors {
         /// Probability of accepting a change that is worth only `elo0`.

@@ -43,7 +43,7 @@ pub enum ActError {
     #[error("engine {0} does not play in this tournament any more")]
     NotThere(usize),
     /// No result of a game.
-    #[error("{0}-{1} is no result: expected 2-0, 1-1, 0-2 or 0-0")]
+    #[error("{0}-{1} is not a result: expected 2-0, 1-1, 0-2 or 0-0")]
     Points(u8, u8),
     /// A match has no director.
     #[error("only tournaments have a director")]

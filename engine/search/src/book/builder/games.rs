@@ -35,7 +35,7 @@ impl PlayerName {
     /// Capital and small letters are the same.
     ///
     /// # Errors
-    /// If it is no pattern.
+    /// If it is not a pattern.
     pub fn parse(text: &str) -> Result<PlayerName, String> {
         Pattern::new(text).map(PlayerName).map_err(|error| format!("no pattern of names: {error}"))
     }

@@ -186,7 +186,7 @@ fn rare_positions_are_left_out_with_what_only_they_lead_to() {
 
 /// The moves of the tree from a node, in order, with the node after each.
 fn children(book: &Book, node: u32, position: &Position) -> Vec<(String, u32)> {
-    let Some(Cell::Node { next, .. }) = book.cell(node) else { panic!("{node} is no node") };
+    let Some(Cell::Node { next, .. }) = book.cell(node) else { panic!("{node} is not a node") };
     let mut children = Vec::new();
     let mut link = match next {
         Next::End => None,
@@ -204,7 +204,7 @@ fn children(book: &Book, node: u32, position: &Position) -> Vec<(String, u32)> {
     let moves = ranked(position);
     let mv = |child: u32| match book.cell(child) {
         Some(Cell::Node { rank, .. }) => moves[usize::from(rank)].to_string(),
-        _ => panic!("{child} is no node"),
+        _ => panic!("{child} is not a node"),
     };
     children.into_iter().map(|child| (mv(child), child)).collect()
 }
@@ -395,7 +395,7 @@ fn games_of_other_types_are_counted_apart() {
     )
     .unwrap();
     assert_eq!((report.games, report.used, report.broken, report.other_type), (73, 1, 0, 72));
-    assert_eq!(kinds, 2, "words that are no moves, and games of type 25");
+    assert_eq!(kinds, 2, "words that are not moves, and games of type 25");
 }
 
 #[test]

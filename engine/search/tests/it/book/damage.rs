@@ -55,9 +55,9 @@ fn errors_say_what_is_wrong() {
     assert_eq!(text, "test.book is an opening book of version 2; this program reads version 1");
     assert!(
         with(|bytes| bytes[0] = b'X')
-            .ends_with("is no opening book: it does not begin with MEERBOOK")
+            .ends_with("is not an opening book: it does not begin with MEERBOOK")
     );
-    assert!(with(Vec::clear).contains("is no opening book"));
+    assert!(with(Vec::clear).contains("is not an opening book"));
     assert!(with(|bytes| bytes[20] ^= 1).ends_with("the checksum of its head is wrong"));
     assert!(with(|bytes| bytes.truncate(40)).contains("it ends after 40 bytes"));
     assert!(with(|bytes| *bytes.last_mut().unwrap() ^= 1).ends_with("table of tree is wrong"));

@@ -45,7 +45,7 @@ fn cut(pdn: &str, base: &Book, kind: LineKind, least: Option<u32>) -> String {
 }
 
 /// The game 1. 32-28 17-22. The position after 32-28 is known. That after 17-22 is not: a simple
-/// line ends at 32-28. The one after it, 2. 28x17, is not known either, so that 17-22 is no link
+/// line ends at 32-28. The one after it, 2. 28x17, is not known either, so that 17-22 is not a link
 /// between known positions, and an extended line ends at the same place. Nothing later is known,
 /// so that there are no plain positions.
 #[test]
