@@ -7,8 +7,11 @@ use movegen::{Bitboard, Color, Kind, Piece, Position, Setup, Square};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use meerslag_harness::runner::openings::three_move_ballots;
+use meerslag_harness::runner::openings;
 use movegen::random::Random;
+
+/// Kinds of [`Opening`].
+const KINDS: usize = 5;
 
 /// How the start position of a game comes about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,14 +22,16 @@ pub enum Opening {
     Ballot,
     /// The middle of a quickly played game and two random plies.
     Middle,
-    /// 8 to 14 pieces anywhere, up to two kings a side.
+    /// 8 to 16 pieces anywhere, up to two kings a side and at least one on the board.
     Endgame,
+    /// An unbalanced opening of matches and 2 to 4 random plies.
+    Unbalanced,
 }
 
 impl Opening {
     /// All, by their numbers in the file.
-    pub const ALL: [Opening; 4] =
-        [Opening::Start, Opening::Ballot, Opening::Middle, Opening::Endgame];
+    pub const ALL: [Opening; KINDS] =
+        [Opening::Start, Opening::Ballot, Opening::Middle, Opening::Endgame, Opening::Unbalanced];
 
     /// The name in a mix.
     #[must_use]
@@ -36,6 +41,7 @@ impl Opening {
             Opening::Ballot => "ballot",
             Opening::Middle => "middle",
             Opening::Endgame => "endgame",
+            Opening::Unbalanced => "unbalanced",
         }
     }
 
@@ -49,15 +55,15 @@ impl Opening {
 }
 
 /// How often each kind of opening is played: weights in the order of [`Opening::ALL`]. As text
-/// `start=50,ballot=33,middle=9,endgame=8`, the default.
+/// `start=50,ballot=33,middle=9,endgame=8`, the default; kinds that are not named have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct OpeningMix([u32; 4]);
+pub struct OpeningMix([u32; KINDS]);
 
 /// Why a text is no mix of openings.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "'{part}': expected KIND=WEIGHT,... with the kinds start, ballot, middle and endgame, each at most once, and weights from 0 to 1000 that are not all 0"
+    "'{part}': expected KIND=WEIGHT,... with the kinds start, ballot, middle, endgame and unbalanced, each at most once, and weights from 0 to 1000 that are not all 0"
 )]
 pub struct ParseMixError {
     part: String,
@@ -81,13 +87,14 @@ impl OpeningMix {
 
 impl Default for OpeningMix {
     fn default() -> OpeningMix {
-        OpeningMix([50, 33, 9, 8])
+        OpeningMix([50, 33, 9, 8, 0])
     }
 }
 
 impl fmt::Display for OpeningMix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (kind, weight)) in Opening::ALL.iter().zip(&self.0).enumerate() {
+        let played = Opening::ALL.iter().zip(&self.0).filter(|(_, weight)| **weight > 0);
+        for (i, (kind, weight)) in played.enumerate() {
             write!(f, "{}{}={weight}", if i == 0 { "" } else { "," }, kind.name())?;
         }
         Ok(())
@@ -112,7 +119,7 @@ impl FromStr for OpeningMix {
     type Err = ParseMixError;
 
     fn from_str(text: &str) -> Result<OpeningMix, ParseMixError> {
-        let mut weights = [None; 4];
+        let mut weights = [None; KINDS];
         for part in text.split(',') {
             let error = || ParseMixError { part: part.chars().take(40).collect() };
             let (name, weight) = part.trim().split_once('=').ok_or_else(error)?;
@@ -125,7 +132,7 @@ impl FromStr for OpeningMix {
             *slot = Some(weight);
         }
         let weights = weights.map(Option::unwrap_or_default);
-        if weights == [0; 4] {
+        if weights == [0; KINDS] {
             return Err(ParseMixError { part: text.chars().take(40).collect() });
         }
         Ok(OpeningMix(weights))
@@ -152,16 +159,24 @@ pub(super) fn random_plies(
 
 /// The three-move ballots.
 pub(super) fn ballots() -> Vec<Position> {
-    three_move_ballots().iter().map(|opening| *opening.position()).collect()
+    openings::three_move_ballots().iter().map(|opening| *opening.position()).collect()
 }
 
-/// Pieces anywhere: 8 to 14 of them, the sides equal to within one, up to two kings a side.
+/// The unbalanced openings.
+pub(super) fn unbalanced() -> Vec<Position> {
+    openings::unbalanced().iter().map(|opening| *opening.position()).collect()
+}
+
+/// Pieces anywhere: 8 to 16 of them, the sides equal to within one, up to two kings a side and at
+/// least one on the board.
 pub(super) fn scattered(random: &mut Random) -> Option<Position> {
-    let all = 8 + random.below(7);
+    let all = 8 + random.below(9);
     let white = (all / 2 + random.below(3)).saturating_sub(1);
     let mut setup = Setup::empty(Color::ALL[random.below(2)]);
-    for (color, count) in [(Color::White, white), (Color::Black, all - white)] {
-        let kings = random.below(3);
+    // White's and Black's as the digits of a number in base 3 that is not 0.
+    let kings = 1 + random.below(8);
+    let sides = [(Color::White, white, kings % 3), (Color::Black, all - white, kings / 3)];
+    for (color, count, kings) in sides {
         for i in 0..count {
             let kind = if i < kings { Kind::King } else { Kind::Man };
             let forbidden = match kind {
@@ -185,6 +200,9 @@ mod tests {
         let mix: OpeningMix = "start=50,ballot=33,middle=9,endgame=8".parse().unwrap();
         assert_eq!(mix, OpeningMix::default());
         assert_eq!(mix.to_string().parse::<OpeningMix>().unwrap(), mix);
+        let some: OpeningMix = "unbalanced=10,start=7,ballot=0".parse().unwrap();
+        assert_eq!(some.to_string(), "start=7,unbalanced=10");
+        assert_eq!(some.to_string().parse::<OpeningMix>().unwrap(), some);
         let only: OpeningMix = "endgame=1".parse().unwrap();
         let mut random = Random::new(1);
         assert!((0..50).all(|_| only.pick(&mut random) == Opening::Endgame));
@@ -196,31 +214,39 @@ mod tests {
     #[test]
     fn each_kind_comes_as_often_as_the_mix_says() {
         let mut random = Random::new(2);
-        let mut counts = [0u32; 4];
-        for _ in 0..10_000 {
-            counts[usize::from(OpeningMix::default().pick(&mut random).code())] += 1;
-        }
-        for (count, percent) in counts.iter().zip([50, 33, 9, 8]) {
-            assert!(count.abs_diff(100 * percent) < 300, "{counts:?}");
+        for (mix, percents) in [
+            (OpeningMix::default(), [50, 33, 9, 8, 0]),
+            (
+                "start=35,ballot=22,middle=8,endgame=25,unbalanced=10".parse().unwrap(),
+                [35, 22, 8, 25, 10],
+            ),
+        ] {
+            let mut counts = [0u32; KINDS];
+            for _ in 0..10_000 {
+                counts[usize::from(mix.pick(&mut random).code())] += 1;
+            }
+            for (count, percent) in counts.iter().zip(percents) {
+                assert!(count.abs_diff(100 * percent) < 300, "{counts:?}");
+            }
         }
     }
 
     #[test]
     fn scattered_positions_have_the_pieces_they_should() {
         let mut random = Random::new(3);
-        let mut with_kings = 0;
+        let mut pieces = std::collections::BTreeSet::new();
         for position in (0..500).filter_map(|_| scattered(&mut random)) {
             let count = |color| position.pieces(color).len();
-            assert!((8..=14).contains(&position.piece_count()));
+            pieces.insert(position.piece_count());
             assert!(count(Color::White).abs_diff(count(Color::Black)) <= 3);
             assert!(Color::ALL.iter().all(|&color| position.kings(color).len() <= 2));
-            with_kings += u32::from(!position.all_kings().is_empty());
+            assert!(!position.all_kings().is_empty());
         }
-        assert!((300..490).contains(&with_kings), "{with_kings}");
+        assert!(pieces.into_iter().eq(8..=16));
     }
 
     #[test]
-    fn ballots_are_all_there() {
-        assert_eq!(ballots().len(), 331);
+    fn ballots_and_unbalanced_openings_are_all_there() {
+        assert_eq!((ballots().len(), unbalanced().len()), (331, 300));
     }
 }

@@ -231,6 +231,7 @@ struct Player {
     databases: Probe,
     control: Control,
     ballots: Vec<Position>,
+    unbalanced: Vec<Position>,
 }
 
 impl Player {
@@ -246,6 +247,7 @@ impl Player {
             databases: databases.clone(),
             control: Control::new(),
             ballots: opening::ballots(),
+            unbalanced: opening::unbalanced(),
         })
     }
 
@@ -267,13 +269,14 @@ impl Player {
     /// Plays the game with this number.
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
         let mut random = random_of(run.seed, number);
-        let (opening, start) = loop {
-            let opening = run.openings.pick(&mut random);
+        // Of some kinds many more starts are not fair: the mix is one of the games.
+        let opening = run.openings.pick(&mut random);
+        let start = loop {
             self.engine.new_game();
             if let Some(start) = self.start(opening, run, &mut random)
                 && self.is_fair(&start)
             {
-                break (opening, start);
+                break start;
             }
         };
         self.engine.new_game();
@@ -330,6 +333,10 @@ impl Player {
                 opening::random_plies(*game.position(), 2, random)
             }
             Opening::Endgame => opening::scattered(random),
+            Opening::Unbalanced => {
+                let opening = self.unbalanced[random.below(self.unbalanced.len())];
+                opening::random_plies(opening, 2 + random.below(3), random)
+            }
         }
     }
 
@@ -428,6 +435,25 @@ mod tests {
         let other_seed = TempDir::new().unwrap();
         play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);
         assert_ne!(games(&other_seed, "seed4.games")[0], all[0]);
+    }
+
+    #[test]
+    fn the_mix_is_one_of_the_games() {
+        let folder = TempDir::new().unwrap();
+        let openings: OpeningMix = "start=2,endgame=1,unbalanced=1".parse().unwrap();
+        play(&SelfPlay { games: 256, nodes: 10, openings, ..run() }, &folder, u64::MAX);
+        let mut counts = [0; Opening::ALL.len()];
+        for game in games(&folder, "seed3.games") {
+            counts[usize::from(game.opening.code())] += 1;
+            if game.opening == Opening::Endgame {
+                assert!((8..=16).contains(&game.start.piece_count()));
+                assert!(!game.start.all_kings().is_empty());
+            }
+        }
+        let [start, ballot, middle, endgame, unbalanced] = counts;
+        assert_eq!((ballot, middle), (0, 0));
+        assert!((108..148).contains(&start), "{counts:?}");
+        assert!((46..82).contains(&endgame) && (46..82).contains(&unbalanced), "{counts:?}");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) fn random_game(seed: u64) -> PlayedGame {
     }
     PlayedGame {
         start,
-        opening: Opening::ALL[random.below(4)],
+        opening: Opening::ALL[random.below(Opening::ALL.len())],
         plies,
         white: Wld::ALL[random.below(3)],
         end: End::ALL[random.below(End::ALL.len())],

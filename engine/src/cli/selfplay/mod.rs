@@ -47,7 +47,8 @@ pub(super) struct SelfPlayArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How often games begin in which way: random plies from the start, a three-move ballot with
-    /// random plies, the middle of a quick game, or an endgame of scattered pieces
+    /// random plies, the middle of a quick game, an endgame of scattered pieces with kings, or an
+    /// unbalanced opening
     #[arg(long, value_name = "MIX", default_value_t)]
     openings: OpeningMix,
     /// Play one of N equal parts of the run, counted from 1
