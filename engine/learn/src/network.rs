@@ -288,7 +288,7 @@ impl Learner for NetworkModel {
             inputs: self.inputs,
             hidden: self.hidden,
             unit: unit as i32,
-            rows: short(&self.parameters[..bias], ONE as f32),
+            rows: network::lines(&short(&self.parameters[..bias], ONE as f32)),
             bias: short(&self.parameters[bias..outputs], ONE as f32),
             outputs: short(&self.parameters[outputs..output_bias], factor * OUTPUT_ONE as f32),
             output_bias: self.parameters[output_bias..]

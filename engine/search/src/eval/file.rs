@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::kind::{EvalKind, OPENING_STEPS, Pair, UNITS};
-use super::network::{Inputs, MOST_HIDDEN, Network, OUTPUTS};
+use super::network::{self, Inputs, MOST_HIDDEN, Network, OUTPUTS};
 use super::scalars;
 use super::weights::{Provenance, Weights};
 
@@ -137,7 +137,8 @@ impl Weights {
             bytes.extend(pair.iter().flat_map(|weight| weight.to_le_bytes()));
         }
         if let Some(Network { rows, bias, outputs, output_bias, .. }) = network {
-            let weights = rows.iter().chain(bias).chain(outputs);
+            let rows = rows.iter().flat_map(|line| &line.0);
+            let weights = rows.chain(bias).chain(outputs);
             bytes.extend(weights.flat_map(|weight| weight.to_le_bytes()));
             bytes.extend(output_bias.iter().flat_map(|weight| weight.to_le_bytes()));
         }
@@ -205,7 +206,7 @@ fn read_network((shape, inputs): (Shape, Inputs), bytes: &[u8]) -> Result<Networ
         inputs,
         hidden,
         unit,
-        rows: take(inputs.count() * hidden),
+        rows: network::lines(&take(inputs.count() * hidden)),
         bias: take(hidden),
         outputs: take(OUTPUTS * 2 * hidden),
         output_bias: output_bias

@@ -74,7 +74,7 @@ impl Inputs {
     }
 
     /// The first input for pieces; those for windows come before it.
-    const fn first_piece(self) -> usize {
+    pub const fn first_piece(self) -> usize {
         self.count() - PIECES
     }
 
@@ -186,6 +186,22 @@ fn list(set: u64, first: usize, kind: usize, rows: &mut Rows) {
     }
 }
 
+/// A cache line of weights.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(64))]
+pub struct Line(pub [i16; STEP]);
+
+/// These weights as lines; what is missing in the last one is 0.
+#[must_use]
+pub fn lines(weights: &[i16]) -> Vec<Line> {
+    let line = |weights: &[i16]| {
+        let mut line = [0; STEP];
+        line[..weights.len()].copy_from_slice(weights);
+        Line(line)
+    };
+    weights.chunks(STEP).map(line).collect()
+}
+
 /// The weights of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Network {
@@ -195,8 +211,9 @@ pub struct Network {
     pub hidden: usize,
     /// What an output of 1 is worth, in units of a weight.
     pub unit: i32,
-    /// A row of `hidden` for each input, in parts of [`ONE`].
-    pub rows: Vec<i16>,
+    /// A row of `hidden` for each input, in parts of [`ONE`]: lines, so that no part of a row lies in
+    /// two cache lines.
+    pub rows: Vec<Line>,
     /// What the hidden sums begin with.
     pub bias: Vec<i16>,
     /// For each output the weights of the side to move, then of the other; in parts of
@@ -227,7 +244,7 @@ impl Sums {
 impl Network {
     /// Number of weights.
     pub fn count(&self) -> usize {
-        self.rows.len() + self.bias.len() + self.outputs.len() + self.output_bias.len()
+        self.rows.len() * STEP + self.bias.len() + self.outputs.len() + self.output_bias.len()
     }
 
     /// Whether the shape is right and no sum can overflow.
@@ -238,7 +255,7 @@ impl Network {
             return Err(format!("a network of unit {}, expected 1 to {MOST_UNIT}", self.unit));
         }
         let lengths =
-            [self.rows.len(), self.bias.len(), self.outputs.len(), self.output_bias.len()];
+            [self.rows.len() * STEP, self.bias.len(), self.outputs.len(), self.output_bias.len()];
         if lengths != [self.inputs.count() * hidden, hidden, OUTPUTS * 2 * hidden, OUTPUTS] {
             return Err("the weights do not fit the network's shape".to_owned());
         }
@@ -254,13 +271,19 @@ impl Network {
             }
         }
         let greatest = |at: usize| {
-            let of_row = |row| i32::from(self.rows[row * hidden + at]).abs();
+            let of_row = |row| i32::from(self.line(row, at / STEP)[at % STEP]).abs();
             self.inputs.greatest_sum(of_row) + i32::from(self.bias[at]).abs()
         };
         match (0..hidden).all(|at| greatest(at) <= i32::from(i16::MAX)) {
             true => Ok(()),
             false => Err("hidden sums that can overflow".to_owned()),
         }
+    }
+
+    /// A line of the row of an input.
+    #[inline(always)]
+    fn line(&self, row: usize, number: usize) -> &[i16; STEP] {
+        self.rows.get(row * (self.hidden / STEP) + number).map_or(&[0; STEP], |line| &line.0)
     }
 
     /// What is to be added to White's sum ([`IN_A_HUNDREDTH`]), from the inputs alone.
@@ -317,12 +340,10 @@ impl Network {
                     None => *part(&self.bias, number * STEP),
                 };
                 for rows in added {
-                    let at = usize::from(rows[side]) * self.hidden + number * STEP;
-                    add(&mut sums, part(&self.rows, at));
+                    add(&mut sums, self.line(rows[side].into(), number));
                 }
                 for rows in removed {
-                    let at = usize::from(rows[side]) * self.hidden + number * STEP;
-                    subtract(&mut sums, part(&self.rows, at));
+                    subtract(&mut sums, self.line(rows[side].into(), number));
                 }
                 if let Some((values, [_, to])) = &mut memory
                     && let Some(place) = values[*to + start..].first_chunk_mut()
@@ -330,8 +351,7 @@ impl Network {
                     *place = sums;
                 }
                 for rows in last {
-                    let at = usize::from(rows[side]) * self.hidden + number * STEP;
-                    add(&mut sums, part(&self.rows, at));
+                    add(&mut sums, self.line(rows[side].into(), number));
                 }
                 total += product(&sums, outputs);
             }
@@ -392,7 +412,7 @@ pub(crate) mod tests {
             inputs,
             hidden,
             unit: 20,
-            rows: around(inputs.count() * hidden, 100),
+            rows: lines(&around(inputs.count() * hidden, 100)),
             bias: around(hidden, 100),
             outputs: around(OUTPUTS * 2 * hidden, 50),
             output_bias: around(OUTPUTS, 30_000).into_iter().map(i32::from).collect(),
@@ -441,8 +461,10 @@ pub(crate) mod tests {
             let rows = slow_inputs(network.inputs, position, view);
             for at in 0..hidden {
                 let mut sum = i64::from(network.bias[at]);
-                sum +=
-                    rows.iter().map(|row| i64::from(network.rows[row * hidden + at])).sum::<i64>();
+                sum += rows
+                    .iter()
+                    .map(|row| i64::from(network.line(*row, at / STEP)[at % STEP]))
+                    .sum::<i64>();
                 let value = sum.clamp(0, 255);
                 let weight = network.outputs[(2 * output + half) * hidden + at];
                 total += value * value * i64::from(weight);
@@ -504,7 +526,9 @@ pub(crate) mod tests {
         };
         assert!(refused(&|n| n.outputs[7] = 128).contains("output weight beyond 127"));
         assert!(refused(&|n| n.output_bias[0] = i32::MIN).contains("can overflow"));
-        assert!(refused(&|n| n.rows.fill(900)).contains("hidden sums that can overflow"));
+        assert!(
+            refused(&|n| n.rows.fill(Line([900; STEP]))).contains("hidden sums that can overflow")
+        );
         assert!(refused(&|n| n.unit = 0).contains("unit 0"));
         assert!(refused(&|n| n.hidden = 65).contains("65 hidden sums"));
         assert!(refused(&|n| n.bias.truncate(3)).contains("do not fit"));
