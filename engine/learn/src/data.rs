@@ -90,6 +90,11 @@ impl DataSet {
         Ok(set)
     }
 
+    /// How many groups [`DataSet::for_each_group`] sees.
+    pub(super) fn groups(&self) -> usize {
+        self.blocks.len().div_ceil(GROUP)
+    }
+
     /// Calls `see` with the samples of the part, group by group, in an order that depends on the
     /// seed alone; each group is mixed. `threads` decode at the same time.
     ///

@@ -8,7 +8,7 @@
 //! * `data`: sets of such files; `sample`: the positions to learn from; `statistics`: counts of both;
 //!   `export`: games as text;
 //! * `settings`: what to train; `train`: fits what can learn (`learner`) to the positions, `model` or
-//!   `network`; `checkpoint`: its state between two epochs; `plot`: its course;
+//!   `network` (with windows as sums of `factors`); `checkpoint`: its state between two epochs; `plot`: its course;
 //! * `generations`: all of it in turn, from nothing to an evaluation;
 //! * `tune`: numbers of the search (`number`), tuned by games; `spsa`: how they move; `patch`: the source with the
 //!   new values.
@@ -17,6 +17,7 @@ mod checkpoint;
 mod data;
 mod error;
 mod export;
+mod factors;
 mod game;
 mod generations;
 mod learner;

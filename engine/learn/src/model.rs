@@ -43,15 +43,66 @@ pub(super) struct Model {
     pub(super) parameters: Vec<Parameter>,
 }
 
-/// A position as the model sees it.
+/// A position as scalars and patterns see it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Features {
     /// Parameters with their factors.
-    active: Vec<(u32, f32)>,
+    pub(super) active: Vec<(u32, f32)>,
     /// Shares of the start and the end of the game.
-    phase: [f32; 2],
+    pub(super) phase: [f32; 2],
     /// By what White's and Black's advantage is divided.
     damping: [f32; 2],
+}
+
+impl Features {
+    /// Takes a position; `windows` calls its second argument with the parameters that are active in
+    /// what a side sees. Scalars are the first parameters.
+    pub(super) fn see(
+        &mut self,
+        position: &Position,
+        windows: impl Fn(SideView, &mut dyn FnMut(usize)),
+    ) {
+        let active = &mut self.active;
+        active.clear();
+        let sums = board::sums(position);
+        scalars::visit(position, &sums, |index, value| {
+            if value != 0 {
+                active.push((index as u32, value as f32));
+            }
+        });
+        let men = |color| position.men(color).bits();
+        let views = board::views(men(Color::White), men(Color::Black));
+        for (view, sign) in views.into_iter().zip([1.0, -1.0]) {
+            windows(view, &mut |index| active.push((index as u32, sign)));
+        }
+        let start = opening_steps(&sums) as f32 / OPENING_STEPS as f32;
+        self.phase = [start, 1.0 - start];
+        self.damping = damping(position);
+    }
+
+    /// White's score with these values of the parameters, before it is divided.
+    pub(super) fn sum(&self, value: impl Fn(usize) -> [f32; 2]) -> f32 {
+        let mut sum = [0.0; 2];
+        for &(index, factor) in &self.active {
+            let value = value(index as usize);
+            sum[0] += value[0] * factor;
+            sum[1] += value[1] * factor;
+        }
+        sum[0] * self.phase[0] + sum[1] * self.phase[1]
+    }
+}
+
+/// By what White's and Black's advantage is divided, as factors.
+pub(super) fn damping(position: &Position) -> [f32; 2] {
+    [Color::White, Color::Black].map(|better| 1.0 / (1 << towards_draw(position, better)) as f32)
+}
+
+/// A parameter in units of the scale as a weight for play.
+pub(super) fn quantised(values: [f32; 2], scale: f32) -> Pair {
+    values.map(|value| {
+        let units = (value * scale * UNITS as f32).round();
+        units.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+    })
 }
 
 const PARTS: usize = scalars::COUNT;
@@ -74,26 +125,10 @@ impl Model {
 
     /// What the model sees in a position.
     pub(super) fn features(&self, position: &Position, features: &mut Features) {
-        let active = &mut features.active;
-        active.clear();
-        let sums = board::sums(position);
-        scalars::visit(position, &sums, |index, value| {
-            if value != 0 {
-                active.push((index as u32, value as f32));
-            }
-        });
-        let men = |color| position.men(color).bits();
-        let views = board::views(men(Color::White), men(Color::Black));
-        for (view, sign) in views.into_iter().zip([1.0, -1.0]) {
-            self.windows(view, &mut |index| active.push((index as u32, sign)));
-        }
-        let start = opening_steps(&sums) as f32 / OPENING_STEPS as f32;
-        features.phase = [start, 1.0 - start];
-        features.damping = [Color::White, Color::Black]
-            .map(|better| 1.0 / (1 << towards_draw(position, better)) as f32);
+        features.see(position, |view, add| self.windows(view, add));
     }
 
-    fn windows(&self, view: SideView, add: &mut impl FnMut(usize)) {
+    fn windows(&self, view: SideView, add: &mut dyn FnMut(usize)) {
         if self.kind == EvalKind::Material {
             return;
         }
@@ -118,13 +153,7 @@ impl Model {
     }
 
     fn undamped(&self, features: &Features) -> f32 {
-        let mut sum = [0.0; 2];
-        for &(index, factor) in &features.active {
-            let value = self.parameters[index as usize].value;
-            sum[0] += value[0] * factor;
-            sum[1] += value[1] * factor;
-        }
-        sum[0] * features.phase[0] + sum[1] * features.phase[1]
+        features.sum(|index| self.parameters[index].value)
     }
 
     /// A step towards the label; the loss before it.
@@ -226,12 +255,7 @@ impl Learner for Model {
     }
 
     fn weights(&self, provenance: Provenance) -> Weights {
-        let quantised = |values: [f32; 2]| -> Pair {
-            values.map(|value| {
-                let units = (value * self.scale * UNITS as f32).round();
-                units.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
-            })
-        };
+        let quantised = |values| quantised(values, self.scale);
         let scalars = self.parameters[..PARTS].iter().map(|p| quantised(p.value)).collect();
         let patterns = match self.kind {
             EvalKind::Material => Vec::new(),

@@ -1,9 +1,12 @@
-//! Fits a network on top of weights that stay as they are.
+//! Fits a network on top of weights, which stay as they are or are learnt with it.
 //!
-//! Steps are taken after some thousand positions each, with Adam (Kingma, Ba 2015). The positions
+//! Steps are taken after some thousand positions each, with AdamW: Adam (Kingma, Ba 2015), whose
+//! weights are drawn to 0 apart from the gradients (Loshchilov, Hutter 2019). The positions
 //! of a step are cut into parts of fixed size, whose gradients are added up in their order, so the
 //! result does not depend on the number of threads.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use movegen::random::Random;
@@ -11,16 +14,16 @@ use movegen::{Color, isa};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::factors::{self, COARSE_ROWS};
 use super::learner::{Learner, TrainingStep};
-use super::model::{self, label, sigmoid};
+use super::model::{self, Features, label, sigmoid};
 use super::sample::Sample;
 use super::settings::NetworkTraining;
 use meerslag_search::eval::kind::UNITS;
 use meerslag_search::eval::network::{
     self, Inputs, MOST_OUTPUT, MOST_SAID, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
 };
-use meerslag_search::eval::weights::towards_draw;
-use meerslag_search::eval::{Evaluation, Provenance, Weights};
+use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
 
 /// Positions of a step.
 const BATCH: usize = 8_192;
@@ -33,18 +36,71 @@ const LANES: usize = 16;
 /// How much of the gradients' mean and of their squares' mean stays at each step.
 const KEPT: [f32; 2] = [0.9, 0.999];
 
-/// The parameters: rows of the inputs, what the hidden sums begin with, the outputs, what they
-/// begin with.
+/// Where parameters are among the others. What is played with comes first: rows of the inputs, what
+/// the hidden sums begin with, the outputs and what they begin with; if the weights below the network
+/// are learnt, their scalars and patterns, in pairs. Then come the coarser rows of
+/// [factors](super::factors), if there are any.
+#[derive(Clone, Debug)]
+struct Layout {
+    rows: Range<usize>,
+    bias: Range<usize>,
+    outputs: Range<usize>,
+    output_bias: Range<usize>,
+    scalars: Range<usize>,
+    patterns: Range<usize>,
+    coarse_rows: Range<usize>,
+    coarse_patterns: Range<usize>,
+}
+
+impl Layout {
+    fn new(training: &NetworkTraining) -> Layout {
+        let NetworkTraining { inputs, hidden, joint, factors, .. } = *training;
+        let weights = training.base.weights();
+        let mut end = 0;
+        let mut next = |is_there: bool, count: usize| {
+            let first = end;
+            end += if is_there { count } else { 0 };
+            first..end
+        };
+        Layout {
+            rows: next(true, inputs.count() * hidden),
+            bias: next(true, hidden),
+            outputs: next(true, OUTPUTS * 2 * hidden),
+            output_bias: next(true, OUTPUTS),
+            scalars: next(joint, 2 * weights.scalars.len()),
+            patterns: next(joint, 2 * weights.patterns.len()),
+            coarse_rows: next(factors, COARSE_ROWS * hidden),
+            coarse_patterns: next(
+                factors && joint && weights.kind == EvalKind::P8,
+                COARSE_ROWS * 2,
+            ),
+        }
+    }
+
+    /// Those that are played with.
+    fn played(&self) -> Range<usize> {
+        0..self.patterns.end
+    }
+
+    /// Windows and their coarser rows.
+    fn factors(&self, training: &NetworkTraining) -> [(Range<usize>, Range<usize>); 2] {
+        let windows = 0..training.inputs.first_piece() * training.hidden;
+        [(windows, self.coarse_rows.clone()), (self.patterns.clone(), self.coarse_patterns.clone())]
+    }
+}
+
+/// The network and how far its training is.
 #[derive(Clone)]
 pub(super) struct NetworkModel {
     pool: Arc<ThreadPool>,
-    base: Evaluation,
-    inputs: Inputs,
-    hidden: usize,
+    training: NetworkTraining,
+    layout: Layout,
     scale: f32,
     parameters: Vec<f32>,
     /// Means of the gradients and of their squares.
     means: [Vec<f32>; 2],
+    /// The running mean of the parameters, if there is one: then it is what is learnt.
+    average: Vec<f32>,
     steps: u32,
 }
 
@@ -56,6 +112,8 @@ struct Case {
     output: usize,
     /// White's score without the network, in units of the scale.
     base: f32,
+    /// What it is made of, if it is learnt.
+    below: Features,
     /// By what White's and Black's advantage is divided.
     damping: [f32; 2],
     label: f32,
@@ -66,6 +124,11 @@ impl Case {
     /// The side to move and the other one.
     fn sides(&self) -> [Color; 2] {
         [self.side, self.side.opponent()]
+    }
+
+    /// What makes a score of the side to move one of White.
+    fn sign(&self) -> f32 {
+        if self.side == Color::White { 1.0 } else { -1.0 }
     }
 }
 
@@ -80,11 +143,13 @@ struct Forward {
 impl NetworkModel {
     /// Nearly silent at first, so that learning begins from the base.
     pub(super) fn new(
-        NetworkTraining { inputs, hidden, base }: NetworkTraining,
+        training: NetworkTraining,
         scale: f32,
         seed: u64,
         pool: &Arc<ThreadPool>,
     ) -> NetworkModel {
+        let (inputs, hidden) = (training.inputs, training.hidden);
+        let layout = Layout::new(&training);
         let mut random = Random::new(seed);
         let mut around = |width: f32| (random.below(20_001) as f32 / 1e4 - 1.0) * width;
         let mut parameters = Vec::new();
@@ -93,28 +158,75 @@ impl NetworkModel {
         let width = 0.3 / (hidden as f32).sqrt();
         parameters.extend((0..OUTPUTS * 2 * hidden).map(|_| around(width)));
         parameters.extend([0.0; OUTPUTS]);
+        if training.joint {
+            let weights = training.base.weights();
+            let pairs = weights.scalars.iter().chain(&weights.patterns).flatten();
+            parameters.extend(pairs.map(|&value| f32::from(value) / (scale * UNITS as f32)));
+        }
+        parameters.resize(layout.coarse_patterns.end, 0.0);
         let means = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
+        let average = training.average.map_or_else(Vec::new, |_| parameters.clone());
         let pool = Arc::clone(pool);
-        NetworkModel { pool, base, inputs, hidden, scale, parameters, means, steps: 0 }
+        NetworkModel { pool, training, layout, scale, parameters, means, average, steps: 0 }
     }
 
-    /// Where the hidden sums' beginnings, the outputs and theirs begin.
-    fn parts(&self) -> [usize; 3] {
-        let bias = self.inputs.count() * self.hidden;
-        let outputs = bias + self.hidden;
-        [bias, outputs, outputs + OUTPUTS * 2 * self.hidden]
+    /// What these parameters come to in play: the coarser rows are added to those of the windows.
+    fn folded<'a>(&self, parameters: &'a [f32]) -> Cow<'a, [f32]> {
+        let played = &parameters[self.layout.played()];
+        if !self.training.factors {
+            return Cow::Borrowed(played);
+        }
+        let mut played = played.to_vec();
+        for (windows, coarse) in self.layout.factors(&self.training) {
+            if !coarse.is_empty() {
+                factors::fold(&mut played[windows], &parameters[coarse]);
+            }
+        }
+        Cow::Owned(played)
     }
 
-    fn case(&self, sample: &Sample, result_share: f32) -> Case {
+    /// What has been learnt, as it is played with.
+    fn learnt(&self) -> Cow<'_, [f32]> {
+        let is_averaged = !self.average.is_empty();
+        self.folded(if is_averaged { &self.average } else { &self.parameters })
+    }
+
+    /// From gradients of what is played with to those of all parameters.
+    fn spread(&self, mut gradients: Vec<f32>) -> Vec<f32> {
+        gradients.resize(self.parameters.len(), 0.0);
+        for (windows, coarse) in self.layout.factors(&self.training) {
+            if !coarse.is_empty() {
+                let (played, coarser) = gradients.split_at_mut(coarse.start);
+                factors::spread(&played[windows], &mut coarser[..coarse.len()]);
+            }
+        }
+        gradients
+    }
+
+    fn case(&self, played: &[f32], sample: &Sample, result_share: f32) -> Case {
         let position = &sample.position;
         let side = position.side_to_move();
+        let weights = self.training.base.weights();
+        let mut below = Features::default();
+        let base = if self.training.joint {
+            let kind = weights.kind;
+            below.see(position, |view, add| {
+                kind.visit(view, |table, entry| {
+                    add(scalars::COUNT + table * kind.entries() + entry);
+                });
+            });
+            let (pairs, _) = played[self.layout.scalars.start..].as_chunks();
+            below.sum(|index| pairs[index])
+        } else {
+            weights.white_score(position) as f32 / self.scale
+        };
         Case {
-            rows: self.inputs.rows(position),
+            rows: self.training.inputs.rows(position),
             side,
             output: network::output_of(position),
-            base: self.base.weights().white_score(position) as f32 / self.scale,
-            damping: [Color::White, Color::Black]
-                .map(|better| 1.0 / (1 << towards_draw(position, better)) as f32),
+            base,
+            below,
+            damping: model::damping(position),
             label: label(sample, result_share, self.scale),
             weight: sample.weight,
         }
@@ -126,23 +238,24 @@ impl NetworkModel {
     }
 
     fn forward_memory(&self) -> Forward {
-        Forward { sums: [vec![0.0; self.hidden], vec![0.0; self.hidden]], output: 0.0 }
+        let sums = vec![0.0; self.training.hidden];
+        Forward { sums: [sums.clone(), sums], output: 0.0 }
     }
 
-    /// The expected result, and how it changes with the network's output for the side to move.
+    /// The expected result, and how it changes with White's score.
     #[inline(always)]
-    fn forward(&self, case: &Case, forward: &mut Forward) -> (f32, f32) {
-        let [bias, outputs, output_bias] = self.parts();
-        let hidden = self.hidden;
-        let weights = &self.parameters[outputs + case.output * 2 * hidden..][..2 * hidden];
+    fn forward(&self, played: &[f32], case: &Case, forward: &mut Forward) -> (f32, f32) {
+        let Layout { bias, outputs, output_bias, .. } = &self.layout;
+        let hidden = self.training.hidden;
+        let weights = &played[outputs.start + case.output * 2 * hidden..][..2 * hidden];
         let mut total = [0.0; LANES];
         for ((sums, side), weights) in
             forward.sums.iter_mut().zip(case.sides()).zip(weights.chunks_exact(hidden))
         {
-            sums.copy_from_slice(&self.parameters[bias..][..hidden]);
+            sums.copy_from_slice(&played[bias.clone()]);
             for rows in &case.rows {
                 let row = usize::from(rows[side.index()]);
-                let row = &self.parameters[row * hidden..][..hidden];
+                let row = &played[row * hidden..][..hidden];
                 for (sum, weight) in sums.iter_mut().zip(row) {
                     *sum += weight;
                 }
@@ -155,36 +268,41 @@ impl NetworkModel {
                 }
             }
         }
-        forward.output = total.iter().sum::<f32>() + self.parameters[output_bias + case.output];
+        forward.output = total.iter().sum::<f32>() + played[output_bias.start + case.output];
         let output = forward.output.clamp(-self.most(), self.most());
-        let sign = if case.side == Color::White { 1.0 } else { -1.0 };
-        let score = case.base + sign * output;
+        let score = case.base + case.sign() * output;
         let damping = case.damping[usize::from(score <= 0.0)];
-        (sigmoid(score * damping), sign * damping)
+        (sigmoid(score * damping), damping)
     }
 
-    /// Adds the gradients of some samples to zeros; their losses.
+    /// The sums of the gradients of some samples, for what is played with; their losses.
     #[inline(always)]
-    fn gradients(&self, samples: &[Sample], result_share: f32) -> (Vec<f32>, f64) {
-        let [bias, outputs, output_bias] = self.parts();
-        let hidden = self.hidden;
-        let mut all = vec![0.0f32; self.parameters.len()];
+    fn gradients(&self, played: &[f32], samples: &[Sample], result_share: f32) -> (Vec<f32>, f64) {
+        let Layout { bias, outputs, output_bias, scalars, .. } = &self.layout;
+        let hidden = self.training.hidden;
+        let mut all = vec![0.0f32; played.len()];
         let mut forward = self.forward_memory();
         let mut of_sums = vec![0.0f32; hidden];
         let mut losses = 0.0;
         for sample in samples {
-            let case = self.case(sample, result_share);
-            let (expected, change) = self.forward(&case, &mut forward);
+            let case = self.case(played, sample, result_share);
+            let (expected, change) = self.forward(played, &case, &mut forward);
             losses += f64::from(model::loss(expected, case.label));
             let slope = (expected - case.label) * case.weight * change;
+            for &(index, factor) in &case.below.active {
+                let at = scalars.start + 2 * index as usize;
+                all[at] += slope * factor * case.below.phase[0];
+                all[at + 1] += slope * factor * case.below.phase[1];
+            }
+            let slope = slope * case.sign();
             // More than the most changes nothing.
             if forward.output.abs() > self.most() && slope * forward.output < 0.0 {
                 continue;
             }
-            all[output_bias + case.output] += slope;
+            all[output_bias.start + case.output] += slope;
             for (number, (sums, side)) in forward.sums.iter().zip(case.sides()).enumerate() {
-                let at = outputs + (2 * case.output + number) * hidden;
-                let weights = &self.parameters[at..][..hidden];
+                let at = outputs.start + (2 * case.output + number) * hidden;
+                let weights = &played[at..][..hidden];
                 let of_weights = &mut all[at..][..hidden];
                 let lists = of_sums.iter_mut().zip(of_weights).zip(sums.iter().zip(weights));
                 for ((of_sum, of_weight), (sum, weight)) in lists {
@@ -198,7 +316,7 @@ impl NetworkModel {
                         *to += from;
                     }
                 };
-                add(bias);
+                add(bias.start);
                 for rows in &case.rows {
                     add(usize::from(rows[side.index()]) * hidden);
                 }
@@ -211,19 +329,29 @@ impl NetworkModel {
     fn step(&mut self, gradients: &[f32], count: usize, step: &TrainingStep) {
         self.steps += 1;
         let begun = KEPT.map(|kept| 1.0 - libm::powf(kept, self.steps as f32));
-        let outputs = self.parts()[1]..self.parts()[2];
+        let Layout { outputs, scalars, .. } = self.layout.clone();
         let [means, squares] = &mut self.means;
         let lists = self.parameters.iter_mut().zip(gradients).zip(means.iter_mut().zip(squares));
-        for ((value, gradient), (mean, square)) in lists {
+        for (at, ((value, gradient), (mean, square))) in lists.enumerate() {
             let gradient = gradient / count as f32;
             *mean += (gradient - *mean) * (1.0 - KEPT[0]);
             *square += (gradient * gradient - *square) * (1.0 - KEPT[1]);
             let length = (*mean / begun[0]) / ((*square / begun[1]).sqrt() + 1e-8);
-            *value -= step.rate * (length + step.decay * *value);
+            // What a man is worth is not drawn to 0.
+            let decay = if scalars.contains(&at) { 0.0 } else { step.decay };
+            *value -= step.rate * (length + decay * *value);
         }
         let most = MOST_OUTPUT as f32 / OUTPUT_ONE as f32;
         for value in &mut self.parameters[outputs] {
             *value = value.clamp(-most, most);
+        }
+        if let Some(kept) = self.training.average {
+            // The first parameters say little: the mean is one of fewer steps at first.
+            let begun = self.steps as f32;
+            let kept = kept.min((1.0 + begun) / (10.0 + begun));
+            for (average, value) in self.average.iter_mut().zip(&self.parameters) {
+                *average += (value - *average) * (1.0 - kept);
+            }
         }
     }
 }
@@ -234,13 +362,15 @@ impl Learner for NetworkModel {
     }
 
     fn learn(&mut self, samples: &[Sample], step: &TrainingStep) -> f64 {
-        let part = if self.inputs == Inputs::Windows { LARGE_PART } else { PART };
+        let is_large = self.training.inputs == Inputs::Windows || self.training.joint;
+        let part = if is_large { LARGE_PART } else { PART };
         let mut losses = 0.0;
         for batch in samples.chunks(BATCH) {
+            let played = self.folded(&self.parameters);
             let gradients = |part| {
                 isa::run_best(
                     #[inline(always)]
-                    || self.gradients(part, step.result_share),
+                    || self.gradients(&played, part, step.result_share),
                 )
             };
             let parts: Vec<(Vec<f32>, f64)> =
@@ -254,18 +384,20 @@ impl Learner for NetworkModel {
                     *sum += gradient;
                 }
             }
+            let gradients = self.spread(gradients);
             self.step(&gradients, batch.len(), step);
         }
         losses
     }
 
     fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32)) {
+        let played = self.learnt();
         let mut forward = self.forward_memory();
         for sample in samples {
-            let case = self.case(sample, 1.0);
+            let case = self.case(&played, sample, 1.0);
             let (expected, _) = isa::run_best(
                 #[inline(always)]
-                || self.forward(&case, &mut forward),
+                || self.forward(&played, &case, &mut forward),
             );
             see(sample, expected);
         }
@@ -273,9 +405,10 @@ impl Learner for NetworkModel {
 
     /// The greatest output weight becomes the greatest possible, for the least rounding.
     fn weights(&self, provenance: Provenance) -> Weights {
-        let [bias, outputs, output_bias] = self.parts();
-        let greatest =
-            self.parameters[outputs..output_bias].iter().fold(1e-3f32, |a, w| a.max(w.abs()));
+        let learnt = self.learnt();
+        let of = |range: &Range<usize>| &learnt[range.clone()];
+        let Layout { rows, bias, outputs, output_bias, scalars, patterns, .. } = &self.layout;
+        let greatest = of(outputs).iter().fold(1e-3f32, |a, w| a.max(w.abs()));
         // `unit` is a whole number, so the factor follows from it.
         let wanted = greatest / (MOST_OUTPUT as f32 / OUTPUT_ONE as f32);
         let unit = (self.scale * UNITS as f32 * wanted).ceil().max(1.0);
@@ -285,23 +418,32 @@ impl Learner for NetworkModel {
             values.iter().map(|value| (value * one).round() as i16).collect()
         };
         let network = Network {
-            inputs: self.inputs,
-            hidden: self.hidden,
+            inputs: self.training.inputs,
+            hidden: self.training.hidden,
             unit: unit as i32,
-            rows: network::lines(&short(&self.parameters[..bias], ONE as f32)),
-            bias: short(&self.parameters[bias..outputs], ONE as f32),
-            outputs: short(&self.parameters[outputs..output_bias], factor * OUTPUT_ONE as f32),
-            output_bias: self.parameters[output_bias..]
+            rows: network::lines(&short(of(rows), ONE as f32)),
+            bias: short(of(bias), ONE as f32),
+            outputs: short(of(outputs), factor * OUTPUT_ONE as f32),
+            output_bias: of(output_bias)
                 .iter()
                 .map(|value| rounded(value * factor, ONE * ONE * OUTPUT_ONE) as i32)
                 .collect(),
         };
-        Weights { provenance, network: Some(network), ..self.base.weights().clone() }
+        let mut weights = self.training.base.weights().clone();
+        if self.training.joint {
+            let pairs = |range| {
+                let (pairs, _) = of(range).as_chunks();
+                pairs.iter().map(|&pair| model::quantised(pair, self.scale)).collect()
+            };
+            (weights.scalars, weights.patterns) = (pairs(scalars), pairs(patterns));
+        }
+        Weights { provenance, network: Some(network), ..weights }
     }
 
     fn floats(&self) -> Vec<f32> {
         let mut floats = self.parameters.clone();
         floats.extend(self.means.iter().flatten());
+        floats.extend(&self.average);
         floats.push(self.steps as f32);
         floats
     }
@@ -311,7 +453,9 @@ impl Learner for NetworkModel {
         self.parameters.copy_from_slice(&floats[..count]);
         self.means[0].copy_from_slice(&floats[count..2 * count]);
         self.means[1].copy_from_slice(&floats[2 * count..3 * count]);
-        self.steps = floats[3 * count] as u32;
+        let end = 3 * count + self.average.len();
+        self.average.copy_from_slice(&floats[3 * count..end]);
+        self.steps = floats[end] as u32;
     }
 }
 
@@ -319,18 +463,36 @@ impl Learner for NetworkModel {
 mod tests {
     use super::*;
     use crate::test_positions::random_positions;
+    use meerslag_search::eval::Evaluation;
 
-    fn model(inputs: Inputs, hidden: usize) -> NetworkModel {
-        model_with(2, inputs, hidden)
+    /// Weights of this kind that say nothing.
+    fn silent(kind: EvalKind) -> Evaluation {
+        let scalars = vec![[0; 2]; scalars::COUNT];
+        let patterns = vec![[0; 2]; kind.tables() * kind.entries()];
+        Evaluation::new(Weights { kind, scalars, patterns, ..Weights::material() })
     }
 
-    fn model_with(threads: usize, inputs: Inputs, hidden: usize) -> NetworkModel {
+    fn model(training: NetworkTraining) -> NetworkModel {
+        model_with(2, training)
+    }
+
+    fn model_with(threads: usize, training: NetworkTraining) -> NetworkModel {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let pool = Arc::new(pool);
-        let mut nothing = Evaluation::material().weights().clone();
-        nothing.scalars.fill([0; 2]);
-        let base = Evaluation::new(nothing);
-        NetworkModel::new(NetworkTraining { inputs, hidden, base }, 10.0, 1, &pool)
+        NetworkModel::new(training, 10.0, 1, &Arc::new(pool))
+    }
+
+    /// Networks of all kinds: alone, with the weights below them, with factors, with both.
+    fn trainings(hidden: usize) -> Vec<NetworkTraining> {
+        let alone = |inputs| NetworkTraining::new(inputs, hidden, silent(EvalKind::Material));
+        let joint =
+            NetworkTraining { base: silent(EvalKind::P8), joint: true, ..alone(Inputs::Windows) };
+        vec![
+            alone(Inputs::Pieces),
+            alone(Inputs::Windows),
+            NetworkTraining { inputs: Inputs::Pieces, ..joint.clone() },
+            NetworkTraining { factors: true, average: Some(0.5), ..alone(Inputs::Windows) },
+            NetworkTraining { factors: true, ..joint },
+        ]
     }
 
     fn samples(count: usize, seed: u64) -> Vec<Sample> {
@@ -349,28 +511,42 @@ mod tests {
 
     #[test]
     fn gradients_are_slopes_of_the_loss() {
-        for inputs in Inputs::ALL {
-            gradients_are_slopes_with(inputs);
+        for training in trainings(32) {
+            gradients_are_slopes_with(model(training));
         }
     }
 
-    fn gradients_are_slopes_with(inputs: Inputs) {
-        let mut model = model(inputs, 32);
+    fn gradients_are_slopes_with(mut model: NetworkModel) {
         let samples = samples(200, 2);
-        let (gradients, _) = model.gradients(&samples, 1.0);
         let mut random = Random::new(3);
-        let mut seen = 0;
-        while seen < 60 {
-            let at = random.below(gradients.len());
-            if gradients[at].abs() < 1e-2 {
-                continue;
-            }
-            seen += 1;
+        // Nothing is 0 that would be at the start.
+        for value in &mut model.parameters[model.layout.scalars.start..] {
+            *value = (random.below(201) as f32 - 100.0) * 5e-4;
+        }
+        let loss = |model: &NetworkModel| {
+            let played = model.folded(&model.parameters);
+            model.gradients(&played, &samples, 1.0)
+        };
+        let gradients = model.spread(loss(&model).0);
+        let Layout { rows, bias, outputs, output_bias, scalars, patterns, .. } =
+            model.layout.clone();
+        let Layout { coarse_rows, coarse_patterns, .. } = model.layout.clone();
+        let mut places = Vec::new();
+        for part in
+            [rows, bias, outputs, output_bias, scalars, patterns, coarse_rows, coarse_patterns]
+        {
+            // Where many small slopes cancel out, the kinks of the hidden values show.
+            let mut steep: Vec<usize> = part.filter(|&at| gradients[at].abs() >= 1e-2).collect();
+            steep.sort_by(|&a, &b| gradients[b].abs().total_cmp(&gradients[a].abs()));
+            places.extend(steep.into_iter().take(10));
+        }
+        assert!(places.len() >= 30, "{}", places.len());
+        for at in places {
             let value = model.parameters[at];
             let width = 1e-3;
             let [above, below] = [value + width, value - width].map(|value| {
                 model.parameters[at] = value;
-                model.gradients(&samples, 1.0).1
+                loss(&model).1
             });
             model.parameters[at] = value;
             let slope = ((above - below) / f64::from(2.0 * width)) as f32;
@@ -384,42 +560,82 @@ mod tests {
         // One step and the beginning of another, each of several parts.
         let samples: Vec<Sample> = samples(4_000, 5).into_iter().cycle().take(14_000).collect();
         let step = TrainingStep { result_share: 1.0, rate: 0.01, decay: 0.0 };
-        for inputs in Inputs::ALL {
+        for training in trainings(32) {
             let learnt = |threads| {
-                let mut model = model_with(threads, inputs, 32);
+                let mut model = model_with(threads, training.clone());
                 let loss = model.learn(&samples, &step);
                 (loss, model.floats())
             };
             let alone = learnt(1);
-            assert_eq!(alone.1[3 * model(inputs, 32).parameters.len()], 2.0);
-            assert!(alone == learnt(2) && alone == learnt(3), "{inputs:?}");
+            assert_eq!(alone.1.last(), Some(&2.0));
+            assert!(alone == learnt(2) && alone == learnt(3), "{training:?}");
+            // What is kept of it is all there is.
+            let mut again = model(training.clone());
+            again.restore(&alone.1);
+            assert_eq!(again.floats(), alone.1);
         }
     }
 
     #[test]
     fn results_are_learnt_and_weights_score_as_the_model_does() {
-        for inputs in Inputs::ALL {
-            results_are_learnt_with(inputs);
+        for training in trainings(64) {
+            results_are_learnt_with(training);
         }
     }
 
-    fn results_are_learnt_with(inputs: Inputs) {
-        let mut model = model(inputs, 64);
+    fn results_are_learnt_with(training: NetworkTraining) {
+        let mut model = model(training.clone());
         let samples = samples(4_000, 4);
         let step = TrainingStep { result_share: 1.0, rate: 0.01, decay: 0.0 };
         let losses: Vec<f64> = (0..40).map(|_| model.learn(&samples, &step)).collect();
         assert!(losses[39] < 0.6 * losses[0], "{losses:?}");
         let weights = Evaluation::new(model.weights(Provenance::default()));
         assert_eq!(Weights::from_bytes(&weights.weights().to_bytes()).unwrap(), *weights.weights());
-        let name = format!("material+{}64", inputs.letter());
+        let kind = training.base.weights().kind;
+        let name = format!("{kind}+{}64", training.inputs.letter());
         assert_eq!(weights.weights().kind_name(), name);
+        let before = training.base.weights();
+        assert_eq!(weights.weights().scalars != before.scalars, training.joint);
+        assert_eq!(weights.weights().patterns != before.patterns, training.joint);
         let mut worst = 0f32;
         model.expectations(&samples, &mut |sample, expected| {
             let score = weights.score(&sample.position).hundredths() as f32;
             let white = if sample.position.side_to_move() == Color::White { score } else { -score };
             worst = worst.max((sigmoid(white / model.scale) - expected).abs());
         });
-        // Rounding.
-        assert!(worst < 0.04, "{worst}");
+        // Rounding, to whole hundredths and of the weights.
+        assert!(worst < if training.joint { 0.06 } else { 0.04 }, "{worst}");
+    }
+
+    #[test]
+    fn weights_are_drawn_to_nothing_but_scalars_are_not() {
+        let training = NetworkTraining { base: Evaluation::default(), ..trainings(32).remove(4) };
+        let mut model = model(training);
+        let before = model.parameters.clone();
+        let none = vec![0.0; before.len()];
+        model.step(&none, 1, &TrainingStep { result_share: 0.0, rate: 0.1, decay: 0.5 });
+        let scalars = model.layout.scalars.clone();
+        for (at, (after, before)) in model.parameters.iter().zip(before).enumerate() {
+            let expected = if scalars.contains(&at) { before } else { before * 0.95 };
+            assert!((after - expected).abs() <= 1e-6 * before.abs(), "{at} {before} {after}");
+        }
+    }
+
+    #[test]
+    fn the_mean_follows_the_weights() {
+        let mean = NetworkTraining { average: Some(0.9), ..trainings(32).remove(0) };
+        let mut model = model(mean);
+        let mut gradients = vec![0.0; model.parameters.len()];
+        let place = model.layout.bias.start;
+        let mut expected = model.parameters[place];
+        for number in 1..=200 {
+            gradients[place] = if number % 3 == 0 { 1.0 } else { -2.0 };
+            model.step(&gradients, 1, &TrainingStep { result_share: 0.0, rate: 0.01, decay: 0.0 });
+            let kept = (f64::from(1 + number) / f64::from(10 + number)).min(0.9) as f32;
+            expected = kept * expected + (1.0 - kept) * model.parameters[place];
+        }
+        let (average, last) = (model.average[place], model.parameters[place]);
+        assert!((average - expected).abs() < 1e-4 && (average - last).abs() > 1e-3, "{average}");
+        assert_eq!(model.learnt()[place], average);
     }
 }

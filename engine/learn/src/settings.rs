@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use meerslag_search::eval::{EvalKind, Evaluation, Inputs};
+use meerslag_search::eval::{EvalKind, Evaluation, Inputs, network};
 
 /// What to train, and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -18,12 +18,15 @@ pub struct Training {
     /// The share of the result in the label, 0..=1; the rest is the score, which says more as soon
     /// as the evaluation that has played knows more than material.
     pub result_share: f32,
+    /// The share in the last tenth of the fit, which then goes through all its epochs and ends with
+    /// the last one; `None` for no other.
+    pub last_result_share: Option<f32>,
     /// Hundredths of a man that make the odds e to 1; `None` fits it to the scores of the games.
     pub scale: Option<f32>,
     /// The length of the steps in the first epoch; [`Training::DEFAULT_RATE`] or
     /// [`NetworkTraining::DEFAULT_RATE`].
     pub rate: f32,
-    /// How strongly patterns, or the weights of a network, are drawn to 0.
+    /// How strongly patterns, or all that a network learns but scalars, are drawn to 0.
     pub decay: f32,
     /// Determines the order of the positions.
     pub seed: u64,
@@ -39,11 +42,33 @@ pub struct NetworkTraining {
     /// The weights below it.
     #[serde(skip)]
     pub base: Evaluation,
+    /// They are learnt with it, and are only where that begins.
+    pub joint: bool,
+    /// Rows of windows are sums: their own, those of their halves and one that equal windows share.
+    pub factors: bool,
+    /// What is learnt is a running mean of the weights, of which this share stays at each step:
+    /// between 0 and 1.
+    pub average: Option<f32>,
 }
 
 impl NetworkTraining {
     /// The length of the steps of Adam.
     pub const DEFAULT_RATE: f32 = 0.001;
+
+    /// One on top of weights that stay as they are.
+    #[must_use]
+    pub const fn new(inputs: Inputs, hidden: usize, base: Evaluation) -> NetworkTraining {
+        NetworkTraining { inputs, hidden, base, joint: false, factors: false, average: None }
+    }
+
+    /// What cannot be learnt, in words.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        network::check_hidden(self.hidden)?;
+        if self.factors && self.inputs != Inputs::Windows {
+            return Err("factors of a network that does not see windows".to_owned());
+        }
+        Ok(())
+    }
 }
 
 impl Training {
@@ -59,6 +84,7 @@ impl Default for Training {
             epochs: 6,
             patience: 2,
             result_share: 0.0,
+            last_result_share: None,
             scale: None,
             rate: Training::DEFAULT_RATE,
             decay: 1e-4,

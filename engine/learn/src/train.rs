@@ -18,7 +18,10 @@ use super::model::{self, Model};
 use super::network::NetworkModel;
 use super::sample::Sample;
 use super::settings::Training;
-use meerslag_search::eval::{EvalKind, Provenance, Weights, network};
+use meerslag_search::eval::{EvalKind, Provenance, Weights};
+
+/// The part of the fit that [`Training::last_result_share`] is for.
+const LAST_PART: f64 = 0.1;
 
 impl Training {
     /// Trains, or goes on with the training in the checkpoint. Calls `report` after each epoch;
@@ -42,7 +45,7 @@ impl Training {
         match &self.network {
             None => run.run(provenance, report, |scale| Model::new(kind, scale)),
             Some(network) => {
-                network::check_hidden(network.hidden).map_err(TrainError::Network)?;
+                network.check().map_err(TrainError::Network)?;
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
                 let pool = Arc::new(pool);
                 run.run(provenance, report, |scale| {
@@ -52,13 +55,20 @@ impl Training {
         }
     }
 
-    fn step(&self, epoch: usize) -> TrainingStep {
+    /// How to learn in an epoch up to this part of it: 0..=1.
+    fn step(&self, epoch: usize, part: f64) -> TrainingStep {
         let share = match self.network {
             // Shorter and shorter steps; the last epochs settle.
             None => 1.0 / (1.0 + epoch as f32),
             Some(_) => 1.0 - epoch as f32 / self.epochs as f32,
         };
-        TrainingStep { result_share: self.result_share, rate: self.rate * share, decay: self.decay }
+        let is_last = epoch as f64 + part > (1.0 - LAST_PART) * f64::from(self.epochs);
+        let last_share = self.last_result_share.filter(|_| is_last);
+        TrainingStep {
+            result_share: last_share.unwrap_or(self.result_share),
+            rate: self.rate * share,
+            decay: self.decay,
+        }
     }
 
     /// What tells one training from another.
@@ -102,7 +112,8 @@ impl Run<'_> {
             report(number, epoch, state.model.scale());
         }
         while state.epochs.len() < training.epochs as usize
-            && state.epochs.len() <= state.best_epoch() + training.patience as usize
+            && (training.last_result_share.is_some()
+                || state.epochs.len() <= state.best_epoch() + training.patience as usize)
         {
             if !self.epoch(&mut state, &held_out)? {
                 return Ok(None);
@@ -128,12 +139,15 @@ impl Run<'_> {
         held_out: &[Sample],
     ) -> Result<bool, TrainError> {
         let number = state.epochs.len();
-        let step = self.training.step(number);
+        let groups = self.data.groups() as f64;
+        let mut group = 0u32;
         let model = &mut state.model;
         let (mut sum, mut positions) = (0.0, 0);
         let order = mix(self.training.seed ^ number as u64);
         self.data.for_each_group(Part::Training, order, self.threads, |samples| {
             if !self.stop.load(Ordering::Relaxed) {
+                group += 1;
+                let step = self.training.step(number, f64::from(group) / groups);
                 sum += model.learn(&samples, &step);
                 positions += samples.len() as u64;
             }
@@ -148,7 +162,7 @@ impl Run<'_> {
         let (all, phases) = self.losses(model, held_out);
         let training = sum / positions as f64;
         state.epochs.push(Epoch { training, held_out: all, phases, positions });
-        if state.best_epoch() == number {
+        if self.training.last_result_share.is_some() || state.best_epoch() == number {
             state.best = state.model.clone();
         }
         Ok(true)
@@ -235,6 +249,7 @@ mod tests {
             epochs: 3,
             patience: 3,
             result_share: 0.7,
+            last_result_share: None,
             scale: None,
             rate: 0.1,
             decay: 1e-4,
@@ -270,8 +285,7 @@ mod tests {
 
         // A network on top of them.
         let base = Evaluation::new(whole.0);
-        let network =
-            Some(NetworkTraining { inputs: Inputs::Pieces, hidden: 32, base: base.clone() });
+        let network = Some(NetworkTraining::new(Inputs::Pieces, 32, base.clone()));
         let training_network = Training { network, rate: 0.001, ..training() };
         let above = run(&training_network, &data, 1, &path("d"), 99).unwrap().unwrap();
         assert!(above.1[2].training < above.1[0].training, "{:?}", above.1);
@@ -279,10 +293,38 @@ mod tests {
         assert_eq!(run(&training_network, &data, 3, &path("e"), 99).unwrap().unwrap(), above);
         assert_eq!(run(&training_network, &data, 2, &path("f"), 1).unwrap(), None);
         assert_eq!(run(&training_network, &data, 2, &path("f"), 99).unwrap().unwrap(), above);
-        let network = Some(NetworkTraining { inputs: Inputs::Pieces, hidden: 33, base });
-        let odd = Training { network, ..training() };
-        let error = run(&odd, &data, 1, &path("g"), 99).unwrap_err().to_string();
+        let refused = |network| {
+            let odd = Training { network: Some(network), ..training() };
+            run(&odd, &data, 1, &path("g"), 99).unwrap_err().to_string()
+        };
+        let error = refused(NetworkTraining::new(Inputs::Pieces, 33, base.clone()));
         assert!(error.contains("33 hidden sums"), "{error}");
+        let pieces = NetworkTraining::new(Inputs::Pieces, 32, base.clone());
+        let error = refused(NetworkTraining { factors: true, ..pieces });
+        assert!(error.contains("does not see windows"), "{error}");
+
+        // All of it together: the optimizer, the mean of the weights and the end of the fit survive
+        // an interruption.
+        let network = NetworkTraining {
+            joint: true,
+            factors: true,
+            average: Some(0.9),
+            ..NetworkTraining::new(Inputs::Windows, 32, base)
+        };
+        let joint = Training {
+            network: Some(network),
+            last_result_share: Some(1.0),
+            rate: 0.001,
+            ..training()
+        };
+        let learnt = run(&joint, &data, 1, &path("h"), 99).unwrap().unwrap();
+        // The last epoch has another label.
+        assert!(learnt.1[1].training < learnt.1[0].training, "{:?}", learnt.1);
+        assert_eq!(learnt.0.kind_name(), "p8+m32");
+        for stop_after in [1, 2] {
+            assert_eq!(run(&joint, &data, 3, &path("i"), stop_after).unwrap(), None);
+        }
+        assert_eq!(run(&joint, &data, 2, &path("i"), 99).unwrap().unwrap(), learnt);
 
         let other = Training { rate: 0.2, ..training() };
         let error = run(&other, &data, 1, &path("a"), 99).unwrap_err().to_string();
@@ -293,6 +335,18 @@ mod tests {
         fs::write(path("a"), bytes).unwrap();
         let error = run(&training(), &data, 1, &path("a"), 99).unwrap_err().to_string();
         assert!(error.contains("damaged"), "{error}");
+    }
+
+    #[test]
+    fn the_end_of_a_fit_has_its_own_label() {
+        let training = Training { epochs: 5, last_result_share: Some(0.9), ..training() };
+        let shares = |training: &Training| -> Vec<f32> {
+            let steps = [(0, 0.1), (3, 1.0), (4, 0.1), (4, 0.5), (4, 0.51), (4, 1.0)];
+            steps.map(|(epoch, part)| training.step(epoch, part).result_share).to_vec()
+        };
+        assert_eq!(shares(&training), [0.7, 0.7, 0.7, 0.7, 0.9, 0.9]);
+        let same = Training { last_result_share: None, ..training };
+        assert_eq!(shares(&same), [0.7; 6]);
     }
 
     #[test]

@@ -43,9 +43,19 @@ pub(super) struct TrainArgs {
     /// What the network sees: pieces, or the windows of p8 and pieces
     #[arg(long, value_name = "INPUTS", default_value = "pieces", requires = "network", value_parser = inputs)]
     inputs: Inputs,
-    /// The weights below the network, which stay as they are
+    /// The weights below the network, which stay as they are without --joint
     #[arg(long, value_name = "FILE", requires = "network")]
     base: Option<String>,
+    /// Learn the weights below the network with it, beginning from those of --base
+    #[arg(long, requires = "network")]
+    joint: bool,
+    /// Learn rows of windows as sums: their own, those of their halves and one that equal windows
+    /// share
+    #[arg(long, requires = "network")]
+    factors: bool,
+    /// Write a running mean of the network's weights, of which X stays at each step, such as 0.999
+    #[arg(long, value_name = "X", requires = "network", value_parser = mean)]
+    average: Option<f32>,
     /// The most times to go through the games
     #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
     epochs: u32,
@@ -56,6 +66,9 @@ pub(super) struct TrainArgs {
     /// which says more unless `material` has played
     #[arg(long, value_name = "SHARE", default_value_t = Training::default().result_share, value_parser = share)]
     lambda: f32,
+    /// The share in the last tenth of the fit, which then ends with its last epoch
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    last_lambda: Option<f32>,
     /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games
     #[arg(long, value_name = "N", value_parser = positive)]
     scale: Option<f32>,
@@ -114,6 +127,10 @@ fn not_negative(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1e6).contains(&x), "a number from 0")
 }
 
+fn mean(text: &str) -> Result<f32, String> {
+    number(text, |x| x > 0.0 && x < 1.0, "a number between 0 and 1")
+}
+
 fn share(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1")
 }
@@ -138,7 +155,9 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let network = match (args.network, &args.base) {
         (Some(hidden), Some(base)) => {
             let base = Evaluation::named(base).map_err(|error| Failure::Input(error.into()))?;
-            Some(NetworkTraining { inputs: args.inputs, hidden, base })
+            let network = NetworkTraining::new(args.inputs, hidden, base);
+            let &TrainArgs { joint, factors, average, .. } = args;
+            Some(NetworkTraining { joint, factors, average, ..network })
         }
         _ => None,
     };
@@ -152,6 +171,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         epochs: args.epochs,
         patience: args.patience,
         result_share: args.lambda,
+        last_result_share: args.last_lambda,
         scale: args.scale,
         rate: args.rate.unwrap_or(rate),
         decay: args.decay,

@@ -166,6 +166,17 @@ fn weights_are_trained_shown_and_used() {
     assert!(output.stderr.contains("--force replaces it"), "{output:?}");
     assert_eq!(train(&["--force"]).success().stderr, "");
     assert_eq!(run(["weights", "export", text(&weights)], "").success().stdout, all);
+
+    // A network with its windows as sums, learnt together with what is below it.
+    let joint = folder.path().join("joint.weights");
+    let network = ["--network=32", "--inputs=windows", "--joint", "--factors", "--average=0.9"];
+    let more = ["--base", text(&weights), "--epochs=1", "--last-lambda=0.5"];
+    let args = ["train", text(&games), "--out", text(&joint)];
+    run(args.iter().chain(&network).chain(&more), "").success();
+    let info = run(["weights", "info", "--json", text(&joint)], "").success().json_lines();
+    assert_eq!(info[0]["kind"], "p8+m32");
+    assert_ne!(run(["weights", "export", text(&joint)], "").success().stdout, all);
+    assert_ne!(nodes(text(&joint)), nodes(text(&weights)));
 }
 
 #[test]
