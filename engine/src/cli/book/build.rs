@@ -4,11 +4,10 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_files::Existing;
 use meerslag_search::book::{
-    Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
+    BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
 };
 use meerslag_search::{counted, parse_range};
 use movegen::Color;
@@ -133,11 +132,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     files::check(&args.out, existing)?;
     let _lock = super::lock(&args.out)?;
     let base = args.add.then(|| super::open(&args.out)).transpose()?;
-    if args.tree && base.as_ref().is_some_and(|base| base.cell_count() == 0) {
-        let text = "it has no move tree that could grow: build it again from all games";
-        return Err(Failure::Input(anyhow!(text).context(args.out.display().to_string())));
-    }
-    let options = args.options(base.as_ref());
+    let options = args.options();
     let reference = args.reference.as_deref().map(super::open).transpose()?;
     let others = OtherBooks { reference: reference.as_ref(), base: base.as_ref() };
     let interrupt = Interrupt::catch(|| ())?;
@@ -154,8 +149,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         !interrupt.is_pressed()
     };
     let out = (args.out.as_path(), existing);
-    let report =
-        build(&files::each_once(&args.files), out, &options, others, &args.step(), &mut observe)?;
+    let report = build(&files::each_once(&args.files), out, &options, others, &mut observe)?;
     drop(bar);
     let mut out = stdout();
     if args.json {
@@ -180,12 +174,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
 }
 
 impl BuildArgs {
-    /// A book that is added to keeps its tree and its estimates.
-    fn options(&self, base: Option<&Book>) -> BuildOptions {
-        let has_tree = base.is_some_and(|base| base.cell_count() > 0);
-        let has_estimates = base.is_some_and(|base| {
-            (0..base.len()).flat_map(|index| base.moves(index)).any(|mv| mv.estimate > 0)
-        });
+    fn options(&self) -> BuildOptions {
         let color = match (self.white, self.black) {
             (true, _) => Some(Color::White),
             (_, true) => Some(Color::Black),
@@ -207,61 +196,11 @@ impl BuildArgs {
             plies: self.plies,
             known: self.known,
             unique: self.unique,
-            estimates: self.estimate || has_estimates,
-            tree: self.tree || has_tree,
+            estimates: self.estimate,
+            tree: self.tree,
             min_games: self.min_games,
             memory: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
             open: source::open_text,
         }
-    }
-
-    /// For the history of the book: what was built from what, without paths, so that the same
-    /// games give the same bytes everywhere.
-    fn step(&self) -> String {
-        let name = |path: &PathBuf| {
-            path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-        };
-        let verb = if self.add { "added" } else { "built from" };
-        let mut step =
-            format!("{verb} {}", self.files.iter().map(name).collect::<Vec<_>>().join(", "));
-        let mut add = |text: String| {
-            step.push_str("; ");
-            step.push_str(&text);
-        };
-        for (is_given, text) in [
-            (self.variations, "variations"),
-            (self.white, "moves of White"),
-            (self.black, "moves of Black"),
-            (self.unique, "once a game"),
-        ] {
-            if is_given {
-                add(text.to_owned());
-            }
-        }
-        if let Some(player) = &self.player {
-            add(format!("moves of {player}"));
-        }
-        if let Some(plies) = self.plies {
-            add(format!("{} of each game", counted(plies, "ply")));
-        }
-        if let Some(lines) = self.lines.and_then(|lines| lines.to_possible_value()) {
-            add(format!("{} lines", lines.get_name()));
-        }
-        if let Some(reference) = &self.reference {
-            add(format!("known by {}", name(reference)));
-        }
-        if let Some(known) = self.known {
-            add(format!("known from {} on", counted(known, "occurrence")));
-        }
-        if self.min_games > 1 {
-            add(format!("at least {}", counted(self.min_games, "game")));
-        }
-        if let Some(rating) = self.min_rating {
-            add(format!("ratings from {rating} on"));
-        }
-        if let Some(years) = &self.years {
-            add(format!("years {} to {}", years.start(), years.end()));
-        }
-        step
     }
 }

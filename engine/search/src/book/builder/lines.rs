@@ -23,6 +23,21 @@ pub enum LineKind {
     ExtendedPlus,
 }
 
+impl LineKind {
+    /// All of them.
+    pub const ALL: [LineKind; 3] = [LineKind::Simple, LineKind::Extended, LineKind::ExtendedPlus];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            LineKind::Simple => "simple",
+            LineKind::Extended => "extended",
+            LineKind::ExtendedPlus => "extended+",
+        }
+    }
+}
+
 /// Which part of a game is taken.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cut {

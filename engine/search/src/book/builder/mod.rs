@@ -92,6 +92,49 @@ impl Default for BuildOptions {
     }
 }
 
+impl BuildOptions {
+    /// These options for games that are added to a book: what it has of tree and estimates grows.
+    fn growing(&self, base: &Book) -> Result<BuildOptions, BookError> {
+        let has_tree = base.cell_count() > 0;
+        if self.tree && !has_tree {
+            return Err(BookError::Input(format!(
+                "{}: it has no move tree that could grow: build it again from all games",
+                base.path().display()
+            )));
+        }
+        let mut moves = (0..base.len()).flat_map(|index| base.moves(index));
+        let estimates = self.estimates || moves.any(|mv| mv.estimate > 0);
+        Ok(BuildOptions { tree: has_tree, estimates, ..self.clone() })
+    }
+
+    /// For the history of the book: what is built from what, without paths, so that the same games give
+    /// the same bytes everywhere.
+    fn step(&self, inputs: &[PathBuf], others: OtherBooks<'_>) -> String {
+        let name = |path: &Path| {
+            path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+        };
+        let names: Vec<String> = inputs.iter().map(|path| name(path)).collect();
+        let verb = if others.base.is_some() { "added" } else { "built from" };
+        let mut parts = vec![format!("{verb} {}", names.join(", "))];
+        let Selection { color, player, min_rating, years } = &self.selection;
+        parts.extend(self.variations.then(|| "variations".to_owned()));
+        parts.extend(color.map(|side| format!("moves of {side}")));
+        parts.extend(self.unique.then(|| "once a game".to_owned()));
+        parts.extend(player.as_ref().map(|player| format!("moves of {player}")));
+        parts.extend(self.plies.map(|plies| format!("{} of each game", counted(plies, "ply"))));
+        parts.extend(self.lines.map(|lines| format!("{} lines", lines.name())));
+        parts.extend(others.reference.map(|book| format!("known by {}", name(book.path()))));
+        let known = |known| format!("known from {} on", counted(known, "occurrence"));
+        parts.extend(self.known.map(known));
+        let least = Some(self.min_games).filter(|&least| least > 1);
+        parts.extend(least.map(|least| format!("at least {}", counted(least, "game"))));
+        parts.extend(min_rating.map(|rating| format!("ratings from {rating} on")));
+        let years = years.as_ref().map(|years| (years.start(), years.end()));
+        parts.extend(years.map(|(first, last)| format!("years {first} to {last}")));
+        parts.join("; ")
+    }
+}
+
 /// What has been done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildReport {
@@ -134,24 +177,33 @@ pub enum BuildEvent<'e> {
 pub struct OtherBooks<'b> {
     /// Says which positions are known.
     pub reference: Option<&'b Book>,
-    /// The games are added to what this one has. Its tree grows: no cell of it moves.
+    /// The games are added to what this one has. Its tree grows: no cell of it moves; and if it has
+    /// estimates, so have its new moves.
     pub base: Option<&'b Book>,
 }
 
-/// Builds a book from the games of files. `step` is what the book's history says about it;
-/// `observe` is told what happens, and ends the work by returning false.
+/// Builds a book from the games of files. `observe` is told what happens, and ends the work by
+/// returning false.
 ///
 /// # Errors
-/// If a file cannot be read or written, if no game is of use, if the base holds searches, or if the
-/// work was ended. No file is written then.
+/// If a file cannot be read or written, if no game is of use, if the base holds searches or has no
+/// tree although one is wanted, or if the work was ended. No file is written then.
 pub fn build(
     inputs: &[PathBuf],
     out: (&Path, Existing),
     options: &BuildOptions,
     others: OtherBooks<'_>,
-    step: &str,
     observe: &mut dyn FnMut(BuildEvent<'_>) -> bool,
 ) -> Result<BuildReport, BookError> {
+    let step = &options.step(inputs, others);
+    let grown;
+    let options = match others.base {
+        Some(base) => {
+            grown = options.growing(base)?;
+            &grown
+        }
+        None => options,
+    };
     let (path, existing) = out;
     let writer = BookWriter::new(path, existing)?;
     if options.min_games > 1 {

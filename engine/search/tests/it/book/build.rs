@@ -137,7 +137,7 @@ fn build_error(games: &Games, options: &BuildOptions) -> String {
     let out = games.path("none.book");
     let files = std::slice::from_ref(&games.file);
     let result =
-        build(files, (&out, Existing::Keep), options, OtherBooks::default(), "", &mut |_| true);
+        build(files, (&out, Existing::Keep), options, OtherBooks::default(), &mut |_| true);
     assert!(!out.exists());
     result.unwrap_err().to_string()
 }
@@ -329,7 +329,6 @@ fn broken_games_are_counted_and_what_was_read_of_them_counts() {
         (&path, Existing::Keep),
         &options(),
         OtherBooks::default(),
-        "",
         &mut |event| {
             if let BuildEvent::Warnings { file, warnings } = event {
                 assert_eq!(file, games.file);
@@ -360,7 +359,6 @@ fn games_in_which_something_was_skipped_are_broken_too() {
         (&games.path("out.book"), Existing::Keep),
         &options(),
         OtherBooks::default(),
-        "",
         &mut |event| {
             if let BuildEvent::Warnings { warnings, .. } = event {
                 reasons.extend(warnings.iter().map(ToString::to_string));
@@ -385,7 +383,6 @@ fn games_of_other_types_are_counted_apart() {
         (&games.path("out.book"), Existing::Keep),
         &options(),
         OtherBooks::default(),
-        "",
         &mut |event| {
             if let BuildEvent::Warnings { warnings, .. } = event {
                 kinds += warnings.iter().count();
@@ -408,7 +405,6 @@ fn an_interrupted_build_leaves_nothing() {
         (&path, Existing::Keep),
         &BuildOptions { memory: 0, tree: true, ..options() },
         OtherBooks::default(),
-        "",
         &mut |_| {
             left -= 1;
             left > 0
@@ -459,7 +455,7 @@ fn games_are_not_added_to_searches() {
     let base = Book::open(&path).unwrap();
     let others = OtherBooks { base: Some(&base), ..OtherBooks::default() };
     let (files, out) = (std::slice::from_ref(&games.file), games.path("out"));
-    let result = build(files, (&out, Existing::Keep), &options(), others, "", &mut |_| true);
+    let result = build(files, (&out, Existing::Keep), &options(), others, &mut |_| true);
     assert!(result.unwrap_err().to_string().contains("it holds searches"));
     assert!(!out.exists());
 }

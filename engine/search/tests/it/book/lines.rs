@@ -106,7 +106,6 @@ fn plain_positions_follow_at_the_end_of_an_extended_line() {
                 (&out, meerslag_files::Existing::Keep),
                 &options,
                 OtherBooks { reference: Some(&base), base: None },
-                "",
                 &mut |_| true,
             );
             let error = result.unwrap_err().to_string();

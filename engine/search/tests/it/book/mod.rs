@@ -48,7 +48,7 @@ impl Games {
         let path = self.path("out.book");
         let out = (path.as_path(), Existing::Replace);
         let files = std::slice::from_ref(&self.file);
-        let report = build(files, out, options, others, "built", &mut |_| true).unwrap();
+        let report = build(files, out, options, others, &mut |_| true).unwrap();
         let book = Book::open(&path).unwrap();
         assert_eq!(check(&book, 10), Vec::<String>::new());
         assert_eq!(report.positions, book.len() as u64);
