@@ -99,7 +99,7 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     let header = work.header(&all.text, all.games.len()).of_work("puzzles");
     let mut journal = work.open_journal(&journal, &header)?;
     work.search(&all.games, &mut journal, puzzles::find_puzzles)?;
-    let puzzles = puzzles::collect(&all.games, &journal);
+    let puzzles = puzzles::collect(&all.games, |number| journal.game(number));
     write(args, &all, &puzzles)?;
     journal.remove();
     summary(&puzzles, all.games.len())

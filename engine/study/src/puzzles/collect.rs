@@ -114,14 +114,18 @@ fn rating(nodes: u64) -> u8 {
     levels.into_iter().find(|&level| has(level) >= Some(nodes)).unwrap_or(PlayingLevel::MAX)
 }
 
-/// The puzzles of these games, as the journal has them: sacrifices first, then by theme, pieces given
-/// and rating. Of equal positions, turned ones too, and of equal solutions one is kept.
+/// The puzzles of these games, of which `found` has those of a game by its number from 1: sacrifices
+/// first, then by theme, pieces given and rating. Of equal positions, turned ones too, and of equal
+/// solutions one is kept.
 #[must_use]
-pub fn collect(games: &[PdnGame], journal: &Journal<FoundPuzzle>) -> Vec<Puzzle> {
+pub fn collect<'f>(
+    games: &[PdnGame],
+    found: impl Fn(usize) -> Option<&'f [FoundPuzzle]>,
+) -> Vec<Puzzle> {
     let mut puzzles = Vec::new();
     let (mut positions, mut solutions) = (HashSet::new(), HashSet::new());
     for (number, pdn) in (1..).zip(games) {
-        for found in journal.game(number).unwrap_or_default() {
+        for found in found(number).unwrap_or_default() {
             let Some((position, _)) = pdn.positions().nth(found.ply) else { continue };
             let puzzle = Puzzle::new(number, position, found);
             let seen = match position.side_to_move() {
@@ -167,7 +171,7 @@ mod tests {
             let found = FoundPuzzle { ply: 0, line, score: 200, margin: 190, nodes };
             journal.add(number, vec![found]).unwrap();
         }
-        let puzzles = collect(&games, &journal);
+        let puzzles = collect(&games, |number| journal.game(number));
         let numbers: Vec<_> = puzzles.iter().map(|it| (it.game, it.rating)).collect();
         assert_eq!(numbers, [(3, 2), (1, 5)]);
         let json = crate::records::to_json(&puzzles[1]);

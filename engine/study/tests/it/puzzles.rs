@@ -35,7 +35,7 @@ fn puzzles(wanted: usize, nodes: u64, threads: usize) -> Vec<Puzzle> {
         let options = options(16);
         find_puzzles(&games, &limits, &options, threads, &control, &mut journal, &mut |_| {})
             .unwrap();
-        found = collect(&games, &journal);
+        found = collect(&games, |number| journal.game(number));
         println!("{} puzzles in {} games", found.len(), games.len());
     }
     found.truncate(wanted);
