@@ -72,6 +72,8 @@ use values::{mebibytes, mebibytes_of, seconds, threads};
 
 const EXAMPLES: &str = "\
 Examples:
+  meerslag
+      open the board in the browser (started by a program: as 'meerslag hub')
   meerslag hub
       talk to a graphical program (it starts this command itself)
   meerslag analyse \"W:W31-50:B1-20\" --time 5

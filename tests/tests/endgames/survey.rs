@@ -139,6 +139,7 @@ fn bad_usage() {
         (&["check", "--egdb", empty], "no endgame database"),
         (&["stats", "--egdb", right, "--slices=1111"], "slice 1111 is not in the database"),
         (&["stats", "--egdb", right, "--slices=1101", "--pieces=2"], "no slice"),
+        (&["stats", "--egdb", right, "--work"], "'egdb build --keep-work' keeps them"),
         (&["plan", "--pieces=9"], "9"),
         (&["plan", "--pieces=3", "--types=abc"], "abc"),
         (&["plan", "--pieces=5", "--memory=64M", "--format=snakemake"], "takes at least"),

@@ -3,8 +3,9 @@
 mod earlier;
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::egdb::encode::SubId;
@@ -115,6 +116,19 @@ struct Row {
     bytes: Vec<Option<u64>>,
 }
 
+/// The folder with the work files of the build that made this one.
+fn work_files(folder: &Path) -> Result<PathBuf, Failure> {
+    let work = folder.join("work");
+    let is_raw = |entry: fs::DirEntry| entry.path().extension().is_some_and(|end| end == "raw");
+    if fs::read_dir(&work).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(is_raw))) {
+        return Ok(work);
+    }
+    Err(Failure::Input(anyhow!(
+        "--work: there are no work files in {}: 'egdb build --keep-work' keeps them",
+        work.display()
+    )))
+}
+
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let folders = args.folders.paths();
@@ -154,7 +168,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         }
     };
     let is_complete = match folders.first().filter(|_| args.work) {
-        Some(folder) => survey_work(&probe, &folder.join("work"), &options, progress, each),
+        Some(folder) => survey_work(&probe, &work_files(folder)?, &options, progress, each),
         None if !args.earlier.is_empty() => {
             let known = earlier::read(&args.earlier).map_err(Failure::Input)?;
             for (slice, side) in selected(&probe, &options)? {
