@@ -65,12 +65,14 @@ impl Move {
 
     /// The square where the piece stands, 1 to 50.
     #[getter]
+    #[expect(clippy::wrong_self_convention, reason = "the name that python-chess has")]
     fn from_square(&self) -> u8 {
         self.0.from().number()
     }
 
     /// The square where the move ends, 1 to 50; the start itself for a circular capture.
     #[getter]
+    #[expect(clippy::wrong_self_convention, reason = "the name that python-chess has")]
     fn to_square(&self) -> u8 {
         self.0.to().number()
     }
