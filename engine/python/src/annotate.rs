@@ -27,7 +27,7 @@ pub enum AnyGame {
 }
 
 impl AnyGame {
-    fn pdn(self) -> pdn::PdnGame {
+    pub fn pdn(self) -> pdn::PdnGame {
         match self {
             AnyGame::Pdn(game) => game.0,
             AnyGame::Game(game) => {
@@ -193,11 +193,7 @@ pub fn annotate(
     time: Option<f64>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Annotation> {
-    let limits = match limits(depth, nodes, time)? {
-        limits if limits.is_infinite() => Limits::nodes(DEFAULT_NODES),
-        limits => limits,
-    };
-    let limits = Limits { mode: Mode::Analyze, ..limits };
+    let limits = analysis_limits(depth, nodes, time)?;
     let own;
     let engine = if let Some(engine) = &engine {
         engine.get()
@@ -206,6 +202,19 @@ pub fn annotate(
         &own
     };
     py.detach(|| annotation(game.pdn(), engine, &limits, on_progress.as_ref()))
+}
+
+/// The limits of each search of games.
+pub fn analysis_limits(
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    time: Option<f64>,
+) -> PyResult<Limits> {
+    let limits = match limits(depth, nodes, time)? {
+        limits if limits.is_infinite() => Limits::nodes(DEFAULT_NODES),
+        limits => limits,
+    };
+    Ok(Limits { mode: Mode::Analyze, ..limits })
 }
 
 fn annotation(

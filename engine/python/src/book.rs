@@ -8,8 +8,8 @@ use std::sync::mpsc::{Sender, channel};
 
 use meerslag_files::{Existing, with_causes};
 use meerslag_search::book::{
-    self, BookError, BookLock, BuildEvent, BuildOptions, MoveEntry, OtherBooks, PlayerName,
-    Selection, open_pdn,
+    self, BookError, BookLock, BuildEvent, BuildOptions, LineKind, MoveEntry, OtherBooks,
+    PlayerName, Selection, open_pdn,
 };
 use meerslag_search::{Score, parse_range};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -49,12 +49,17 @@ pub struct BookMove {
     losses: u32,
     /// The score for the side making it in hundredths of a man; ``None`` in a book of games alone.
     score: Option<i32>,
+    /// Its worth in games, which grows with them and their results; ``None`` in a book without
+    /// estimates.
+    estimate: Option<f64>,
 }
 
 impl From<(movegen::Move, MoveEntry)> for BookMove {
     fn from((mv, entry): (movegen::Move, MoveEntry)) -> BookMove {
-        let MoveEntry { games, wins, draws, losses, score, .. } = entry;
-        BookMove { mv: Move(mv), games, wins, draws, losses, score: score.map(Score::hundredths) }
+        let MoveEntry { games, wins, draws, losses, score, estimate, .. } = entry;
+        let score = score.map(Score::hundredths);
+        let estimate = (estimate > 0).then(|| f64::from(estimate) / 100.0);
+        BookMove { mv: Move(mv), games, wins, draws, losses, score, estimate }
     }
 }
 
@@ -118,6 +123,14 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     text_of(path).unwrap_or_else(|| open_pdn(path))
 }
 
+/// The kind of lines with this name.
+fn line_kind(name: &str) -> PyResult<LineKind> {
+    LineKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names = LineKind::ALL.map(LineKind::name).join(", ");
+        PyValueError::new_err(format!("lines is '{name}': expected one of {names}"))
+    })
+}
+
 /// An opening book: positions with their moves, from games, from search, or both.
 ///
 /// ``Book()`` is the one that is part of the package. ``len(book)`` is the number of positions, and
@@ -147,36 +160,61 @@ impl Book {
     /// Args:
     ///     path: the file of the book.
     ///     files: PDN files, or files of games.
-    ///     plies: only so many plies from the start of each game.
+    ///     plies: this many plies from the start of each game, and without ``lines`` no more than these.
+    ///     lines: only lines of known positions: ``simple`` ones, of known positions in a row;
+    ///         ``extended`` ones, in which one unknown position may lie between two known ones; with
+    ///         ``extended+`` also the known positions of the rest of the game.
+    ///     reference: the book that says which positions are known, with ``lines``; without it the book
+    ///         that is being built.
+    ///     known: a position is known if it has occurred this often; without it once, or twice in the
+    ///         book that is being built.
     ///     color: only moves of this side.
     ///     player: only moves of this player; ``*`` and ``?`` stand for any letters.
     ///     min_rating: only games of players who both have this rating.
     ///     years: only games of these years: ``"1990-2010"``, ``"1990-"`` or ``1990``.
     ///     min_games: leave out positions and moves that occur less often.
     ///     variations: take variations of the games, too.
+    ///     unique: count each position and move at most once a game.
+    ///     estimate: give each move an estimate that grows with its games and their results.
+    ///     tree: write a move tree as well.
+    ///     add: add the games to the book that is there, whose tree and estimates grow. The other
+    ///         options are to be those with which it was built; not with ``min_games``.
+    ///     memory_mib: memory for the tables in MiB; what is more goes to temporary files beside the
+    ///         book.
     ///     replace: replace a file that is there.
     ///     on_progress: called with the number of bytes read and that of all of them. What it raises
     ///         ends the work and is raised again.
     ///
     /// Raises:
     ///     OSError: a file cannot be read or written, or is there already.
-    ///     ValueError: an option cannot be read, or no game is of use.
+    ///     ValueError: an option cannot be read or does not go with another one, no game is of use, or
+    ///         the book that is added to holds searches.
+    ///     BookError: the book that is added to is none, or damaged.
     #[staticmethod]
-    #[pyo3(signature = (path, files, *, plies = None, color = None, player = None,
-                        min_rating = None, years = None, min_games = 1, variations = false,
-                        replace = false, on_progress = None))]
+    #[pyo3(signature = (path, files, *, plies = None, lines = None, reference = None, known = None,
+                        color = None, player = None, min_rating = None, years = None, min_games = 1,
+                        variations = false, unique = false, estimate = false, tree = false,
+                        add = false, memory_mib = 512, replace = false, on_progress = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn build(
         py: Python<'_>,
         path: PathBuf,
         files: Vec<PathBuf>,
         plies: Option<usize>,
+        lines: Option<&str>,
+        reference: Option<Py<Book>>,
+        known: Option<u32>,
         color: Option<Color>,
         player: Option<&str>,
         min_rating: Option<u32>,
         years: Option<&Bound<'_, PyAny>>,
         min_games: u32,
         variations: bool,
+        unique: bool,
+        estimate: bool,
+        tree: bool,
+        add: bool,
+        memory_mib: usize,
         replace: bool,
         on_progress: Option<Py<PyAny>>,
     ) -> PyResult<BookReport> {
@@ -193,16 +231,30 @@ impl Book {
                 })
                 .transpose()?,
         };
-        if min_games == 0 || files.is_empty() {
-            return Err(PyValueError::new_err("min_games and files: expected at least 1"));
+        if min_games == 0 || known == Some(0) || files.is_empty() {
+            return Err(PyValueError::new_err("files, min_games and known: expected at least 1"));
         }
-        let options =
-            BuildOptions { selection, variations, plies, min_games, open, ..Default::default() };
-        let existing = if replace { Existing::Replace } else { Existing::Keep };
-        let name = |file: &PathBuf| {
-            file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+        if lines.is_none() && (reference.is_some() || known.is_some()) {
+            return Err(PyValueError::new_err("reference and known belong to lines"));
+        }
+        if add && (replace || min_games > 1) {
+            return Err(PyValueError::new_err("add: without replace and min_games"));
+        }
+        let options = BuildOptions {
+            selection,
+            variations,
+            lines: lines.map(line_kind).transpose()?,
+            plies,
+            known,
+            unique,
+            estimates: estimate,
+            tree,
+            min_games,
+            memory: memory_mib.saturating_mul(1 << 20),
+            open,
         };
-        let step = format!("built from {}", files.iter().map(name).collect::<Vec<_>>().join(", "));
+        let existing = if replace || add { Existing::Replace } else { Existing::Keep };
+        let reference = reference.map(|book| Arc::clone(&book.get().0));
         py.detach(|| {
             let stopped = AtomicBool::new(false);
             let stop = || stopped.store(true, Ordering::Relaxed);
@@ -218,6 +270,8 @@ impl Book {
             let mut problems = Vec::new();
             let report = work::run(stop, progress, |progress| {
                 let _lock = BookLock::take(&path)?;
+                let base = add.then(|| book::Book::open(&path)).transpose()?;
+                let others = OtherBooks { reference: reference.as_deref(), base: base.as_ref() };
                 let mut observe = |event: BuildEvent<'_>| {
                     match event {
                         BuildEvent::Progress { done, all, .. } => {
@@ -233,7 +287,7 @@ impl Book {
                     !stopped.load(Ordering::Relaxed)
                 };
                 let out = (path.as_path(), existing);
-                book::build(&files, out, &options, OtherBooks::default(), &step, &mut observe)
+                book::build(&files, out, &options, others, &mut observe)
             })?;
             let report = report.map_err(failed)?;
             Ok(BookReport {
@@ -267,6 +321,12 @@ impl Book {
     #[getter]
     fn history(&self) -> Vec<String> {
         self.0.about().history.clone()
+    }
+
+    /// Cells of the move tree; 0 in a book without one.
+    #[getter]
+    fn tree_cells(&self) -> usize {
+        self.0.cell_count()
     }
 
     fn __len__(&self) -> usize {

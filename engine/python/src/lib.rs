@@ -1,5 +1,5 @@
 //! The Python package `meerslag`: the rules, PDN, the search, opening books, the endgame databases,
-//! files of games, annotation and matches.
+//! files of games, annotation, puzzles and matches.
 //!
 //! Classes here are thin: each holds one value of the libraries. What a Python user reads are the
 //! doc comments; `_meerslag.pyi` has the types. What is better written in Python (other programs as
@@ -15,6 +15,7 @@ mod game;
 mod games;
 mod matches;
 mod pdn;
+mod puzzles;
 mod work;
 
 use meerslag_files::with_causes;
@@ -56,6 +57,13 @@ pyo3::create_exception!(
     "A match that cannot go on: an engine does not start, or databases cannot be opened."
 );
 
+pyo3::create_exception!(
+    meerslag,
+    RepetitionError,
+    PyRuntimeError,
+    "A file of scores that is none, or that another process has."
+);
+
 fn value_error(error: impl std::error::Error) -> PyErr {
     PyValueError::new_err(with_causes(&error))
 }
@@ -85,9 +93,13 @@ mod meerslag_python {
         FoundGame, GamesFile, GamesFileIterator, GamesTree, GamesTreeMove, ImportReport,
     };
     #[pymodule_export]
-    use super::matches::{MatchResult, MatchStanding, play_match};
+    use super::matches::{MatchResult, MatchSprt, MatchStanding, play_match, resume_match};
     #[pymodule_export]
     use super::pdn::{PdnGame, PdnMove, PdnReader, open_pdn, read_pdn};
+    #[pymodule_export]
+    use super::puzzles::{
+        Exercise, ExerciseStanding, ExerciseTally, Puzzle, Repetition, exercises, find_puzzles,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -96,6 +108,7 @@ mod meerslag_python {
         module.add("IllegalMoveError", py.get_type::<super::IllegalMoveError>())?;
         module.add("BookError", py.get_type::<super::BookError>())?;
         module.add("MatchError", py.get_type::<super::MatchError>())?;
+        module.add("RepetitionError", py.get_type::<super::RepetitionError>())?;
         module.add("GamesFileError", py.get_type::<super::GamesFileError>())?;
         module.add("DatabaseError", py.get_type::<super::DatabaseError>())
     }

@@ -1,16 +1,19 @@
 //! Matches between engines.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use meerslag_files::with_causes;
 use meerslag_harness::runner::openings::{self, Opening};
+use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
-    self, Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEnd,
-    MatchEvent, MatchResults, Standing, TimeControl, Workers,
+    self, Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEvent,
+    MatchGame, MatchResults, MatchRun, Resumed, SprtConfig, Standing, StateError, StateFile,
+    TimeControl, Workers,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::game::{PositionOrText, draw_rules};
@@ -102,6 +105,45 @@ impl MatchStanding {
     }
 }
 
+/// The sequential test of a match: whether its first engine is stronger.
+#[pyclass(module = "meerslag", frozen, get_all)]
+#[derive(Clone)]
+pub struct MatchSprt {
+    /// The Elo difference if nothing is gained.
+    elo0: f64,
+    /// The Elo difference if something is gained.
+    elo1: f64,
+    /// The logarithm of the ratio of the likelihoods of ``elo1`` and ``elo0``.
+    llr: f64,
+    /// The values of ``llr`` at which the test is decided, for ``elo0`` and for ``elo1``.
+    bounds: (f64, f64),
+    /// ``H0``: ``elo0`` was accepted; ``H1``: ``elo1`` was; ``None``: there were too few games to say.
+    decision: Option<&'static str>,
+}
+
+impl MatchSprt {
+    fn new(config: &MatchConfig, results: &MatchResults) -> Option<MatchSprt> {
+        let SprtConfig { elo0, elo1, .. } = config.sprt?;
+        let bounds = config.sprt?.test().ok()?.bounds();
+        let (llr, decision) = results.standings().sprt()?;
+        let decision = match decision {
+            Decision::Continue => None,
+            Decision::AcceptH0 => Some("H0"),
+            Decision::AcceptH1 => Some("H1"),
+        };
+        Some(MatchSprt { elo0, elo1, llr, bounds, decision })
+    }
+}
+
+#[pymethods]
+impl MatchSprt {
+    fn __repr__(&self) -> String {
+        let MatchSprt { elo0, elo1, llr, bounds: (low, high), decision } = self;
+        let decision = decision.unwrap_or("undecided");
+        format!("<MatchSprt: {elo0} or {elo1}: {decision}, {llr:.2} ({low:.2} to {high:.2})>")
+    }
+}
+
 /// A match that was played.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct MatchResult {
@@ -109,6 +151,8 @@ pub struct MatchResult {
     standings: Vec<MatchStanding>,
     /// The games in the order in which they ended, with scores, depths and times in comments.
     games: Vec<PdnGame>,
+    /// The sequential test; ``None`` in a match without one.
+    sprt: Option<MatchSprt>,
 }
 
 #[pymethods]
@@ -158,21 +202,29 @@ fn engine(text: &str) -> PyResult<EngineSpec> {
 ///     max_moves: draw after this many moves of each player; 0 for no limit.
 ///     egdb: folders of endgame databases that end games with their exact result.
 ///     margin: seconds by which a limit may be overrun, 0 to 60.
+///     sprt: stop as soon as it is clear whether the first of two engines is stronger by ``elo0`` or by
+///         ``elo1``: ``(elo0, elo1)``, or ``(elo0, elo1, alpha, beta)`` with the probabilities of an
+///         error, 0.05 each otherwise. In normalised Elo.
+///     logistic: the bounds of ``sprt`` are logistic Elo, as in rating lists.
+///     state: a new file that keeps the match after every game; ``resume_match`` and ``meerslag match
+///         --resume`` go on with it.
 ///     event: the name of the match in the games.
 ///     on_game: called with the ``PdnGame`` of each finished game. What it raises ends the match and
 ///         is raised again.
 ///
 /// Raises:
 ///     ValueError: a description or an option cannot be read.
-///     MatchError: an engine does not start, or the databases cannot be opened.
+///     FileExistsError: the state file is there already.
+///     MatchError: an engine does not start, or the databases or the state file cannot be opened.
 #[pyfunction(name = "match")]
 #[pyo3(signature = (engines, *, tc = None, openings = Openings::Named("two-move".to_owned()),
                     pairs = None, concurrency = 1, seed = None, draw_rules = "lidraughts",
-                    max_moves = 300, egdb = Vec::new(), margin = 0.05, event = "Engine match",
-                    on_game = None),
+                    max_moves = 300, egdb = Vec::new(), margin = 0.05, sprt = None,
+                    logistic = false, state = None, event = "Engine match", on_game = None),
        text_signature = "(engines, *, tc=None, openings='two-move', pairs=None, concurrency=1, \
                          seed=None, draw_rules='lidraughts', max_moves=300, egdb=..., \
-                         margin=0.05, event='Engine match', on_game=None)")]
+                         margin=0.05, sprt=None, logistic=False, state=None, \
+                         event='Engine match', on_game=None)")]
 #[expect(clippy::too_many_arguments, reason = "named ones, of which most have a default")]
 pub fn play_match(
     py: Python<'_>,
@@ -186,15 +238,17 @@ pub fn play_match(
     max_moves: u32,
     egdb: Vec<PathBuf>,
     margin: f64,
+    sprt: Option<Bounds>,
+    logistic: bool,
+    state: Option<PathBuf>,
     event: &str,
     on_game: Option<Py<PyAny>>,
 ) -> PyResult<MatchResult> {
     let openings = openings.read()?;
-    if pairs == Some(0) || !(1..=MOST_AT_ONCE).contains(&concurrency) {
-        let text =
-            format!("pairs and concurrency: expected at least 1, and at most {MOST_AT_ONCE}");
-        return Err(PyValueError::new_err(text));
+    if pairs == Some(0) {
+        return Err(PyValueError::new_err("pairs: expected at least 1"));
     }
+    let workers = workers(concurrency)?;
     let margin = Duration::try_from_secs_f64(margin).map_err(|_| {
         PyValueError::new_err(format!("margin is {margin}: expected seconds from 0 to 60"))
     })?;
@@ -214,25 +268,118 @@ pub fn play_match(
         },
         egdb,
         margin,
-        sprt: None,
+        sprt: sprt.map(|bounds| bounds.config(logistic)),
         rounds: None,
     };
     if config.is_repeatable() {
         config.random_plies = MatchConfig::RANDOM_PLIES;
     }
     config.check().map_err(value_error)?;
-    py.detach(|| played(&config, concurrency, on_game.as_ref()))
+    py.detach(|| {
+        let create = |path: PathBuf| {
+            let run = MatchRun { concurrency: Some(concurrency as u32), ..MatchRun::default() };
+            StateFile::create(&path, &config, COMMAND, &run).map_err(state_error)
+        };
+        let state = state.map(create).transpose()?;
+        let results = MatchResults::new(&config, Vec::new());
+        played(&config, &workers, (state, true), results, on_game.as_ref())
+    })
 }
 
+/// Goes on with a match that was interrupted, from its state file. What it is was said when it began.
+/// Other threads of Python go on meanwhile; Ctrl-C ends it.
+///
+/// Args:
+///     state: the state file, which ``match`` or ``meerslag match`` has begun.
+///     concurrency: games at the same time, 1 to 1024; as before without it.
+///     on_game: called with the ``PdnGame`` of each game that is finished from now on. What it raises
+///         ends the match and is raised again.
+///
+/// Raises:
+///     ValueError: the file is of a tournament or of a part of a match, which the program plays.
+///     MatchError: the file cannot be read or is in use, an engine does not start, or the databases
+///         cannot be opened.
+#[pyfunction]
+#[pyo3(signature = (state, *, concurrency = None, on_game = None))]
+pub fn resume_match(
+    py: Python<'_>,
+    state: PathBuf,
+    concurrency: Option<usize>,
+    on_game: Option<Py<PyAny>>,
+) -> PyResult<MatchResult> {
+    py.detach(|| {
+        let Resumed { mut state, config, results, run, .. } =
+            StateFile::resume(&state).map_err(state_error)?;
+        if config.rounds.is_some() || run.shard.is_some() {
+            let text = "a tournament, or a part of a match: the program goes on with it";
+            return Err(PyValueError::new_err(text));
+        }
+        let before = run.concurrency.map_or(1, |games| games as usize);
+        let workers = workers(concurrency.unwrap_or(before))?;
+        state.go_on(COMMAND).map_err(state_error)?;
+        played(&config, &workers, (Some(state), false), results, on_game.as_ref())
+    })
+}
+
+/// What state files say that a match was played by.
+const COMMAND: &str = "meerslag.match, from Python";
+
+/// The hypotheses of a sequential test.
+#[derive(FromPyObject)]
+pub enum Bounds {
+    #[pyo3(transparent, annotation = "tuple[float, float, float, float]")]
+    WithErrors((f64, f64, f64, f64)),
+    #[pyo3(transparent, annotation = "tuple[float, float]")]
+    Elo((f64, f64)),
+}
+
+impl Bounds {
+    const fn config(self, is_logistic: bool) -> SprtConfig {
+        let (elo0, elo1, alpha, beta) = match self {
+            Bounds::WithErrors(all) => all,
+            Bounds::Elo((elo0, elo1)) => (elo0, elo1, 0.05, 0.05),
+        };
+        SprtConfig { elo0, elo1, alpha, beta, is_logistic }
+    }
+}
+
+fn state_error(error: StateError) -> PyErr {
+    match error {
+        StateError::Exists(path) => exists(&path),
+        StateError::Io { path, error } if error.kind() == io::ErrorKind::AlreadyExists => {
+            exists(&path)
+        }
+        error => crate::MatchError::new_err(with_causes(&error)),
+    }
+}
+
+fn exists(path: &Path) -> PyErr {
+    let text = format!("{} exists: resume_match goes on with it", path.display());
+    PyFileExistsError::new_err(text)
+}
+
+fn workers(concurrency: usize) -> PyResult<Workers> {
+    if !(1..=MOST_AT_ONCE).contains(&concurrency) {
+        let text = format!("concurrency is {concurrency}: expected 1 to {MOST_AT_ONCE}");
+        return Err(PyValueError::new_err(text));
+    }
+    Ok(Workers { concurrency, cpus: Vec::new(), logs: None, shard: None })
+}
+
+/// Plays the games that are not in the results yet, and keeps them in a state file, which may be a new
+/// one.
 fn played(
     config: &MatchConfig,
-    concurrency: usize,
+    workers: &Workers,
+    (mut state, is_new): (Option<StateFile>, bool),
+    mut results: MatchResults,
     on_game: Option<&Py<PyAny>>,
 ) -> PyResult<MatchResult> {
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
-    let mut results = MatchResults::new(config, Vec::new());
-    let mut games = Vec::new();
+    let pdn = |game: &MatchGame| PdnGame(game.to_pdn(config));
+    let mut games: Vec<PdnGame> = results.games().iter().map(pdn).collect();
+    results.drop_moves();
     let report = |game: PdnGame| {
         games.push(game.clone());
         work::call(on_game, (game,))
@@ -241,21 +388,25 @@ fn played(
         || abort.set(),
         report,
         |finished| {
-            let workers = Workers { concurrency, cpus: Vec::new(), logs: None, shard: None };
             let mut observe = |event: MatchEvent<'_>| {
                 if let MatchEvent::Game(results) = event
                     && let Some(game) = results.games().last()
                 {
-                    let _ = finished.send(PdnGame(game.to_pdn(config)));
+                    let _ = finished.send(pdn(game));
                 }
                 Ok(())
             };
-            runner::run(config, &workers, &mut None, &mut results, &director, &mut observe)
+            let end =
+                runner::run(config, workers, &mut state, &mut results, &director, &mut observe);
+            // Nothing is lost, and the corrected call must not find it.
+            if is_new && end.is_err() && results.games().is_empty() {
+                let _ = state.take().map(StateFile::discard);
+            }
+            end
         },
     )?;
-    let end = end.map_err(|error| crate::MatchError::new_err(with_causes(&error)))?;
-    debug_assert_eq!(end, MatchEnd::Complete);
+    end.map_err(|error| crate::MatchError::new_err(with_causes(&error)))?;
     let lines = results.standings().lines();
     let standings = lines.into_iter().map(|line| MatchStanding::new(config, line)).collect();
-    Ok(MatchResult { standings, games })
+    Ok(MatchResult { standings, games, sprt: MatchSprt::new(config, &results) })
 }

@@ -54,7 +54,7 @@ def test_the_package_and_its_users_pass_the_strict_check(tmp_path):
     user = tmp_path / "user.py"
     user.write_text(
         "from meerslag import Book, Engine, Game, GamesFile, HubEngine, PdnGame, PdnMove, Position\n"
-        "from meerslag import annotate, match\n"
+        "from meerslag import Repetition, annotate, exercises, find_puzzles, match, resume_match\n"
         "game: Game = Game(Position(), ['32-28'])\n"
         "line: list[PdnMove] = PdnGame(game.moves).line\n"
         "score: int = Engine(hash_mib=1).search(game, depth=1).lines[0].score\n"
@@ -63,6 +63,12 @@ def test_the_package_and_its_users_pass_the_strict_check(tmp_path):
         "known: list[int] = [known.games for known in Book().moves(Position())]\n"
         "annotated: PdnGame = annotate(game, nodes=10, on_progress=lambda done, all: None).game\n"
         "elo: float | None = match(['random'], openings=[Position()]).standing('a').elo\n"
+        "match(['random'], sprt=(0, 5), state='x')\n"
+        "test = resume_match('x').sprt\n"
+        "llr: float | None = test.llr if test else None\n"
+        "built: int = Book.build('x', ['y'], lines='extended+', reference=Book()).positions\n"
+        "solutions: list[str] = [str(puzzle.solution[0]) for puzzle in find_puzzles([game])]\n"
+        "due: int = Repetition('x').tally(exercises(GamesFile('x'))).due\n"
         "def ask(engine: HubEngine) -> float | None:\n"
         "    return engine.play(game, depth=1).info.score\n"
     )
@@ -94,3 +100,7 @@ def test_the_notebook_runs(monkeypatch):
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
     assert shown[0].startswith("<svg") and len(names["result"].lines) == 3
+    assert names["worst"].grade == "blunder" and names["exercise"].kind == "mistake"
+    assert [puzzle.goal for puzzle in names["puzzles"]] == ["win"]
+    assert len(names["played"].games) == 2 and len(names["file"]) == 3
+    assert len(names["file"].find(player="A")) == 1

@@ -25,6 +25,7 @@ from meerslag import (
     annotate,
     match,
     read_pdn,
+    resume_match,
 )
 
 PROGRAM = [sys.executable, str(pathlib.Path(__file__).with_name("hub_program.py")), "hub"]
@@ -88,6 +89,64 @@ def test_a_book_is_built_from_games(pdn, tmp_path):
     assert not Book(path).moves(Position().after("32-28"))
 
 
+def moves_of(path):
+    return {str(known.move) for known in Book(path).moves(Position())}
+
+
+def test_lines_of_known_positions(pdn, tmp_path):
+    path, other = tmp_path / "lines.book", tmp_path / "other.pdn"
+    # Two games begin with 32-28, and then they part.
+    report = Book.build(path, [pdn], lines="simple")
+    assert report.positions == 2 and moves_of(path) == {"32-28"}
+    assert Book(path).history == ["built from games.pdn; simple lines"]
+    other.write_text("1. 34-30 20-25 2. 40-34 *")
+    Book.build(tmp_path / "other.book", [other])
+    reference = Book(tmp_path / "other.book")
+    for kind in ("simple", "extended", "extended+"):
+        report = Book.build(path, [pdn], lines=kind, reference=reference, replace=True)
+        assert report.positions == 3 and moves_of(path) == {"34-30"}, kind
+    Book.build(path, [pdn], lines="simple", reference=reference, plies=1, replace=True)
+    assert moves_of(path) == {"32-28", "34-30"}
+    # In the reference, each position occurs once.
+    with pytest.raises(ValueError, match="no game is of use"):
+        Book.build(path, [pdn], lines="simple", reference=reference, known=2, replace=True)
+
+
+def test_estimates_trees_and_positions_that_come_again(pdn, tmp_path):
+    path = tmp_path / "all.book"
+    Book.build(path, [pdn])
+    bare = Book(path)
+    assert bare.tree_cells == 0 and {known.estimate for known in bare.moves(Position())} == {None}
+    Book.build(path, [pdn], estimate=True, tree=True, replace=True)
+    book = Book(path)
+    known = {str(known.move): known for known in book.moves(Position())}
+    # A win and a draw: twice (3 + 1) / (4 + 2).
+    assert book.tree_cells > 0 and known["32-28"].estimate == pytest.approx(1.33)
+    again = tmp_path / "again.pdn"
+    again.write_text('[FEN "W:WK1:BK50"] 1. 1-6 50-45 2. 6-1 45-50 3. 1-6 *')
+    for unique, games in ((False, 2), (True, 1)):
+        Book.build(path, [again], unique=unique, replace=True)
+        assert [known.games for known in Book(path).moves("W:WK1:BK50")] == [games]
+
+
+def test_games_are_added_to_a_book(pdn, tmp_path):
+    path, more = tmp_path / "all.book", tmp_path / "more.pdn"
+    more.write_text("1. 32-28 17-22 2. 28x17 12x21 0-2")
+    with pytest.raises(FileNotFoundError, match="all.book"):
+        Book.build(path, [more], add=True)
+    Book.build(path, [pdn], estimate=True, tree=True)
+    cells = Book(path).tree_cells
+    Book.build(path, [more], add=True)
+    book = Book(path)
+    known = book.moves(Position())[0]
+    assert (known.games, known.wins, known.draws, known.losses) == (3, 1, 1, 1)
+    assert book.history == ["built from games.pdn", "added more.pdn"]
+    assert book.tree_cells > cells and known.estimate == pytest.approx(1.5)
+    Book.build(path, [pdn], replace=True)
+    with pytest.raises(ValueError, match="no move tree"):
+        Book.build(path, [more], add=True, tree=True)
+
+
 def test_what_is_no_book_is_said(pdn, tmp_path):
     with pytest.raises(BookError, match="not an opening book"):
         Book(pdn)
@@ -98,6 +157,16 @@ def test_what_is_no_book_is_said(pdn, tmp_path):
         Book.build(new, [pdn], years="old")
     with pytest.raises(ValueError, match="expected at least 1"):
         Book.build(new, [])
+    for options, text in (
+        ({"lines": "short"}, "expected one of simple, extended, extended"),
+        ({"known": 2}, "belong to lines"),
+        ({"reference": Book()}, "belong to lines"),
+        ({"lines": "simple", "known": 0}, "expected at least 1"),
+        ({"add": True, "min_games": 2}, "without replace and min_games"),
+        ({"add": True, "replace": True}, "without replace and min_games"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            Book.build(new, [pdn], **options)
     with pytest.raises(FileNotFoundError, match="none.pdn"):
         Book.build(new, [tmp_path / "none.pdn"])
 
@@ -193,6 +262,65 @@ def test_a_match_of_programs_from_positions():
     assert result.standings[0].games == 2 and result.standings[0].faults == 0
 
 
+def test_a_match_goes_on_from_its_state(tmp_path):
+    state, rest = tmp_path / "match.jsonl", []
+    engines = ["builtin name=strong", "builtin name=weak tc=nodes=20"]
+    whole = match(engines, tc="nodes=300", pairs=2, seed=1, max_moves=40, state=state)
+    # As if it had been killed after the second game, while it wrote the third one.
+    lines = state.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 1 + len(whole.games) == 5
+    state.write_bytes(b"".join(lines[:3]) + lines[3][:100])
+    result = resume_match(state, on_game=rest.append)
+    assert rest == result.games[2:] and result.games[:2] == whole.games[:2]
+    assert [game.moves for game in result.games] == [game.moves for game in whole.games]
+    assert result.standing("strong").points == whole.standing("strong").points
+    # All is played.
+    assert resume_match(state, concurrency=2).games == result.games
+    with pytest.raises(FileExistsError, match="resume_match goes on"):
+        match(engines, tc="nodes=300", state=state)
+
+
+def test_the_state_of_a_match_that_is_broken_off(tmp_path):
+    state, seen = tmp_path / "match.jsonl", []
+    engines = ["random name=a", "random name=b"]
+
+    def refuse(game):
+        seen.append(game)
+        with pytest.raises(MatchError, match="in use"):
+            resume_match(state)
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError):
+        match(engines, tc="depth=1", pairs=1000, state=state, on_game=refuse)
+    kept = state.read_bytes().count(b"\n")
+    with pytest.raises(KeyError):
+        resume_match(state, on_game=refuse)
+    assert len(seen) == 2 and state.read_bytes().count(b"\n") > kept
+    # A match without an engine leaves nothing.
+    none = tmp_path / "none.jsonl"
+    with pytest.raises(MatchError, match="does not start"):
+        match(["name=x cmd=/nonexistent/program", "random"], tc="depth=1", state=none)
+    assert not none.exists()
+    with pytest.raises(MatchError, match="none.jsonl"):
+        resume_match(none)
+    with pytest.raises(ValueError, match="concurrency is 0"):
+        resume_match(state, concurrency=0)
+
+
+def test_a_sequential_test_ends_a_match():
+    strong, weak = "builtin name=strong tc=nodes=200", "random name=weak tc=depth=1"
+    for engines, decision in (([strong, weak], "H1"), ([weak, strong], "H0")):
+        result = match(engines, pairs=500, sprt=(0, 100), max_moves=60, seed=1)
+        test = result.sprt
+        assert test.decision == decision and len(result.games) < 1000
+        low, high = test.bounds
+        assert test.llr >= high if decision == "H1" else test.llr <= low
+        assert (test.elo0, test.elo1) == (0.0, 100.0)
+    few = match([strong, weak], pairs=1, sprt=(0, 5, 0.05, 0.05), logistic=True, max_moves=10)
+    assert few.sprt.decision is None and few.sprt.bounds == pytest.approx((-2.944, 2.944), abs=1e-3)
+    assert match([strong, weak], pairs=1, max_moves=5).sprt is None
+
+
 def test_what_is_wrong_with_a_match_is_said():
     both = ["builtin name=a", "builtin name=b"]
     for engines, options, text in (
@@ -204,6 +332,9 @@ def test_what_is_wrong_with_a_match_is_said():
         (both, {"tc": "depth=1", "openings": "four-move"}, "expected two-move"),
         (both, {"tc": "depth=1", "pairs": 0}, "at least 1"),
         (both, {"tc": "depth=1", "margin": -1}, "seconds from 0 to 60"),
+        (both, {"tc": "depth=1", "concurrency": 0}, "concurrency is 0: expected 1 to 1024"),
+        (both, {"tc": "depth=1", "sprt": (5, 0)}, "must be less than elo1"),
+        (both, {"tc": "depth=1", "sprt": (0, 5, 0.9, 0.9)}, "alpha"),
     ):
         with pytest.raises(ValueError, match=text):
             match(engines, **options)
@@ -238,6 +369,7 @@ def test_other_threads_go_on_during_a_match():
     [
         "meerslag.annotate(meerslag.Game(None, ['32-28', '19-23']), time=1000, engine=engine)",
         "meerslag.match(['builtin name=a', 'builtin name=b'], tc='move=1000', pairs=1)",
+        "meerslag.find_puzzles([meerslag.Game(None, ['32-28'])], time=1000, engine=engine)",
     ],
 )
 def test_ctrl_c_ends_long_work(call):

@@ -1,4 +1,4 @@
-"""International draughts (10x10): rules, PDN, search, books, databases, games, matches.
+"""International draughts (10x10): rules, PDN, search, books, databases, games, puzzles, matches.
 
 A position is a value that never changes; a game keeps its moves and counts for the draw rules.
 Squares are the numbers 1 to 50 of the board. ``HubEngine`` drives other programs.
@@ -20,6 +20,9 @@ __all__ = [
     "Color",
     "DatabaseError",
     "Engine",
+    "Exercise",
+    "ExerciseStanding",
+    "ExerciseTally",
     "FoundGame",
     "Game",
     "GamesFile",
@@ -38,6 +41,7 @@ __all__ = [
     "JudgedMove",
     "MatchError",
     "MatchResult",
+    "MatchSprt",
     "MatchStanding",
     "Move",
     "MoveAnswer",
@@ -46,6 +50,9 @@ __all__ = [
     "PdnReader",
     "Position",
     "Probe",
+    "Puzzle",
+    "Repetition",
+    "RepetitionError",
     "SearchResult",
     "SideSummary",
     "Solution",
@@ -53,7 +60,10 @@ __all__ = [
     "Wld",
     "__version__",
     "annotate",
+    "exercises",
+    "find_puzzles",
     "match",
     "open_pdn",
     "read_pdn",
+    "resume_match",
 ]

@@ -1,6 +1,6 @@
 # The types of the module; each thing's docstring says what it does.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypedDict, final
 
@@ -18,6 +18,9 @@ __all__ = [
     "Color",
     "DatabaseError",
     "Engine",
+    "Exercise",
+    "ExerciseStanding",
+    "ExerciseTally",
     "FoundGame",
     "Game",
     "GamesFile",
@@ -31,6 +34,7 @@ __all__ = [
     "JudgedMove",
     "MatchError",
     "MatchResult",
+    "MatchSprt",
     "MatchStanding",
     "Move",
     "MoveAnswer",
@@ -39,6 +43,9 @@ __all__ = [
     "PdnReader",
     "Position",
     "Probe",
+    "Puzzle",
+    "Repetition",
+    "RepetitionError",
     "SearchResult",
     "SideSummary",
     "Solution",
@@ -46,9 +53,12 @@ __all__ = [
     "Wld",
     "__version__",
     "annotate",
+    "exercises",
+    "find_puzzles",
     "match",
     "open_pdn",
     "read_pdn",
+    "resume_match",
 ]
 
 _DrawRules = Literal["lidraughts", "fmjd-cumulative", "scan", "none"]
@@ -61,6 +71,7 @@ class DatabaseError(RuntimeError): ...
 class BookError(RuntimeError): ...
 class MatchError(RuntimeError): ...
 class GamesFileError(RuntimeError): ...
+class RepetitionError(RuntimeError): ...
 
 @final
 class Color:
@@ -533,6 +544,8 @@ class BookMove:
     def losses(self) -> int: ...
     @property
     def score(self) -> int | None: ...
+    @property
+    def estimate(self) -> float | None: ...
 
 @final
 class BookPosition:
@@ -569,17 +582,27 @@ class Book:
         files: Sequence[_Path],
         *,
         plies: int | None = None,
+        lines: Literal["simple", "extended", "extended+"] | None = None,
+        reference: Book | None = None,
+        known: int | None = None,
         color: Color | None = None,
         player: str | None = None,
         min_rating: int | None = None,
         years: str | int | None = None,
         min_games: int = 1,
         variations: bool = False,
+        unique: bool = False,
+        estimate: bool = False,
+        tree: bool = False,
+        add: bool = False,
+        memory_mib: int = 512,
         replace: bool = False,
         on_progress: Callable[[int, int], object] | None = None,
     ) -> BookReport: ...
     @property
     def history(self) -> list[str]: ...
+    @property
+    def tree_cells(self) -> int: ...
     def probe(self, position: Position | str) -> BookPosition | None: ...
     def moves(self, position: Position | str) -> list[BookMove]: ...
     def __len__(self) -> int: ...
@@ -678,11 +701,26 @@ class MatchStanding:
     def faults(self) -> int: ...
 
 @final
+class MatchSprt:
+    @property
+    def elo0(self) -> float: ...
+    @property
+    def elo1(self) -> float: ...
+    @property
+    def llr(self) -> float: ...
+    @property
+    def bounds(self) -> tuple[float, float]: ...
+    @property
+    def decision(self) -> Literal["H0", "H1"] | None: ...
+
+@final
 class MatchResult:
     @property
     def standings(self) -> list[MatchStanding]: ...
     @property
     def games(self) -> list[PdnGame]: ...
+    @property
+    def sprt(self) -> MatchSprt | None: ...
     def standing(self, name: str) -> MatchStanding: ...
 
 def match(
@@ -698,6 +736,121 @@ def match(
     max_moves: int = 300,
     egdb: Sequence[_Path] = ...,
     margin: float = 0.05,
+    sprt: tuple[float, float] | tuple[float, float, float, float] | None = None,
+    logistic: bool = False,
+    state: _Path | None = None,
     event: str = "Engine match",
     on_game: Callable[[PdnGame], object] | None = None,
 ) -> MatchResult: ...
+def resume_match(
+    state: _Path,
+    *,
+    concurrency: int | None = None,
+    on_game: Callable[[PdnGame], object] | None = None,
+) -> MatchResult: ...
+
+@final
+class Puzzle:
+    @property
+    def position(self) -> Position: ...
+    @property
+    def solution(self) -> list[Move]: ...
+    @property
+    def goal(self) -> Literal["win", "draw"]: ...
+    @property
+    def given(self) -> int: ...
+    @property
+    def king(self) -> bool: ...
+    @property
+    def turkish(self) -> bool: ...
+    @property
+    def theme(self) -> str: ...
+    @property
+    def rating(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def margin(self) -> float: ...
+    @property
+    def game(self) -> int: ...
+    @property
+    def ply(self) -> int: ...
+    @property
+    def pdn(self) -> PdnGame: ...
+
+def find_puzzles(
+    games: Sequence[Game | PdnGame],
+    *,
+    engine: Engine | None = None,
+    depth: int | None = None,
+    nodes: int | None = None,
+    time: float | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> list[Puzzle]: ...
+
+@final
+class Exercise:
+    @property
+    def kind(self) -> Literal["puzzle", "mistake"]: ...
+    @property
+    def position(self) -> Position: ...
+    @property
+    def solution(self) -> list[Move]: ...
+    @property
+    def goal(self) -> Literal["win", "draw"] | None: ...
+    @property
+    def played(self) -> Move | None: ...
+    @property
+    def ply(self) -> int: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def theme(self) -> str | None: ...
+    def is_right(self, move: Move | str, after: int = 0) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
+
+def exercises(games: Iterable[PdnGame]) -> list[Exercise]: ...
+
+@final
+class ExerciseStanding:
+    @property
+    def right(self) -> int: ...
+    @property
+    def wrong(self) -> int: ...
+    @property
+    def due(self) -> float | None: ...
+    def __eq__(self, value: object, /) -> bool: ...
+
+@final
+class ExerciseTally:
+    @property
+    def due(self) -> int: ...
+    @property
+    def new(self) -> int: ...
+    @property
+    def later(self) -> int: ...
+    @property
+    def known(self) -> int: ...
+    def __eq__(self, value: object, /) -> bool: ...
+
+@final
+class Repetition:
+    def __new__(cls, path: _Path) -> Repetition: ...
+    @property
+    def damaged(self) -> list[int]: ...
+    def standing(self, exercise: Exercise) -> ExerciseStanding: ...
+    def right(self, exercise: Exercise, *, now: float | None = None) -> None: ...
+    def wrong(self, exercise: Exercise, *, now: float | None = None) -> None: ...
+    def next(
+        self, exercises: Sequence[Exercise], *, now: float | None = None
+    ) -> Exercise | None: ...
+    def tally(
+        self, exercises: Sequence[Exercise], *, now: float | None = None
+    ) -> ExerciseTally: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Repetition: ...
+    def __exit__(self, _type: object, _value: object, _traceback: object) -> None: ...
