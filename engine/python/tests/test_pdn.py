@@ -85,7 +85,7 @@ def test_what_is_passed_over_is_counted():
 
 def test_names_of_tags_are_checked():
     for name in ["", "White Elo", 'A"]', "1st", "a\nb"]:
-        with pytest.raises(ValueError, match="no name of a tag"):
+        with pytest.raises(ValueError, match="not a name of a tag"):
             Game().to_pdn({name: "x"})
     assert '[White-Elo_2 "x"]' in Game().to_pdn({"White-Elo_2": "x"})
 
