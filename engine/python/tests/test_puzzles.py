@@ -131,7 +131,7 @@ def test_what_was_wrong_comes_again(tmp_path, two):
 def test_scores_that_are_none_or_damaged(tmp_path, two):
     path = tmp_path / "my.scores"
     path.write_text("1. 32-28 *\n")
-    with pytest.raises(RepetitionError, match="no file of scores"):
+    with pytest.raises(RepetitionError, match="not a file of scores"):
         Repetition(path)
     with pytest.raises(OSError, match="nowhere"):
         Repetition(tmp_path / "nowhere" / "my.scores")
