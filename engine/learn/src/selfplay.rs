@@ -22,7 +22,7 @@ use super::referee::{self, Ahead, MOST_PLIES};
 use super::store::{BLOCK_GAMES, GamesHeader, Shard, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, Score};
+use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES, Score};
 use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
@@ -150,7 +150,8 @@ impl SelfPlay {
                     }
                     turn.notify_all();
                 };
-                if let Err(error) = thread::Builder::new().spawn_scoped(scope, play) {
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                if let Err(error) = builder.spawn_scoped(scope, play) {
                     fail(SelfPlayError::Thread(error));
                     turn.notify_all();
                     break;

@@ -14,12 +14,12 @@ use parking_lot::Mutex;
 use super::game::AdapterGame;
 use super::time::TimeBox;
 use super::{AdapterError, AdapterOptions};
-use crate::protocol::hub::{SEARCH_STACK, limits_after};
+use crate::protocol::hub::limits_after;
 use crate::runner::{
     Abort, Answer, Berth, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError,
     Thought, Transcript, start_player,
 };
-use meerslag_search::{Control, Info, Limits, Mode};
+use meerslag_search::{Control, Info, Limits, Mode, STACK_BYTES};
 
 /// Attempts at a question, each with the program started again.
 const ATTEMPTS: u32 = 2;
@@ -152,7 +152,7 @@ impl EngineSlot {
         engine_thread.player = Some(player);
         let thread = thread::Builder::new()
             .name("engine".to_owned())
-            .stack_size(SEARCH_STACK)
+            .stack_size(STACK_BYTES)
             .spawn(move || engine_thread.run(&job_receiver, &reply_sender))?;
         Ok(EngineSlot {
             jobs: Some(jobs),

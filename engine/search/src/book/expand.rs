@@ -29,10 +29,8 @@ use crate::clock::Instant;
 use crate::counted;
 use crate::limits::{Control, Limits};
 use crate::score::Score;
-use crate::{Engine, EngineError, EngineOptions};
+use crate::{Engine, EngineError, EngineOptions, STACK_BYTES};
 
-/// The search recurses, with lists of moves in every frame.
-const STACK: usize = 64 << 20;
 /// The cost of a ply.
 const PLY_COST: u32 = 100;
 
@@ -120,7 +118,7 @@ pub fn expand(
             let (taken, sender) = (taken.clone(), sender.clone());
             let depth = options.depth;
             thread::Builder::new()
-                .stack_size(STACK)
+                .stack_size(STACK_BYTES)
                 .spawn_scoped(scope, move || work(&mut engine, depth, control, &taken, &sender))
                 .map_err(ExpandError::Thread)?;
         }

@@ -42,7 +42,7 @@ use self::metrics::Metrics;
 use self::rate::Rate;
 use self::search::Places;
 use super::Desk;
-use meerslag_search::{Engine, EngineError, EngineOptions};
+use meerslag_search::{Engine, EngineError, EngineOptions, STACK_BYTES};
 
 /// A client that does not read what it is sent is dropped after this.
 const WRITE_PATIENCE: Duration = Duration::from_secs(20);
@@ -196,6 +196,7 @@ impl Server {
             .worker_threads(threads)
             .max_blocking_threads(blocking)
             .thread_name("serve")
+            .thread_stack_size(STACK_BYTES)
             .enable_all()
             .build()?;
         let (stop, stopped) = watch::channel(false);

@@ -11,7 +11,7 @@ use movegen::Game;
 use super::aside::Meaning;
 use super::game::{Ending, OpenGame, TurnEnd, read_move};
 use super::message::EndReason;
-use meerslag_search::{Clock, Control, Limits, Mode, SearchResult, Thinker};
+use meerslag_search::{Clock, Control, Limits, Mode, STACK_BYTES, SearchResult, Thinker};
 
 /// Moves for which time is kept back when the number of moves is open.
 const OPEN_MOVES: u32 = 40;
@@ -64,7 +64,7 @@ fn search(
         let think = move || {
             let _ = sender.send(thinker.search(game, limits, control, &mut |_| {}));
         };
-        thread::Builder::new().spawn_scoped(scope, think).ok()?;
+        thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, think).ok()?;
         loop {
             // On each turn: a peer may send without a pause.
             let over = match until {

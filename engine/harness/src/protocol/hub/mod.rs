@@ -33,4 +33,3 @@ pub use params::Params;
 pub use reply::read_info;
 pub use session::{Options, serve};
 pub use settings::Settings;
-pub(crate) use worker::SEARCH_STACK;

@@ -12,11 +12,7 @@ use movegen::Game;
 
 use super::level::limits_after;
 use super::settings::Settings;
-use meerslag_search::{Control, Info, Limits, SearchResult, Thinker};
-
-/// Bytes of the stack of a thread that searches: the search recurses, with lists of moves in every
-/// frame.
-pub(crate) const SEARCH_STACK: usize = 64 << 20;
+use meerslag_search::{Control, Info, Limits, STACK_BYTES, SearchResult, Thinker};
 
 /// What the session wants done.
 pub(super) enum Job<S> {
@@ -51,7 +47,7 @@ pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Starte
     let (reports, report_receiver) = unbounded();
     let thread = thread::Builder::new()
         .name("search".to_owned())
-        .stack_size(SEARCH_STACK)
+        .stack_size(STACK_BYTES)
         .spawn(move || Worker { engine, settings: None, reports }.run(&jobs))?;
     Ok((job_sender, report_receiver, thread))
 }

@@ -13,7 +13,7 @@ use crate::runner::player::{
     Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought,
 };
 use meerslag_search::{
-    Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult,
+    Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, STACK_BYTES, SearchResult,
 };
 
 /// Our engine without a process around it.
@@ -171,7 +171,8 @@ impl Player for BuiltIn {
             let outcome = engine.search(&expected, &limits, &commands, &mut report);
             (engine, outcome)
         };
-        let thread = thread::Builder::new().name("pondering".to_owned()).spawn(search);
+        let thread = thread::Builder::new().name("pondering".to_owned()).stack_size(STACK_BYTES);
+        let thread = thread.spawn(search);
         let thread = thread.map_err(|error| failed(&error.to_string()))?;
         self.pondering = Some(Pondering { game, control, reports, thread });
         Ok(())

@@ -38,7 +38,7 @@ pub(in crate::runner) use crate::runner::tournament::rounds::next_round;
 use crate::runner::tournament::schedule::{Pairing, Round, Shard};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
-use meerslag_search::EngineError;
+use meerslag_search::{EngineError, STACK_BYTES};
 use meerslag_study::record::PlyRecord;
 use worker::{Health, Worker};
 
@@ -312,7 +312,8 @@ fn play(
                 };
                 worker.work(games, next);
             };
-            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+            let builder = thread::Builder::new().stack_size(STACK_BYTES);
+            if let Err(error) = builder.spawn_scoped(scope, work) {
                 started = Err(failed(error));
                 abort.set();
                 break;
