@@ -376,7 +376,7 @@ fn a_tree_and_a_book_agree() {
     let options = BuildOptions { unique: true, ..BuildOptions::default() };
     let inputs = [folder.path("all.pdn")];
     let out = (book.as_path(), Existing::Keep);
-    build(&inputs, out, &options, OtherBooks::default(), "test", &mut |_| true).unwrap();
+    build(&inputs, out, &options, OtherBooks::default(), &mut |_| true).unwrap();
     let book = Book::open(&book).unwrap();
     let mut moves = 0;
     let all = parsed(&exported(games.path()));

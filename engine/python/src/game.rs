@@ -137,8 +137,9 @@ pub fn set_tags(
 ) -> PyResult<()> {
     for (name, value) in values {
         if !pdn::Tags::is_name(&name) {
-            let text =
-                format!("'{name}' is not a name of a tag: expected a letter, then letters and digits");
+            let text = format!(
+                "'{name}' is not a name of a tag: expected a letter, then letters and digits"
+            );
             return Err(PyValueError::new_err(text));
         }
         tags.set(&name, &value);

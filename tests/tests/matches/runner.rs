@@ -537,7 +537,7 @@ fn wrong_usage_is_refused() {
         ([&two[..], &["--openings=/nonexistent.fen"]].concat(), "nonexistent"),
         ([&two[..], &["--tc=soon"]].concat(), "soon"),
         ([&two[..], &["--sprt=5,0"]].concat(), "elo0 (5) must be less than elo1 (0)"),
-        ([&two[..], &["--resign=x"]].concat(), "no number"),
+        ([&two[..], &["--resign=x"]].concat(), "not a number"),
         // Bounds may be negative, and are judged as numbers.
         ([&two[..], &["--sprt", "-5,-9"]].concat(), "elo0 (-5) must be less than elo1 (-9)"),
         ([&two[..], &["--pairs=4000000000"]].concat(), "1..=10000000"),

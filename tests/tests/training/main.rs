@@ -172,7 +172,7 @@ fn weights_are_trained_shown_and_used() {
     let network = ["--network=32", "--inputs=windows", "--joint", "--factors", "--average=0.9"];
     let more = ["--base", text(&weights), "--epochs=1", "--last-lambda=0.5"];
     let args = ["train", text(&games), "--out", text(&joint)];
-    run(args.iter().chain(&network).chain(&more), "").success();
+    let _ = run(args.iter().chain(&network).chain(&more), "").success();
     let info = run(["weights", "info", "--json", text(&joint)], "").success().json_lines();
     assert_eq!(info[0]["kind"], "p8+m32");
     assert_ne!(run(["weights", "export", text(&joint)], "").success().stdout, all);

@@ -435,7 +435,7 @@ fn a_book_grows_in_place() {
         let others = OtherBooks { base: Some(&base), ..OtherBooks::default() };
         let (grown, _) = second.build_from(&options, others);
         assert_eq!(contents(&grown), contents(&all.build(&options)));
-        assert_eq!(grown.about().history, ["built", "built"]);
+        assert_eq!(grown.about().history, ["built from games.pdn", "added games.pdn"]);
         let (positions, _, cells) = contents(&base);
         assert!(cells.len() > 4 && cells.len() < contents(&grown).2.len());
         for entry in positions {
