@@ -579,11 +579,11 @@ mod tests {
     #[test]
     fn results_are_learnt_and_weights_score_as_the_model_does() {
         for training in trainings(64) {
-            results_are_learnt_with(training);
+            results_are_learnt_with(&training);
         }
     }
 
-    fn results_are_learnt_with(training: NetworkTraining) {
+    fn results_are_learnt_with(training: &NetworkTraining) {
         let mut model = model(training.clone());
         let samples = samples(4_000, 4);
         let step = TrainingStep { result_share: 1.0, rate: 0.01, decay: 0.0 };
