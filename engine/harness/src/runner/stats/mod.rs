@@ -15,6 +15,7 @@ mod matrix;
 pub(super) mod median;
 pub(super) mod places;
 mod rating;
+mod rating_games;
 mod rating_list;
 pub(super) mod results;
 mod sample;
@@ -24,5 +25,6 @@ pub(super) mod time_use;
 
 pub use counts::{Pentanomial, Tally};
 pub use rating::{Estimate, NOT_KNOWN, Rating};
-pub use rating_list::{FirstMove, RatedPlayer, RatingGames, RatingList};
+pub use rating_games::RatingGames;
+pub use rating_list::{FirstMove, RatedPlayer, RatingList};
 pub use sprt::{Decision, EloModel, Sprt, SprtError};
