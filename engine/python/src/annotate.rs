@@ -1,6 +1,6 @@
 //! Games with every move judged.
 
-use meerslag_search::{Control, EngineOptions, Limits, Mode};
+use meerslag_search::{Control, Limits, Mode};
 use meerslag_study::annotate::{self as study, PositionAnalysis, Strength};
 use movegen::DrawRules;
 use movegen::notation::pdn;
@@ -194,13 +194,8 @@ pub fn annotate(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Annotation> {
     let limits = analysis_limits(depth, nodes, time)?;
-    let own;
-    let engine = if let Some(engine) = &engine {
-        engine.get()
-    } else {
-        own = Engine::with(py, EngineOptions::default())?;
-        &own
-    };
+    let engine = Engine::given_or_new(py, engine)?;
+    let engine = engine.get();
     py.detach(|| annotation(game.pdn(), engine, &limits, on_progress.as_ref()))
 }
 

@@ -282,6 +282,12 @@ impl Engine {
         Ok(Engine { engine: Mutex::new(engine), control: Control::new() })
     }
 
+    /// The engine that was given, or a new one with the default options.
+    pub fn given_or_new(py: Python<'_>, engine: Option<Py<Engine>>) -> PyResult<Py<Engine>> {
+        let new = || Py::new(py, Engine::with(py, EngineOptions::default())?);
+        engine.map_or_else(new, Ok)
+    }
+
     fn search_detached(
         &self,
         game: &movegen::Game,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use meerslag_files::with_causes;
-use meerslag_search::{Control, EngineOptions, Limits};
+use meerslag_search::{Control, Limits};
 use meerslag_study::puzzles::{self as study, ExerciseList, FoundPuzzle, RepetitionError};
 use movegen::notation::pdn;
 use parking_lot::Mutex;
@@ -113,13 +113,8 @@ pub fn find_puzzles(
 ) -> PyResult<Vec<Puzzle>> {
     let limits = analysis_limits(depth, nodes, time)?;
     let games: Vec<_> = games.into_iter().map(AnyGame::pdn).collect();
-    let own;
-    let engine = if let Some(engine) = &engine {
-        engine.get()
-    } else {
-        own = Engine::with(py, EngineOptions::default())?;
-        &own
-    };
+    let engine = Engine::given_or_new(py, engine)?;
+    let engine = engine.get();
     py.detach(|| puzzles(&games, engine, &limits, on_progress.as_ref()))
 }
 

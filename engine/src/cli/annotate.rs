@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
 use meerslag_files::Existing;
 use meerslag_harness::pages::AnnotationPage;
@@ -65,7 +65,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     #[cfg(feature = "games")]
     if args.write_back && !meerslag_games::is_games_file(&args.input) {
         let text = "is not a file of games: nothing can be written back into it";
-        return Err(Failure::Input(anyhow!("{} {text}", args.input.display())));
+        return Err(Failure::Input(anyhow::anyhow!("{} {text}", args.input.display())));
     }
     let journal = journal_path(&args.out);
     files::check_distinct(
@@ -107,7 +107,7 @@ fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
     let mut file = meerslag_games::GamesFile::open(input)?;
     let ids = file.ids_after(0, usize::MAX >> 1)?;
     if ids.len() != games.len() {
-        return Err(Failure::Run(anyhow!("{} was changed meanwhile", input.display())));
+        return Err(Failure::Run(anyhow::anyhow!("{} was changed meanwhile", input.display())));
     }
     Ok(file.replace(ids.into_iter().zip(games))?)
 }
