@@ -154,7 +154,7 @@ export class Analysis {
     this.run?.abort();
     this.run = null;
     clearTimeout(this.soon);
-    this.redraw();
+    this.drawAll();
   }
 
   /** What the button says is what is. */
@@ -230,12 +230,16 @@ export class Analysis {
     if (info.depth < this.lines[info.multipv - 1]?.depth) return;
     this.lines[info.multipv - 1] = { ...info, all: this.earlier + info.nodes };
     if (info.multipv === 1) node.score = whites(info, node.position[0]);
-    this.timer ??= setTimeout(() => {
-      this.timer = null;
-      this.draw();
-      this.drawScores();
-      this.redraw();
-    }, PAUSE);
+    this.timer ??= setTimeout(() => this.drawAll(), PAUSE);
+  }
+
+  /** Draws what is known by now; nothing that was to be drawn comes later. */
+  drawAll() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.draw();
+    this.drawScores();
+    this.redraw();
   }
 
   /** Arrows of the first moves of the lines. */

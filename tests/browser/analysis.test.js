@@ -55,7 +55,7 @@ onPage("a line is looked along and played to any depth", async (page) => {
   await page.selectOption("#lines", "1");
   await page.click("#analyse");
   await page.waitForFunction(() => document.querySelectorAll("#variations button").length > 3);
-  // When it is stopped, what was found stays.
+  // When it is stopped, what was found stays, and nothing is drawn over it later.
   await page.click("#analyse");
   const third = page.locator("#variations button[data-ply='2']");
   await third.hover();
