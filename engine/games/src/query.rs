@@ -1,4 +1,4 @@
-//! Which games are asked for.
+//! Which games to find.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;

@@ -1,7 +1,7 @@
 //! The state of a training between two epochs, or of a tuning between two steps.
 //!
-//! A file of this program for itself: a [frame](meerslag_files::frame) with a header in JSON, then
-//! floats: of a training, what has been learnt and the same of the best epoch.
+//! A file that only this program reads: a [frame](meerslag_files::frame) with a header in JSON,
+//! then floats: for a training, the learnt values now and those of the best epoch.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use super::learner::{Epoch, Learner, LearningState};
 
 const FRAME: Frame = Frame { magic: b"MEERCKPT", version: 2, most_text: 1 << 24 };
 
-/// What stands in the file before the floats.
+/// The part of the file before the floats.
 #[derive(Serialize, Deserialize)]
 struct CheckpointHeader<S> {
     /// Data and settings.
@@ -54,7 +54,7 @@ pub enum CheckpointError {
     },
 }
 
-/// Reads a checkpoint; `None` without one.
+/// Reads a checkpoint; `None` if there is none.
 pub(super) fn open<S: DeserializeOwned>(
     path: &Path,
     identity: &str,
@@ -73,7 +73,7 @@ pub(super) fn open<S: DeserializeOwned>(
     Ok(Some((header.state, rest.to_vec())))
 }
 
-/// The error of a checkpoint whose contents make no sense.
+/// The error for a checkpoint whose contents make no sense.
 pub(super) fn damaged(path: &Path) -> CheckpointError {
     let reason = "no checkpoint, or a damaged one";
     CheckpointError::Unusable { path: path.to_owned(), reason }
@@ -95,8 +95,8 @@ pub(super) fn save<S: Serialize>(
         .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
 }
 
-/// Reads the checkpoint of a training; without one, the state at the start. `new` makes what learns,
-/// with the scale of the checkpoint if there is one.
+/// Reads the checkpoint of a training; without one, gives the state at the start. `new` makes the
+/// learner, with the scale of the checkpoint if there is one.
 pub(super) fn read_or_new<L: Learner>(
     path: &Path,
     identity: &str,

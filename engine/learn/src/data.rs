@@ -47,15 +47,15 @@ pub struct DataSet {
 /// Which games are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
-    /// Those to learn from.
+    /// Games to learn from.
     Training,
-    /// Those that were kept out of it.
+    /// Games held out.
     HeldOut,
 }
 
 impl DataSet {
-    /// Looks through the files of the sources. Damaged blocks are left out, later also the
-    /// positions that the filter does not take.
+    /// Looks through the files of the sources. Damaged blocks are left out; later, so are the
+    /// positions that the filter rejects.
     ///
     /// # Errors
     /// If a file cannot be read or has no games.
@@ -96,7 +96,7 @@ impl DataSet {
     }
 
     /// Calls `see` with the samples of the part, group by group, in an order that depends on the
-    /// seed alone; each group is mixed. `threads` decode at the same time.
+    /// seed alone; each group is mixed. `threads` threads decode.
     ///
     /// # Errors
     /// If a file cannot be read any more, or a thread cannot be started.
@@ -112,7 +112,7 @@ impl DataSet {
         let groups: Vec<&[GameIndex]> = order.chunks(GROUP).collect();
         let threads = threads.clamp(1, groups.len().max(1));
         thread::scope(|scope| {
-            // Each thread has a channel of its own, and they are read in turn.
+            // Each thread has its own channel; the channels are read in turn.
             let mut receivers = Vec::new();
             for first in 0..threads {
                 let (sender, receiver) = channel::bounded(1);
@@ -163,10 +163,10 @@ impl DataSet {
 }
 
 /// Calls `see` with each game of these folders and files, file by file, and `damaged` with each
-/// file that has bytes which belong to no good block, and their number; returns the sum of these.
+/// file that has bytes outside good blocks, and their number; returns the sum of these numbers.
 ///
 /// # Errors
-/// If a file cannot be read or a folder has none; those of `see`.
+/// If a file cannot be read or a folder has none, and the errors of `see`.
 pub fn read_games<E: From<StoreError>>(
     paths: &[PathBuf],
     mut see: impl FnMut(&GamesHeader, PlayedGame) -> Result<(), E>,
@@ -193,7 +193,7 @@ pub fn read_games<E: From<StoreError>>(
 }
 
 impl Source {
-    /// Games that count fully.
+    /// Games with full weight.
     #[must_use]
     pub fn new(path: &Path) -> Source {
         Source { path: path.to_owned(), weight: 1.0 }

@@ -16,7 +16,7 @@ pub enum TrainError {
     /// The checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Nothing to learn from.
+    /// Too few positions to learn from.
     #[error("there are too few games: {training} positions to learn from, {held_out} held out")]
     TooFew {
         /// Positions to learn from.
@@ -33,7 +33,7 @@ pub enum TrainError {
     /// Threads cannot be started.
     #[error("cannot start threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The same of a thread that reads games.
+    /// As above, for a thread that reads games.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
 }

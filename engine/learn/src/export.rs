@@ -35,7 +35,7 @@ pub fn to_pdn(game: &PlayedGame, round: u64, player: &str) -> PdnGame {
 }
 
 /// Writes the game as a line: FEN, result, end, and the moves, each with its score in hundredths
-/// of a man for the side to move, or `-` for a forced move. Tabs are between the four.
+/// of a man for the side to move, or `-` for a forced move. Tabs separate the four.
 ///
 /// # Errors
 /// If the output fails.

@@ -1,10 +1,10 @@
 //! Rows of windows as sums of finer and coarser ones, so that what is learnt in one window helps
 //! those that are like it.
 //!
-//! A window of 8 squares ([`EvalKind::P8`]) is worth its own row, the rows of its two halves of 4
-//! squares, and one that all windows with the same men share: all have the same shape. A row is any
-//! number of floats. What is played with are the sums ([`fold`]), so this costs nothing in play;
-//! [`spread`] is the way back for gradients.
+//! A window of 8 squares ([`EvalKind::P8`]) is worth the sum of its own row, the rows of its two
+//! halves of 4 squares, and one row that all windows with the same men share: all windows have the
+//! same shape. A row is any number of floats. Play uses the sums ([`fold`]), so this costs nothing
+//! in play; [`spread`] is the way back for gradients.
 
 use meerslag_search::eval::EvalKind;
 use meerslag_search::eval::board::{GROUPS, PART_VALUES, VIEW_CHUNKS};
@@ -13,7 +13,7 @@ use meerslag_search::eval::board::{GROUPS, PART_VALUES, VIEW_CHUNKS};
 pub(super) const WINDOW_ROWS: usize = EvalKind::P8.tables() * EvalKind::P8.entries();
 /// Rows of the halves, which windows one above the other share.
 const HALF_ROWS: usize = VIEW_CHUNKS * GROUPS * PART_VALUES;
-/// Rows of the coarser parts: the halves, then what all windows share.
+/// Rows of the coarser parts: the halves, then those that all windows share.
 pub(super) const COARSE_ROWS: usize = HALF_ROWS + EvalKind::P8.entries();
 
 /// The coarser rows that belong to the row of a window.
@@ -77,7 +77,7 @@ mod tests {
         })
     }
 
-    /// Dark squares of some rows and of four columns, row by row.
+    /// Dark squares of some rows and four columns, row by row.
     fn squares(rows: std::ops::Range<u8>, left: u8) -> impl Iterator<Item = Square> {
         rows.flat_map(move |row| {
             (left..left + 4).filter_map(move |column| Square::from_row_column(row, column))
@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn random_rows(count: usize, random: &mut Random) -> Vec<f32> {
-        // Sums of these are exact.
+        // Sums of these numbers are exact.
         (0..count).map(|_| random.below(201) as f32 - 100.0).collect()
     }
 
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// A sum over folded rows changes with the coarser ones as their gradients say.
+    /// A sum over folded rows changes with the coarser rows as their gradients say.
     #[test]
     fn spreading_is_the_transpose_of_folding() {
         let mut random = Random::new(3);

@@ -32,9 +32,9 @@ pub enum End {
     Database,
     /// One side was far ahead for some time.
     Score,
-    /// For a long time nobody moved a man or captured: scored as a draw.
+    /// No man moved and no capture for a long time: scored as a draw.
     NoProgress,
-    /// Too long, or a position with too many moves to be written down: scored as a draw.
+    /// Too long, or a position with too many moves for the format: scored as a draw.
     Length,
 }
 
@@ -49,7 +49,7 @@ impl End {
         matches!(self, End::NoMove | End::DrawRule | End::Database)
     }
 
-    /// A name for tables.
+    /// Its name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -87,16 +87,16 @@ pub struct PlayedGame {
     pub end: End,
 }
 
-/// Why bytes are no game.
+/// Why bytes are not a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
     /// The bytes end in the middle of a game.
     #[error("it is cut off")]
     CutOff,
-    /// The start is no position.
+    /// The start is not a position.
     #[error("its start is no legal position")]
     Start,
-    /// A number means nothing.
+    /// A number has no meaning.
     #[error("unknown {0}")]
     Unknown(&'static str),
     /// A move that does not exist.
@@ -104,7 +104,7 @@ pub enum DecodeError {
     NoMove(usize),
 }
 
-/// The most legal moves of a position whose move can be written down.
+/// The most legal moves of a position whose move the format can hold.
 pub(super) const MOST_MOVES: usize = 256;
 const BLACK_BEGINS: u64 = 1 << 63;
 
@@ -138,10 +138,10 @@ impl PlayedGame {
         }
     }
 
-    /// Reads a game from the front of `bytes` and takes its bytes away.
+    /// Reads a game from the front of `bytes` and removes its bytes.
     ///
     /// # Errors
-    /// If the bytes are no game.
+    /// If the bytes are not a game.
     pub fn decode(bytes: &mut &[u8]) -> Result<PlayedGame, DecodeError> {
         fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], DecodeError> {
             let (head, rest) = bytes.split_first_chunk().ok_or(DecodeError::CutOff)?;
@@ -180,7 +180,7 @@ impl PlayedGame {
         Ok(PlayedGame { start, opening, plies, white, end })
     }
 
-    /// The positions before each move with the move's ply, and the last one without.
+    /// The position before each move, with the move's ply, and the last one, without.
     pub fn positions(&self) -> impl Iterator<Item = (Position, Option<&PlayedPly>)> {
         let mut position = self.start;
         self.plies.iter().map(Some).chain([None]).map(move |ply| {

@@ -1,4 +1,4 @@
-//! What can be fitted to positions ([`Learner`]), and what a training has come to.
+//! What can be fitted to positions ([`Learner`]), and the result of a training.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use meerslag_search::eval::{Provenance, Weights};
 use meerslag_study::records::Record;
 
 /// The losses of an epoch: mean cross-entropy of the expected result against the label. A constant
-/// expectation of a half has 0.693.
+/// expectation of one half has 0.693.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Epoch {
-    /// Of the positions learnt from, each before its step.
+    /// For the positions learnt from, each before its step.
     pub training: f64,
-    /// Of the held-out positions.
+    /// For the held-out positions.
     pub held_out: f64,
     /// The same by phase, see [`PHASES`].
     pub phases: [f64; 3],
@@ -38,10 +38,10 @@ pub(super) struct TrainingStep {
 
 /// Parameters that can be fitted.
 pub(super) trait Learner: Clone {
-    /// Hundredths of a man for a unit of the logistic function.
+    /// Hundredths of a man per unit of the logistic function.
     fn scale(&self) -> f32;
 
-    /// Learns from samples, in their order; the sum of their losses, each before its step.
+    /// Learns from samples, in their order; gives the sum of their losses, each before its step.
     fn learn(&mut self, samples: &[Sample], step: &TrainingStep) -> f64;
 
     /// Calls `see` with each sample and White's expected result.
@@ -50,14 +50,14 @@ pub(super) trait Learner: Clone {
     /// The parameters as weights for play.
     fn weights(&self, provenance: Provenance) -> Weights;
 
-    /// All that is learnt, for a checkpoint; always as many.
+    /// All learnt values, for a checkpoint; always the same number of them.
     fn floats(&self) -> Vec<f32>;
 
-    /// Goes back to what [`Learner::floats`] has given.
+    /// Goes back to the values from [`Learner::floats`].
     fn restore(&mut self, floats: &[f32]);
 }
 
-/// What a training has come to.
+/// The result of a training.
 pub(super) struct LearningState<L> {
     pub(super) model: L,
     /// The model after the best epoch.

@@ -1,8 +1,8 @@
-//! What is trained: the parameters of an evaluation as sums of finer and coarser ones.
+//! The parameters of an evaluation in training, as sums of finer and coarser ones.
 //!
-//! A window of 12 squares is worth the sum of what it is worth itself, of its two windows of 8
-//! squares and of its three parts of 4 squares; one of 8 squares likewise. What has rarely been
-//! seen falls back on its parts. [`Model::weights`] adds them up.
+//! A window of 12 squares is worth the sum of its own value, those of its two windows of 8 squares
+//! and those of its three parts of 4 squares; a window of 8 squares likewise. So rare windows fall
+//! back on their parts. [`Model::weights`] adds them up.
 
 use movegen::{Color, Position};
 
@@ -16,10 +16,10 @@ use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
 /// Squares of the accumulated gradients at the start: the first steps are as long as the rate
 /// times the gradient.
 const FIRST_SQUARE: f32 = 1.0;
-/// A window seen n times keeps n / (n + this) of its own worth.
+/// A window seen n times keeps n / (n + this) of its own value.
 const SHRINK: f32 = 30.0;
 
-/// A parameter at the start and at the end of the game, with its training.
+/// A parameter, at the start and at the end of the game, with the state of its training.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Parameter {
     /// In units of the [`Model::scale`].
@@ -34,11 +34,11 @@ impl Parameter {
     const NEW: Parameter = Parameter { value: [0.0; 2], squares: [FIRST_SQUARE; 2], seen: 0.0 };
 }
 
-/// Parameters and where each kind of them begins.
+/// Parameters, and where each kind begins.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Model {
     kind: EvalKind,
-    /// Hundredths of a man for a unit of the logistic function.
+    /// Hundredths of a man per unit of the logistic function.
     pub(super) scale: f32,
     pub(super) parameters: Vec<Parameter>,
 }
@@ -48,15 +48,15 @@ pub(super) struct Model {
 pub(super) struct Features {
     /// Parameters with their factors.
     pub(super) active: Vec<(u32, f32)>,
-    /// Shares of the start and the end of the game.
+    /// Shares of the start and of the end of the game.
     pub(super) phase: [f32; 2],
     /// By what White's and Black's advantage is divided.
     damping: [f32; 2],
 }
 
 impl Features {
-    /// Takes a position; `windows` calls its second argument with the parameters that are active in
-    /// what a side sees. Scalars are the first parameters.
+    /// Sets the position; `windows` calls its second argument with the active parameters from a
+    /// side's view. Scalars are the first parameters.
     pub(super) fn see(
         &mut self,
         position: &Position,
@@ -80,7 +80,7 @@ impl Features {
         self.damping = damping(position);
     }
 
-    /// White's score with these values of the parameters, before it is divided.
+    /// White's score with these parameter values, before it is divided.
     pub(super) fn sum(&self, value: impl Fn(usize) -> [f32; 2]) -> f32 {
         let mut sum = [0.0; 2];
         for &(index, factor) in &self.active {
@@ -116,14 +116,14 @@ impl Model {
             EvalKind::P12 => WINDOWS_8 + size(EvalKind::P8) + size(EvalKind::P12),
         };
         let mut parameters = vec![Parameter::NEW; count];
-        // A man is worth something before anything has been learnt.
+        // A man has a value before anything is learnt.
         parameters[scalars::MEN].value = [100.0 / scale; 2];
         parameters[scalars::FIRST_KING].value = [300.0 / scale; 2];
         parameters[scalars::FURTHER_KINGS].value = [270.0 / scale; 2];
         Model { kind, scale, parameters }
     }
 
-    /// What the model sees in a position.
+    /// The model's view of a position.
     pub(super) fn features(&self, position: &Position, features: &mut Features) {
         features.see(position, |view, add| self.windows(view, add));
     }
@@ -156,7 +156,7 @@ impl Model {
         features.sum(|index| self.parameters[index].value)
     }
 
-    /// A step towards the label; the loss before it.
+    /// Takes a step towards the label; gives the loss before it.
     fn learn_one(
         &mut self,
         features: &Features,
@@ -184,13 +184,13 @@ impl Model {
         loss(expected, label)
     }
 
-    /// A window's own worth, the less the rarer it is.
+    /// A window's own value, less the rarer it is.
     fn own(&self, index: usize) -> [f32; 2] {
         let Parameter { value, seen, .. } = self.parameters[index];
         value.map(|value| value * seen / (seen + SHRINK))
     }
 
-    /// With the parts: each belongs to the first window that has it.
+    /// With the parts: each counts with the first window that has it.
     fn windows_of_8(&self) -> Vec<[f32; 2]> {
         let part = |chunk: usize, group: usize, value: usize| {
             self.parameters[PARTS + (chunk * GROUPS + group) * PART_VALUES + value].value
@@ -291,13 +291,13 @@ const fn size(kind: EvalKind) -> usize {
     kind.tables() * kind.entries()
 }
 
-/// What the label says of a sample: its result blended with its score.
+/// The label of a sample: its result blended with its score.
 pub(super) fn label(sample: &Sample, result_share: f32, scale: f32) -> f32 {
     result_share * sample.result + (1.0 - result_share) * sigmoid(f32::from(sample.score) / scale)
 }
 
 pub(super) fn sigmoid(x: f32) -> f32 {
-    // `libm` gives the same on all systems.
+    // `libm` gives the same result on all systems.
     1.0 / (1.0 + libm::expf(-x))
 }
 
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
     use crate::test_positions::random_positions;
 
-    /// A model of large random parameters, all of them seen often.
+    /// A model with large random parameters, all seen often.
     fn random_model(kind: EvalKind) -> Model {
         let mut model = Model::new(kind, 80.0);
         let mut random = Random::new(4);
@@ -335,8 +335,8 @@ mod tests {
                 model.features(&position, &mut features);
                 let expected = model.undamped(&features) * model.scale;
                 let found = weights.white_score(&position) as f32;
-                // Rounding: a twentieth of a hundredth for each of up to 200 units of scalars,
-                // and of the windows.
+                // Rounding: a twentieth of a hundredth for each of up to 200 units of scalars, and
+                // for the windows.
                 assert!((found - expected).abs() < 12.0, "{kind} {found} {expected}");
             }
         }
@@ -362,7 +362,7 @@ mod tests {
         for kind in EvalKind::ALL {
             let mut model = Model::new(kind, 80.0);
             let mut features = Features::default();
-            // Whoever has more men on the left wins.
+            // The side with more men on the left wins.
             let samples: Vec<(Position, f32)> = random_positions(3_000, 9)
                 .filter(|position| position.all_kings().is_empty())
                 .map(|position| {

@@ -1,9 +1,9 @@
-//! Fits a network on top of weights, which stay as they are or are learnt with it.
+//! Fits a network on top of weights, which stay as they are or learn with it.
 //!
-//! Steps are taken after some thousand positions each, with AdamW: Adam (Kingma, Ba 2015), whose
-//! weights are drawn to 0 apart from the gradients (Loshchilov, Hutter 2019). The positions
-//! of a step are cut into parts of fixed size, whose gradients are added up in their order, so the
-//! result does not depend on the number of threads.
+//! A step is taken every few thousand positions, with AdamW: Adam (Kingma, Ba 2015) with weight
+//! decay apart from the gradients (Loshchilov, Hutter 2019). The positions of a step are cut into
+//! parts of fixed size, and the parts' gradients are added up in order, so the result does not
+//! depend on the number of threads.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,20 +25,19 @@ use meerslag_search::eval::network::{
 };
 use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
 
-/// Positions of a step.
+/// Positions in a step.
 const BATCH: usize = 8_192;
-/// Positions whose gradients are added up by one thread; more of them where there are many
-/// parameters.
+/// Positions whose gradients one thread adds up; more where there are many parameters.
 const PART: usize = 1_024;
 const LARGE_PART: usize = 4_096;
 /// Floats that are added up side by side.
 const LANES: usize = 16;
-/// How much of the gradients' mean and of their squares' mean stays at each step.
+/// How much of the mean of the gradients, and of their squares, stays at each step.
 const KEPT: [f32; 2] = [0.9, 0.999];
 
-/// Where parameters are among the others. What is played with comes first: rows of the inputs, what
-/// the hidden sums begin with, the outputs and what they begin with; if the weights below the network
-/// are learnt, their scalars and patterns, in pairs. Then come the coarser rows of
+/// Where each kind of parameter begins. Those used in play come first: the rows of the inputs, the
+/// biases of the hidden sums, the outputs and their biases; if the weights below the network are
+/// learnt, their scalars and patterns, in pairs. Then come the coarser rows of
 /// [factors](super::factors), if there are any.
 #[derive(Clone, Debug)]
 struct Layout {
@@ -77,7 +76,7 @@ impl Layout {
         }
     }
 
-    /// Those that are played with.
+    /// Those used in play.
     fn played(&self) -> Range<usize> {
         0..self.patterns.end
     }
@@ -89,7 +88,7 @@ impl Layout {
     }
 }
 
-/// The network and how far its training is.
+/// The network and the state of its training.
 #[derive(Clone)]
 pub(super) struct NetworkModel {
     pool: Arc<ThreadPool>,
@@ -99,12 +98,12 @@ pub(super) struct NetworkModel {
     parameters: Vec<f32>,
     /// Means of the gradients and of their squares.
     means: [Vec<f32>; 2],
-    /// The running mean of the parameters, if there is one: then it is what is learnt.
+    /// The running mean of the parameters, if there is one: it is then the result.
     average: Vec<f32>,
     steps: u32,
 }
 
-/// What a position is to the network, and what it should be.
+/// A position as the network sees it, and its label.
 struct Case {
     /// Rows of the inputs, by the side that sees them.
     rows: Rows,
@@ -112,7 +111,7 @@ struct Case {
     output: usize,
     /// White's score without the network, in units of the scale.
     base: f32,
-    /// What it is made of, if it is learnt.
+    /// The parts of that score, if they are learnt.
     below: Features,
     /// By what White's and Black's advantage is divided.
     damping: [f32; 2],
@@ -126,22 +125,22 @@ impl Case {
         [self.side, self.side.opponent()]
     }
 
-    /// What makes a score of the side to move one of White.
+    /// The factor that turns a score of the side to move into White's.
     fn sign(&self) -> f32 {
         if self.side == Color::White { 1.0 } else { -1.0 }
     }
 }
 
-/// What was computed on the way to a score.
+/// Intermediate values of a score.
 struct Forward {
     /// Hidden sums of the side to move and of the other one.
     sums: [Vec<f32>; 2],
-    /// What comes out for the side to move.
+    /// The output for the side to move.
     output: f32,
 }
 
 impl NetworkModel {
-    /// Nearly silent at first, so that learning begins from the base.
+    /// Outputs near 0 at first, so that learning begins from the base.
     pub(super) fn new(
         training: NetworkTraining,
         scale: f32,
@@ -170,7 +169,7 @@ impl NetworkModel {
         NetworkModel { pool, training, layout, scale, parameters, means, average, steps: 0 }
     }
 
-    /// What these parameters come to in play: the coarser rows are added to those of the windows.
+    /// These parameters as used in play: the coarser rows are added to those of the windows.
     fn folded<'a>(&self, parameters: &'a [f32]) -> Cow<'a, [f32]> {
         let played = &parameters[self.layout.played()];
         if !self.training.factors {
@@ -185,13 +184,13 @@ impl NetworkModel {
         Cow::Owned(played)
     }
 
-    /// What has been learnt, as it is played with.
+    /// The learnt parameters, as used in play.
     fn learnt(&self) -> Cow<'_, [f32]> {
         let is_averaged = !self.average.is_empty();
         self.folded(if is_averaged { &self.average } else { &self.parameters })
     }
 
-    /// From gradients of what is played with to those of all parameters.
+    /// Turns the gradients of the parameters used in play into those of all parameters.
     fn spread(&self, mut gradients: Vec<f32>) -> Vec<f32> {
         gradients.resize(self.parameters.len(), 0.0);
         for (windows, coarse) in self.layout.factors(&self.training) {
@@ -232,7 +231,7 @@ impl NetworkModel {
         }
     }
 
-    /// The most that the network says, in units of the scale.
+    /// The network's greatest output, in units of the scale.
     fn most(&self) -> f32 {
         MOST_SAID as f32 / self.scale
     }
@@ -275,7 +274,8 @@ impl NetworkModel {
         (sigmoid(score * damping), damping)
     }
 
-    /// The sums of the gradients of some samples, for what is played with; their losses.
+    /// The summed gradients of some samples, for the parameters used in play, and the summed
+    /// losses.
     #[inline(always)]
     fn gradients(&self, played: &[f32], samples: &[Sample], result_share: f32) -> (Vec<f32>, f64) {
         let Layout { bias, outputs, output_bias, scalars, .. } = &self.layout;
@@ -295,7 +295,7 @@ impl NetworkModel {
                 all[at + 1] += slope * factor * case.below.phase[1];
             }
             let slope = slope * case.sign();
-            // More than the most changes nothing.
+            // Beyond the limit the output is constant.
             if forward.output.abs() > self.most() && slope * forward.output < 0.0 {
                 continue;
             }
@@ -325,7 +325,7 @@ impl NetworkModel {
         (all, losses)
     }
 
-    /// A step against the gradients, which are sums over this many positions.
+    /// Takes a step against the gradients, which are sums over this many positions.
     fn step(&mut self, gradients: &[f32], count: usize, step: &TrainingStep) {
         self.steps += 1;
         let begun = KEPT.map(|kept| 1.0 - libm::powf(kept, self.steps as f32));
@@ -337,7 +337,7 @@ impl NetworkModel {
             *mean += (gradient - *mean) * (1.0 - KEPT[0]);
             *square += (gradient * gradient - *square) * (1.0 - KEPT[1]);
             let length = (*mean / begun[0]) / ((*square / begun[1]).sqrt() + 1e-8);
-            // What a man is worth is not drawn to 0.
+            // The value of a man does not decay.
             let decay = if scalars.contains(&at) { 0.0 } else { step.decay };
             *value -= step.rate * (length + decay * *value);
         }
@@ -346,7 +346,7 @@ impl NetworkModel {
             *value = value.clamp(-most, most);
         }
         if let Some(kept) = self.training.average {
-            // The first parameters say little: the mean is one of fewer steps at first.
+            // The first parameters say little: at first the mean covers fewer steps.
             let begun = self.steps as f32;
             let kept = kept.min((1.0 + begun) / (10.0 + begun));
             for (average, value) in self.average.iter_mut().zip(&self.parameters) {
@@ -403,7 +403,7 @@ impl Learner for NetworkModel {
         }
     }
 
-    /// The greatest output weight becomes the greatest possible, for the least rounding.
+    /// The greatest output weight becomes the greatest possible one, to round least.
     fn weights(&self, provenance: Provenance) -> Weights {
         let learnt = self.learnt();
         let of = |range: &Range<usize>| &learnt[range.clone()];
@@ -465,7 +465,7 @@ mod tests {
     use crate::test_positions::random_positions;
     use meerslag_search::eval::Evaluation;
 
-    /// Weights of this kind that say nothing.
+    /// Weights of this kind, all 0.
     fn silent(kind: EvalKind) -> Evaluation {
         let scalars = vec![[0; 2]; scalars::COUNT];
         let patterns = vec![[0; 2]; kind.tables() * kind.entries()];
@@ -500,7 +500,7 @@ mod tests {
         random_positions(count, seed)
             .filter(|position| position.all_kings().is_empty())
             .map(|position| {
-                // Whoever has more men on the left wins.
+                // The side with more men on the left wins.
                 let left =
                     |color| position.men(color).into_iter().filter(|s| s.column() < 5).count();
                 let white = left(Color::White).cmp(&left(Color::Black)) as i32;
@@ -519,7 +519,7 @@ mod tests {
     fn gradients_are_slopes_with(mut model: NetworkModel) {
         let samples = samples(200, 2);
         let mut random = Random::new(3);
-        // Nothing is 0 that would be at the start.
+        // Parameters that start at 0 are not 0 here.
         for value in &mut model.parameters[model.layout.scalars.start..] {
             *value = (random.below(201) as f32 - 100.0) * 5e-4;
         }
@@ -535,7 +535,7 @@ mod tests {
         for part in
             [rows, bias, outputs, output_bias, scalars, patterns, coarse_rows, coarse_patterns]
         {
-            // Where many small slopes cancel out, the kinks of the hidden values show.
+            // Where many small slopes cancel out, the kinks of the hidden values matter.
             let mut steep: Vec<usize> = part.filter(|&at| gradients[at].abs() >= 1e-2).collect();
             steep.sort_by(|&a, &b| gradients[b].abs().total_cmp(&gradients[a].abs()));
             places.extend(steep.into_iter().take(10));
@@ -557,7 +557,7 @@ mod tests {
 
     #[test]
     fn any_number_of_threads_learns_the_same() {
-        // One step and the beginning of another, each of several parts.
+        // One step and the start of another, each in several parts.
         let samples: Vec<Sample> = samples(4_000, 5).into_iter().cycle().take(14_000).collect();
         let step = TrainingStep { result_share: 1.0, rate: 0.01, decay: 0.0 };
         for training in trainings(32) {
@@ -569,7 +569,7 @@ mod tests {
             let alone = learnt(1);
             assert_eq!(alone.1.last(), Some(&2.0));
             assert!(alone == learnt(2) && alone == learnt(3), "{training:?}");
-            // What is kept of it is all there is.
+            // The saved floats are the whole state.
             let mut again = model(training.clone());
             again.restore(&alone.1);
             assert_eq!(again.floats(), alone.1);

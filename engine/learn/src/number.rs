@@ -1,4 +1,4 @@
-//! Numbers of the search that are to be tuned.
+//! Numbers of the search to tune.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use meerslag_search::SearchNumbers;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A number of the search that is to be tuned, within a range.
+/// A number of the search to tune, within a range.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TunedNumber {
     /// A name of [`SearchNumbers::ALL`].
@@ -16,11 +16,11 @@ pub struct TunedNumber {
     pub low: i32,
     /// The greatest value.
     pub high: i32,
-    /// The value at the start: that of [`SearchNumbers::PLAYED`].
+    /// The value at the start, from [`SearchNumbers::PLAYED`].
     pub start: i32,
 }
 
-/// Why a text is no number to tune.
+/// Why a text is not a number to tune.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ParseNumberError {
     /// No such number.
@@ -29,7 +29,7 @@ pub enum ParseNumberError {
     /// Not `NAME` or `NAME=LOW..HIGH`.
     #[error("'{0}': expected NAME or NAME=LOW..HIGH with whole numbers, LOW below HIGH")]
     Form(String),
-    /// A range beyond what the search can take.
+    /// A range beyond the search's own.
     #[error("the range of {name} must lie within {low}..{high}")]
     Range {
         /// The number.

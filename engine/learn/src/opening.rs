@@ -13,7 +13,7 @@ use movegen::random::Random;
 /// Kinds of [`Opening`].
 const KINDS: usize = 5;
 
-/// How the start position of a game comes about.
+/// How the start position of a game is made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Opening {
     /// 8 to 12 random plies from the initial position.
@@ -60,7 +60,7 @@ impl Opening {
 #[serde(try_from = "String", into = "String")]
 pub struct OpeningMix([u32; KINDS]);
 
-/// Why a text is no mix of openings.
+/// Why a text is not a mix of openings.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "'{part}': expected KIND=WEIGHT,... with the kinds start, ballot, middle, endgame and unbalanced, each at most once, and weights from 0 to 1000 that are not all 0"
@@ -150,7 +150,7 @@ pub(super) fn random_plies(
         if moves.is_empty() {
             return None;
         }
-        // Whatever order the generator has: the games of a seed stay the same.
+        // Independent of the generator's order: the games of a seed stay the same.
         moves.sort_unstable();
         position = position.after(moves[random.below(moves.len())]);
     }
@@ -173,7 +173,7 @@ pub(super) fn scattered(random: &mut Random) -> Option<Position> {
     let all = 8 + random.below(9);
     let white = (all / 2 + random.below(3)).saturating_sub(1);
     let mut setup = Setup::empty(Color::ALL[random.below(2)]);
-    // White's and Black's as the digits of a number in base 3 that is not 0.
+    // The digits of a number in base 3 that is not 0: White's kings and Black's.
     let kings = 1 + random.below(8);
     let sides = [(Color::White, white, kings % 3), (Color::Black, all - white, kings / 3)];
     for (color, count, kings) in sides {

@@ -1,14 +1,14 @@
-//! The source of the search numbers with other values, as a patch.
+//! New values of the search numbers, as a patch of their source.
 
 use std::fmt::Write as _;
 
-/// The file that is changed, from the root of the repository.
+/// The file to change, from the root of the repository.
 const FILE: &str = "engine/search/src/search/params.rs";
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// What changes the lines `name: value in range;` of the source to these values, for `git apply` and
-/// `patch -p1`; empty if they have them.
+/// The patch that changes the lines `name: value in range;` of the source to these values, for `git
+/// apply` and `patch -p1`; empty if they have them already.
 pub(super) fn of_values(source: &str, values: &[(&str, i32)]) -> String {
     let lines: Vec<(&str, String)> =
         source.lines().map(|line| (line, with_values(line, values))).collect();
@@ -32,7 +32,7 @@ pub(super) fn of_values(source: &str, values: &[(&str, i32)]) -> String {
     patch
 }
 
-/// The line with the value of its number, if it has one of these.
+/// The line with the new value, if its number is one of these.
 fn with_values(line: &str, values: &[(&str, i32)]) -> String {
     let parts = line.trim_start().split_once(": ").and_then(|(name, rest)| {
         let (_, range) = rest.split_once(" in ")?;
@@ -86,7 +86,7 @@ mod tests {
             let (source, removed) = applied(&of_values(SearchNumbers::SOURCE, &[other]));
             assert_eq!(removed, 1, "{}", number.name);
             assert!(source.contains(&format!("\n    {}: {} in ", other.0, other.1)));
-            // The way back.
+            // And back.
             assert_eq!(of_values(&source, &[(other.0, number.start)]).matches("\n-").count(), 1);
         }
         let more: Vec<_> = all.iter().map(|it| (it.name.as_str(), it.start + 1)).collect();

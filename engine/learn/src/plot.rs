@@ -52,8 +52,8 @@ pub fn loss_plot(epochs: &[Epoch]) -> String {
     svg
 }
 
-/// The numbers of a tuning over its games, as SVG: the rows of `course` so far, of as many as there
-/// will be in the end after the first.
+/// The numbers of a tuning over its games, as SVG: the rows of `course` so far, out of `rows` after
+/// the first.
 pub(super) fn numbers_plot(
     numbers: &[TunedNumber],
     course: &[Vec<f64>],
@@ -86,7 +86,7 @@ fn head(title: &str, height: f64) -> String {
     )
 }
 
-/// A chart from `top` on, of this height, with values of this range and this many digits.
+/// A chart from `top` down, of this height, for values in this range with this many digits.
 fn chart(
     svg: &mut String,
     (top, height): (f64, f64),

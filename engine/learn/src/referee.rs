@@ -7,8 +7,8 @@ use movegen::{Color, DrawRules, Game, Position, Status};
 
 use super::game::End;
 
-/// A game is won at this score, with this many pieces more and no king against them, after this
-/// many plies in a row.
+/// A game is won at this score, with this many more pieces and no enemy king, for this many plies
+/// in a row.
 const WON_SCORE: i32 = 600;
 const WON_PIECES: u32 = 3;
 const WON_PLIES: u32 = 6;

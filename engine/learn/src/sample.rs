@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::game::{End, PlayedGame};
 use super::store::GamesHeader;
 
-/// Which positions are taken. Nobody may be able to capture.
+/// Which positions are taken: only those where neither side can capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Filter {
     /// Positions with fewer pieces are left out.
@@ -16,11 +16,11 @@ pub struct Filter {
     pub most_score: i32,
     /// The greatest difference in material; a king counts as three men.
     pub most_material: u32,
-    /// The most positions of one game.
+    /// The most positions from one game.
     pub per_game: usize,
-    /// From this ply after the start position on.
+    /// The first ply after the start position that counts.
     pub first_ply: usize,
-    /// In games that were called drawn without proof, the greatest score.
+    /// The greatest score in games scored as draws without proof.
     pub most_unproven: i32,
 }
 
@@ -38,8 +38,8 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// This one for games with databases of this many pieces: positions within them are left out
-    /// as well.
+    /// This filter for games with databases of this many pieces: positions within them are left out
+    /// too.
     #[must_use]
     pub fn beyond(self, database_pieces: u32) -> Filter {
         Filter { min_pieces: self.min_pieces.max(database_pieces + 1), ..self }
@@ -69,7 +69,7 @@ impl Filter {
             }
             let side = if position.side_to_move() == Color::White { 1 } else { -1 };
             let sample = Sample { position, score: (side * score) as i16, result, weight };
-            // Any of them with the same probability.
+            // All equally likely.
             found += 1;
             if samples.len() - first < self.per_game {
                 samples.push(sample);
@@ -80,7 +80,7 @@ impl Filter {
     }
 }
 
-/// Some of the positions that training takes from games, each with the same probability.
+/// A random choice of the positions that training takes from games, all equally likely.
 #[derive(Clone, Debug)]
 pub struct RandomSamples {
     filter: Filter,
@@ -89,7 +89,7 @@ pub struct RandomSamples {
     /// Positions so far.
     found: u64,
     chosen: Vec<Sample>,
-    /// Those of one game.
+    /// Positions of one game.
     samples: Vec<Sample>,
 }
 
@@ -124,13 +124,13 @@ impl RandomSamples {
     }
 }
 
-/// A number that a game shares with no other one, as a rule.
+/// A number that is, as a rule, different for each game.
 pub(super) fn fingerprint(game: &PlayedGame) -> u64 {
     let last = game.plies.iter().fold(0u64, |all, ply| mix(all ^ ply.mv.to_bits()));
     mix(game.start.key() ^ last)
 }
 
-/// Whether a game is kept out of the training, to measure its success.
+/// Whether a game is held out of the training, to measure its success.
 pub(super) fn is_held_out(game: &PlayedGame) -> bool {
     fingerprint(game).is_multiple_of(HELD_OUT)
 }
@@ -147,11 +147,11 @@ pub struct Sample {
     pub score: i16,
     /// White's result: 0, 0.5 or 1.
     pub result: f32,
-    /// How much it counts.
+    /// Its weight.
     pub weight: f32,
 }
 
-/// The reasons to end a game that [`Filter`] doubts.
+/// The ends of games that [`Filter`] doubts.
 const _: () = assert!(!End::NoProgress.is_exact() && !End::Length.is_exact());
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use meerslag_search::eval::{EvalKind, Evaluation, Inputs, network};
 pub struct Training {
     /// The kind of evaluation.
     pub kind: String,
-    /// A network to train on top of other weights, which stay as they are and determine the kind.
+    /// A network to train on top of other weights, which determine the kind.
     pub network: Option<NetworkTraining>,
     /// The most epochs.
     pub epochs: u32,
@@ -18,15 +18,15 @@ pub struct Training {
     /// The share of the result in the label, 0..=1; the rest is the score, which says more as soon
     /// as the evaluation that has played knows more than material.
     pub result_share: f32,
-    /// The share in the last tenth of the fit, which then goes through all its epochs and ends with
-    /// the last one; `None` for no other.
+    /// That share in the last tenth of the fit, which then runs through all its epochs and ends
+    /// with the last one; `None` for no change.
     pub last_result_share: Option<f32>,
     /// Hundredths of a man that make the odds e to 1; `None` fits it to the scores of the games.
     pub scale: Option<f32>,
     /// The length of the steps in the first epoch; [`Training::DEFAULT_RATE`] or
     /// [`NetworkTraining::DEFAULT_RATE`].
     pub rate: f32,
-    /// How strongly patterns, or all that a network learns but scalars, are drawn to 0.
+    /// The weight decay of patterns or, in a network, of all but scalars.
     pub decay: f32,
     /// Determines the order of the positions.
     pub seed: u64,
@@ -35,19 +35,20 @@ pub struct Training {
 /// A network to train.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NetworkTraining {
-    /// What the hidden sums are made of.
+    /// The inputs of the hidden sums.
     pub inputs: Inputs,
     /// Hidden sums of a side: a multiple of 32 up to 256.
     pub hidden: usize,
     /// The weights below it.
     #[serde(skip)]
     pub base: Evaluation,
-    /// They are learnt with it, and are only where that begins.
+    /// The weights below are learnt too, from where they are.
     pub joint: bool,
-    /// Rows of windows are sums: their own, those of their halves and one that equal windows share.
+    /// Rows of windows are sums of their own row, those of their halves and one that equal windows
+    /// share.
     pub factors: bool,
-    /// What is learnt is a running mean of the weights, of which this share stays at each step:
-    /// between 0 and 1.
+    /// The result is a running mean of the weights; this share of it stays at each step: between 0
+    /// and 1.
     pub average: Option<f32>,
 }
 
@@ -55,13 +56,13 @@ impl NetworkTraining {
     /// The length of the steps of Adam.
     pub const DEFAULT_RATE: f32 = 0.001;
 
-    /// One on top of weights that stay as they are.
+    /// A network on top of weights that stay as they are.
     #[must_use]
     pub const fn new(inputs: Inputs, hidden: usize, base: Evaluation) -> NetworkTraining {
         NetworkTraining { inputs, hidden, base, joint: false, factors: false, average: None }
     }
 
-    /// What cannot be learnt, in words.
+    /// Why this cannot be learnt, in words.
     pub(crate) fn check(&self) -> Result<(), String> {
         network::check_hidden(self.hidden)?;
         if self.factors && self.inputs != Inputs::Windows {

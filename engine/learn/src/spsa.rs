@@ -1,10 +1,10 @@
-//! Simultaneous perturbation (SPSA): finds the numbers with which most points are made.
+//! Simultaneous perturbation (SPSA): finds the numbers that score most points.
 //!
-//! A pair of games is played by two versions: in one each number is a little greater or smaller than
-//! now, at random, in the other by as much the other way. All numbers then move towards the version
-//! that has won. Source: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
-//! stochastic optimization", 1998; that gains are given by their last values, as in Fishtest, the
-//! tuner of Stockfish.
+//! A pair of games is played by two versions: in one each number is a little greater or smaller
+//! than now, at random; in the other it differs as much the other way. All numbers then move
+//! towards the version that has won. Source: J. C. Spall, "Implementation of the simultaneous
+//! perturbation algorithm for stochastic optimization", 1998; giving the gains by their last values
+//! is as in Fishtest, the tuner of Stockfish.
 
 use movegen::random::Random;
 
@@ -13,7 +13,8 @@ const GAMMA: f64 = 0.101;
 const ALPHA: f64 = 0.602;
 /// The share of the run that steps wait before they shrink.
 const STABILITY: f64 = 0.1;
-/// The last change of a number, as a share of its range. Versions of small numbers differ by 1.
+/// The last change of a number, as a share of its range. The versions of a small number differ by
+/// 1.
 const LAST_CHANGE: f64 = 0.05;
 const LEAST_CHANGE: f64 = 0.5;
 
@@ -25,7 +26,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// By how much the versions differ from the number at the end.
+    /// How much the versions differ from the number at the end.
     fn last_change(self) -> f64 {
         ((self.high - self.low) * LAST_CHANGE).max(LEAST_CHANGE)
     }
@@ -61,7 +62,7 @@ impl Spsa {
         for (&value, &range) in values.iter().zip(&self.ranges) {
             let change = range.last_change() * widening;
             let direction = if random.below(2) == 0 { 1.0 } else { -1.0 };
-            // On average a number is what it is between two whole ones.
+            // Rounded at random, so that the average is the number itself.
             let share = random.next_u64() as f64 / 2f64.powi(64);
             let whole = |value: f64| (value + share).floor().clamp(range.low, range.high) as i32;
             versions.plus.push(whole(value + direction * change));
@@ -92,7 +93,7 @@ mod tests {
         }
     }
 
-    /// Games in which each number costs points by the square of its distance from the best, and luck
+    /// Games where each number costs points by the square of its distance from the best, and luck
     /// decides most.
     #[test]
     fn numbers_find_the_best_ones_through_noise() {
@@ -149,7 +150,7 @@ mod tests {
                 *sum += plus + minus;
             }
         }
-        // Rounded at random, so right on average.
+        // Rounded at random, so exact on average.
         assert!((f64::from(sums[1]) / 2_000.0 - 0.25).abs() < 0.1, "{sums:?}");
         // Later changes are smaller.
         let width = |pair| {

@@ -18,7 +18,7 @@ const LAST_PIECES_ROW: usize = 9;
 /// Hundredths of a man in a row of the table of scores.
 const SCORES_OF_ROW: usize = 50;
 
-/// What games and positions are counted by.
+/// The properties that games and positions are counted by.
 const HEADINGS: [&str; 6] =
     ["opening", "White's result", "end", "steps to promotion", "pieces", "score in men"];
 /// The tables before this one count games; it and those after it count positions.
@@ -39,7 +39,7 @@ pub struct Statistics {
 /// One of the tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CountTable<'a> {
-    /// What is counted.
+    /// The property that it counts by.
     pub heading: &'static str,
     /// All games, or all positions.
     pub total: u64,
@@ -48,7 +48,7 @@ pub struct CountTable<'a> {
 }
 
 impl Statistics {
-    /// Empty tables; positions are those that this filter takes.
+    /// Empty tables, for the positions that this filter takes.
     #[must_use]
     pub fn new(filter: Filter) -> Statistics {
         Statistics {
@@ -110,7 +110,7 @@ impl Statistics {
         *self.tables[table].entry((order, name)).or_default() += 1;
     }
 
-    /// The tables, those of games first.
+    /// The tables, of games first.
     pub fn tables(&self) -> impl Iterator<Item = CountTable<'_>> {
         self.tables.iter().zip(HEADINGS).enumerate().map(|(index, (table, heading))| CountTable {
             heading,

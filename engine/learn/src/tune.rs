@@ -1,8 +1,9 @@
 //! Search numbers, tuned by games ([`Tuning`]).
 //!
-//! A step is a number of pairs of games, each between two versions of its own ([`Spsa`]); then the
-//! numbers move. Each pair depends on the settings, the numbers at the start of the step, and its own
-//! number alone: the result is the same for any number of threads, and after an interruption.
+//! A step is a number of pairs of games, each pair between its own two versions ([`Spsa`]); then
+//! the numbers move. Each pair depends only on the settings, the numbers at the start of the step
+//! and its own number, so the result is the same for any number of threads and after an
+//! interruption.
 
 use std::fs;
 use std::io;
@@ -32,12 +33,12 @@ use super::referee::{self, Ahead, MOST_PLIES};
 use super::selfplay::{Progress, random_of};
 use super::spsa::{Range, Spsa};
 
-/// The table of each version.
+/// The size of each version's table.
 const HASH_MIB: usize = 1;
-/// Pairs of games between two moves of the numbers.
+/// Pairs of games in a step.
 const STEP_PAIRS: u64 = 16;
 const STEP_GAMES: u64 = 2 * STEP_PAIRS;
-/// Places of the course that are kept.
+/// Points of the course that are kept.
 const COURSE: u64 = 1_000;
 /// The files of a tuning.
 const CHECKPOINT: &str = "tune.checkpoint";
@@ -61,7 +62,7 @@ pub struct Tuning {
     pub seed: u64,
     /// Games at the same time.
     pub threads: usize,
-    /// What the versions see in positions.
+    /// The versions' evaluation.
     pub evaluation: Evaluation,
 }
 
@@ -70,10 +71,10 @@ impl Tuning {
     pub const DEFAULT_RATE: f64 = 0.002;
 }
 
-/// What a tuning has come to.
+/// The result of a tuning.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tuned {
-    /// How far it is.
+    /// The progress.
     pub progress: Progress,
     /// The numbers in their order, as they are now.
     pub values: Vec<f64>,
@@ -82,7 +83,7 @@ pub struct Tuned {
 /// Why a tuning ends early.
 #[derive(Debug, Error)]
 pub enum TuneError {
-    /// A number that is named twice, or none at all.
+    /// A number is named twice, or none at all.
     #[error("{0}")]
     Numbers(String),
     /// The checkpoint.
@@ -116,7 +117,7 @@ pub enum TuneError {
 struct State {
     step: u64,
     values: Vec<f64>,
-    /// The values at the start and then at up to [`COURSE`] steps.
+    /// The values at the start and at up to [`COURSE`] later steps.
     course: Vec<Vec<f64>>,
 }
 
@@ -146,9 +147,9 @@ impl State {
 }
 
 impl Tuning {
-    /// Plays the games that the folder does not have yet, and writes there the course of the numbers
-    /// as a picture and their values as a patch of the source. Ends early when `stop` is set, with
-    /// all finished steps in the checkpoint.
+    /// Plays the games that the folder does not have yet, and writes the course of the numbers
+    /// there as a picture and their values as a patch of the source. Ends early when `stop` is set,
+    /// with all finished steps in the checkpoint.
     ///
     /// # Errors
     /// If the numbers make no sense, the folder cannot be written or belongs to other settings, or
@@ -209,7 +210,7 @@ impl Tuning {
         if none { Err(TuneError::Numbers("no number to tune".to_owned())) } else { Ok(()) }
     }
 
-    /// What the result depends on, but for the program's own code.
+    /// All that the result depends on, except the program's own code.
     fn identity(&self) -> String {
         let numbers = serde_json::to_string(&self.numbers).expect("nothing that JSON cannot hold");
         let Tuning { games: _, nodes, rate, seed, evaluation, .. } = self;
@@ -228,7 +229,7 @@ impl Tuning {
         }
     }
 
-    /// Plays a step; false if it was broken off.
+    /// Plays a step; false if it was stopped.
     fn step(
         &self,
         state: &mut State,
@@ -312,12 +313,12 @@ impl Tuning {
     }
 }
 
-/// Two versions of the engine that play each other.
+/// Two versions of the engine to play each other.
 struct Duel {
     engines: [Engine; 2],
     databases: Probe,
     control: Control,
-    /// The three-move ballots, and the openings in which a side is better.
+    /// The three-move ballots, and the openings where one side is better.
     openings: [Vec<Opening>; 2],
 }
 
@@ -336,8 +337,8 @@ impl Duel {
         })
     }
 
-    /// Plays an opening from both sides: the games that the first version wins beyond those it
-    /// loses. `None` if it was broken off.
+    /// Plays an opening from both sides: the first version's wins less its losses. `None` if it was
+    /// stopped.
     fn pair(
         &mut self,
         numbers: [SearchNumbers; 2],
@@ -364,7 +365,7 @@ impl Duel {
         Ok(Some(won))
     }
 
-    /// Plays a game in which the version with this number is White; White's result.
+    /// Plays a game with this version as White; gives White's result.
     fn game(&mut self, mut game: Game, white: usize, nodes: u64) -> Result<Wld, TuneError> {
         let limits = Limits::nodes(nodes);
         for engine in &mut self.engines {
@@ -465,7 +466,8 @@ mod tests {
                 *numbers.get_mut(name).unwrap() = other;
                 nodes(numbers)
             };
-            // Wide windows and long threats are rare; of the others one end may change nothing here.
+            // Wide windows and long threats are rare; for the other numbers one end may change
+            // nothing here.
             let is_rare = name.starts_with("aspiration") || *name == "threat_plies";
             let changed = ends.map(&mut with).filter(|nodes| *nodes != played).count();
             assert!(changed > 0 || is_rare, "{name}");
