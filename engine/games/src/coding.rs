@@ -1,9 +1,9 @@
 //! Moves as bytes. `docs/games.md` has the table.
 //!
-//! The coding rests on the board alone, not on the order in which a generator makes moves, and is
-//! read without one. Squares are seen by the side to move, as in the book: for Black the board is
-//! turned by 180 degrees. A step of a man and a capture of one piece with the landing square behind
-//! it are one byte; everything else has an escape.
+//! The coding depends on the board alone, not on the order of a move generator, and is read without
+//! one. Squares are seen from the side to move, as in the book: for Black the board is turned by
+//! 180 degrees. A step of a man and a capture of one piece with the landing square behind it are
+//! one byte; everything else has an escape.
 
 use std::sync::LazyLock;
 
@@ -24,9 +24,9 @@ const SET_UP: u8 = 211;
 pub(crate) const NO_MOVE: u8 = 255;
 
 struct Tables {
-    /// By side and code.
+    /// Moves by side and code.
     moves: [Vec<Move>; 2],
-    /// By start and end, of moves with White to move; steps and captures never share both.
+    /// Codes by start and end, with White to move; steps and captures never share both.
     codes: Vec<Option<u8>>,
 }
 
@@ -113,7 +113,7 @@ pub fn encode(game: &PdnGame) -> Vec<u8> {
     bytes
 }
 
-/// What the next bytes say.
+/// The meaning of the next bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
     Move(Move),
@@ -130,7 +130,7 @@ pub struct Replay<'b> {
 }
 
 impl<'b> Replay<'b> {
-    /// From the start of a game; set-ups before the first move are obeyed at once.
+    /// Starts a game; set-ups before the first move are obeyed at once.
     #[must_use]
     pub fn new(start: Position, bytes: &'b [u8]) -> Replay<'b> {
         let mut replay = Replay { position: start, bytes, ply: 0, is_damaged: false };
@@ -150,7 +150,8 @@ impl<'b> Replay<'b> {
         self.ply
     }
 
-    /// Whether the bytes ended, at the last call of [`Replay::advance`], in something that is not a move.
+    /// Whether the bytes ended, at the last call of [`Replay::advance`], with something other than
+    /// a move.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.is_damaged
@@ -187,7 +188,7 @@ impl<'b> Replay<'b> {
         Some(mv)
     }
 
-    /// As [`Replay::advance`], also giving set-ups; for those who write the game out.
+    /// As [`Replay::advance`], also giving set-ups, for callers that write the game out.
     pub(crate) fn advance_by_step(&mut self) -> Option<Step> {
         let step = self.step();
         match step {
@@ -206,7 +207,7 @@ impl<'b> Replay<'b> {
         step
     }
 
-    /// From the start of a game, for [`Replay::advance_by_step`].
+    /// Starts a game, for [`Replay::advance_by_step`].
     pub(crate) fn raw(start: Position, bytes: &'b [u8]) -> Replay<'b> {
         Replay { position: start, bytes, ply: 0, is_damaged: false }
     }
@@ -270,7 +271,7 @@ mod tests {
     use super::*;
     use movegen::random::Random;
 
-    /// Plays at random; every move must come back, alone and in its game.
+    /// Plays at random; every move must be read back, alone and in its game.
     #[test]
     fn moves_of_random_games_can_be_read_back() {
         let mut random = Random::new(7);

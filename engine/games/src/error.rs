@@ -1,4 +1,4 @@
-//! What can go wrong with a file of games.
+//! Errors of files of games.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// What can go wrong with a file of games.
+/// Errors of files of games.
 #[derive(Debug, Error)]
 pub enum GamesError {
     /// A file cannot be opened, read or written.
@@ -14,7 +14,7 @@ pub enum GamesError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         error: io::Error,
     },
     /// It is not a file of games.
@@ -22,7 +22,7 @@ pub enum GamesError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of file it is instead.
         what: String,
     },
     /// A newer program wrote it.
@@ -33,7 +33,7 @@ pub enum GamesError {
         /// Its version.
         version: i64,
     },
-    /// Something in it cannot be.
+    /// Something in it is impossible.
     #[error("{}: damaged: {what}", path.display())]
     Damaged {
         /// The file.
@@ -47,18 +47,18 @@ pub enum GamesError {
         /// The file.
         path: PathBuf,
     },
-    /// SQLite failed for another reason, a full disk say.
+    /// SQLite failed for another reason, such as a full disk.
     #[error("{}: {error}", path.display())]
     Database {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's message.
         error: rusqlite::Error,
     },
     /// The endgame databases cannot be read.
     #[error(transparent)]
     Endgames(#[from] egdb::error::ProbeError),
-    /// What was asked for cannot be used.
+    /// The query cannot be used.
     #[error("{0}")]
     Input(String),
     /// The caller ended the work.
@@ -71,7 +71,7 @@ impl GamesError {
         |error| GamesError::Io { path: path.to_owned(), error }
     }
 
-    /// What a failure of SQLite means for this file.
+    /// Turns a failure of SQLite into an error about this file.
     pub(crate) fn database(path: &Path) -> impl Fn(rusqlite::Error) -> GamesError + '_ {
         |error| {
             let path = path.to_owned();

@@ -1,4 +1,4 @@
-//! A file of games: open, rows, games as PDN has them.
+//! A file of games: opening it, its rows, and its games as PDN has them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct GamesFile {
     path: PathBuf,
 }
 
-/// What a list of games shows of one.
+/// A game in a list of games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameHeader {
     /// Its number in the file; numbers of deleted games are not used again.
@@ -84,7 +84,7 @@ impl GameHeader {
 /// A game out of the file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredGame {
-    /// Who, when, where.
+    /// Players, date, place and so on.
     pub header: GameHeader,
     /// The game.
     pub game: PdnGame,
@@ -133,7 +133,7 @@ pub(crate) fn start_of(text: Option<&str>) -> Option<Position> {
     }
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {
     /// Games.
@@ -150,7 +150,7 @@ pub struct Info {
     pub last_year: Option<u32>,
     /// Games won by White, drawn, won by Black, and others.
     pub results: [u64; 4],
-    /// Games with comments, variations or other things beside the moves.
+    /// Games with comments, variations or anything else besides the moves.
     pub annotated: u64,
     /// Places of positions in the index.
     pub postings: u64,
@@ -168,10 +168,10 @@ impl GamesFile {
     /// Opens a file to read it.
     ///
     /// # Errors
-    /// If it is not there, no file of games, damaged, or of a newer version.
+    /// If it is missing, not a file of games, damaged, or of a newer version.
     pub fn open(path: &Path) -> Result<GamesFile, GamesError> {
         check_regular(path)?;
-        // A reader of a file in WAL mode has to write the lists of readers beside it.
+        // A reader of a file in WAL mode must write the list of readers beside it.
         let write = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let file = GamesFile::connect(path, write)?;
         if file.application()? == 0 && file.has_no_tables()? {
@@ -182,7 +182,7 @@ impl GamesFile {
         Ok(file)
     }
 
-    /// Opens a file to write it; makes it if it is not there.
+    /// Opens a file to write it; makes it if it is missing.
     ///
     /// # Errors
     /// As [`GamesFile::open`], and if it cannot be made.
@@ -273,7 +273,7 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -283,7 +283,7 @@ impl GamesFile {
         GamesError::Damaged { path: self.path.clone(), what: what.into() }
     }
 
-    /// What it holds.
+    /// Its contents.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -335,7 +335,7 @@ impl GamesFile {
         Ok(count as u64)
     }
 
-    /// Who, when and where of a game; `None` if there is no game with this number.
+    /// The header of a game; `None` if there is no game with this number.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -358,7 +358,7 @@ impl GamesFile {
         row.optional().map_err(&db)
     }
 
-    /// A game with everything that is known of it; `None` if there is no game with this number.
+    /// A game with all that is known about it; `None` if there is no game with this number.
     ///
     /// # Errors
     /// If it cannot be read, or is damaged.
@@ -393,11 +393,11 @@ fn check_regular(path: &Path) -> Result<(), GamesError> {
     Err(GamesError::io(path)(error))
 }
 
-/// Tags with a column of their own.
+/// Tags that have their own column.
 pub(crate) const COLUMNS: [&str; 7] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Tags that the start and the moves give.
+/// Tags that follow from the start and the moves.
 pub(crate) const GIVEN: [&str; 3] = ["FEN", "SetUp", "PlyCount"];
 
 /// Whether a game has something besides its tags and moves.
@@ -408,7 +408,7 @@ pub(crate) fn needs_text(game: &PdnGame) -> bool {
         || game.line.plies.iter().any(|ply| !ply.nags.is_empty() || says(&ply.after))
 }
 
-/// The moves with what is said about them, for the column `text`.
+/// The moves with their comments, variations and glyphs, for the column `text`.
 pub(crate) fn text_of(game: &PdnGame) -> String {
     let mut bare = game.clone();
     bare.tags = Tags::new();
@@ -457,7 +457,7 @@ fn rebuilt(header: &GameHeader, row: &MovesRow) -> Option<PdnGame> {
     Some(game)
 }
 
-/// A game of moves alone.
+/// A game with moves only.
 fn from_moves(start: Position, moves: &[u8]) -> Option<PdnGame> {
     let mut game = PdnGame::new(start);
     let mut line = Variation::default();

@@ -1,4 +1,4 @@
-//! Games that fulfil a query.
+//! Finding the games that match a query.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -21,17 +21,17 @@ use crate::query::{Query, Sort};
 pub struct Hit {
     /// The game.
     pub game: GameHeader,
-    /// The plies after which what was asked for is there: the position each time it occurs, a
-    /// pattern, material or moves for the first time. Empty if only columns were asked for.
+    /// The plies after which the query is fulfilled: for a position each time it occurs; for a
+    /// pattern, material or moves the first time. Empty if the query is about columns only.
     pub plies: Vec<u32>,
 }
 
-/// A part of what was found.
+/// A part of the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// All games that were found.
+    /// How many games were found.
     pub total: u64,
-    /// Those asked for.
+    /// The games of this part.
     pub hits: Vec<Hit>,
 }
 
@@ -55,7 +55,7 @@ impl Found {
     }
 }
 
-/// What is looked for on the boards of a game.
+/// The conditions on the boards of a game.
 #[derive(Clone)]
 struct BoardSearch {
     pattern: Option<PatternSearch>,
@@ -91,14 +91,14 @@ impl BoardSearch {
         }
     }
 
-    /// In a row with the start in this column, and then the moves.
+    /// For a row with the start in this column, then the moves.
     fn find_in(&mut self, row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u32>> {
         let start = start_of(row.get_ref(column)?.as_str_or_null().unwrap_or_default());
         let Some(start) = start else { return Ok(None) };
         Ok(self.find(start, row.get_ref(column + 1)?.as_blob().unwrap_or_default()))
     }
 
-    /// The ply at which the last of the conditions was fulfilled for the first time.
+    /// The ply where the last of the conditions was first fulfilled.
     fn find(&mut self, start: Position, moves: &[u8]) -> Option<u32> {
         let mut replay = Replay::new(start, moves);
         if let Some(pattern) = &mut self.pattern {
@@ -170,12 +170,12 @@ fn clamped(count: u64) -> usize {
 }
 
 impl GamesFile {
-    /// A game that has been found.
+    /// A game that was found, by number.
     fn known(&self, id: i64) -> Result<GameHeader, GamesError> {
         self.header(id)?.ok_or_else(|| self.damaged(format!("game {id} has no row")))
     }
 
-    /// A page of these games, which are in growing order, or of all.
+    /// A page of these games, which are in ascending order, or of all.
     fn in_order(
         &self,
         sort: Sort,
@@ -210,10 +210,10 @@ impl GamesFile {
         Ok(page)
     }
 
-    /// Where a position occurs, by game and ply. Up to [`CHECKED`] places are looked at on the board,
-    /// and all of games that do not begin from the initial position. Of the others more places are
-    /// believed: another position with the same number is one chance in many millions, and a
-    /// position and its half-turned twin differ in who is to move, which the ply says.
+    /// Where a position occurs, by game and ply. Up to [`CHECKED`] places are checked on the board,
+    /// and so are all places in games that do not begin from the initial position. Any further
+    /// places are believed: another position with the same number is one chance in many millions,
+    /// and a position and its half-turned twin differ in the side to move, which the ply tells.
     pub(crate) fn occurrences(
         &self,
         query: &Query,
@@ -295,7 +295,7 @@ impl GamesFile {
         rows.collect::<Result<_, _>>().map_err(&db)
     }
 
-    /// Numbers of the games that fulfil a query, with the plies, by number.
+    /// Numbers of the games that match a query, with the plies, by number.
     fn found(&self, query: &Query) -> Result<Vec<Found>, GamesError> {
         let columns = self.id_set(query)?;
         let is_wanted = |id: i64| columns.as_ref().is_none_or(|set| set.contains(&id));
@@ -353,7 +353,7 @@ impl GamesFile {
         Ok(found)
     }
 
-    /// Looks at the boards of all games, with all processors.
+    /// Looks at the boards of all games, on all processors.
     fn search_all(
         &self,
         query: &Query,
@@ -390,7 +390,7 @@ impl GamesFile {
         })
     }
 
-    /// The games that fulfil a query, in its order: `most` of them after the first `skip`.
+    /// The games that match a query, in its order: at most `most` of them, after the first `skip`.
     ///
     /// # Errors
     /// If the query contradicts itself, or the file cannot be read.
@@ -417,14 +417,14 @@ impl GamesFile {
         let page = self.in_order(query.sort, Some(&ids), skip, most)?;
         let mut hits = Vec::with_capacity(page.len());
         for id in page {
-            // Both are in growing order.
+            // Both are in ascending order.
             let plies = ids.binary_search(&id).map(|at| found[at].plies()).unwrap_or_default();
             hits.push(Hit { game: self.known(id)?, plies });
         }
         Ok(Page { total, hits })
     }
 
-    /// The numbers of all games that fulfil a query, ascending.
+    /// The numbers of all games that match a query, ascending.
     ///
     /// # Errors
     /// As [`GamesFile::find`].
@@ -436,10 +436,10 @@ impl GamesFile {
     }
 }
 
-/// So many places of a position are looked at on the board.
+/// The most places of a position that are checked on the board.
 const CHECKED: usize = 1_000;
 
-/// So many games are looked at one by one rather than all in turn.
+/// Up to this many games are read one by one, more by going through all games in turn.
 pub(crate) const FEW: usize = 20_000;
 
 fn search_range(
@@ -473,8 +473,8 @@ mod tests {
     use super::*;
     use crate::import::ImportOptions;
 
-    /// The same position in both colours, from the initial position and from others, and a game that
-    /// is deleted: places that are believed are those that the boards show.
+    /// The same position in both colours, from the initial position and from others, and a deleted
+    /// game: the believed places are those that the boards show.
     #[test]
     fn places_that_are_believed_are_those_on_the_boards() {
         let folder = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ use crate::text::Encoding;
 /// How files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImportOptions {
-    /// How the text is encoded; recognised without it.
+    /// The encoding of the text; recognised if `None`.
     pub encoding: Option<Encoding>,
 }
 
@@ -38,22 +38,22 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// What was done with a file, or with all.
+/// The result for a file, or for all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ImportReport {
-    /// Files with games, entries of archives each for itself.
+    /// Files with games, each entry of an archive counted.
     pub files: u64,
-    /// Files that had been imported before, which are passed over.
+    /// Files imported before, which are skipped.
     pub known: u64,
-    /// Games that were read.
+    /// Games read.
     pub games: u64,
-    /// Games that are new.
+    /// New games.
     pub added: u64,
-    /// Games that were there already.
+    /// Games already in the file.
     pub duplicates: u64,
-    /// Games in which something cannot be read; they are kept as far as they can be.
+    /// Games with something unreadable; they are kept as far as possible.
     pub broken: u64,
-    /// Games of other kinds of draughts, which are passed over.
+    /// Games of other kinds of draughts, which are skipped.
     pub other_type: u64,
     /// Files that could not be read, or hold no game.
     pub failed: u64,
@@ -75,7 +75,7 @@ impl ImportReport {
 /// Something that happens during an import.
 #[derive(Debug)]
 pub enum ImportEvent<'e> {
-    /// What has been read so far.
+    /// The progress so far.
     Progress {
         /// Bytes read.
         done: u64,
@@ -86,13 +86,13 @@ pub enum ImportEvent<'e> {
     },
     /// Something cannot be read.
     Problem(&'e Problem),
-    /// A file has been imported: its games are in the file of games to stay.
+    /// A file has been imported: its games are now in the file of games for good.
     File {
         /// Its name.
         name: &'e str,
         /// Its encoding.
         encoding: Encoding,
-        /// What was in it.
+        /// Its result.
         report: &'e ImportReport,
     },
 }
@@ -104,7 +104,7 @@ struct Source<'t> {
     path: PathBuf,
     /// The entry of an archive.
     entry: Option<usize>,
-    /// What was given in the place of a file.
+    /// Bytes given instead of a file.
     text: Option<&'t [u8]>,
     name: String,
     size: u64,
@@ -132,8 +132,8 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     endings.iter().any(|e| ending.eq_ignore_ascii_case(e))
 }
 
-/// The files that a path stands for: itself, the PDN files and archives of a folder and those in
-/// it, the PDN files of an archive.
+/// The files that a path stands for: itself, or the PDN files and archives of a folder and its
+/// subfolders, or the PDN files of an archive.
 fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source<'static>>) -> io::Result<()> {
     let data = std::fs::metadata(path)?;
     let name = path.display().to_string();
@@ -190,7 +190,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     }
 }
 
-/// Counts what is read through it, and its checksum.
+/// Counts the bytes read through it and computes their checksum.
 struct Counted<'r> {
     input: &'r mut dyn Read,
     count: &'r Cell<u64>,
@@ -206,25 +206,25 @@ impl Read for Counted<'_> {
     }
 }
 
-/// A part of what the thread that reads has read.
+/// A part of what the reading thread has read.
 struct Batch {
     games: Vec<PdnGame>,
     /// Bytes of the file so far.
     done: u64,
 }
 
-/// Games that are handed over at a time, and bytes of text after which they are as well.
+/// Games are handed over when there are this many, or this many bytes of text.
 const BATCH: usize = 64;
 const BATCH_BYTES: u64 = 1 << 20;
 
 impl GamesFile {
     /// Adds the games of files. Folders stand for the PDN files and zip archives in them. Each file
-    /// is added whole or not at all; `observe` hears what happens and ends the work by returning
-    /// false: the file in hand is then not added.
+    /// is added whole or not at all; `observe` is told of each event and ends the work by returning
+    /// false; the file in work is then not added.
     ///
     /// # Errors
-    /// If a path is not there or cannot be looked into, or the file of games cannot be written. A
-    /// file that cannot be read is a [`Problem`], and the others are added.
+    /// If a path is missing or cannot be read, or the file of games cannot be written. A file that
+    /// cannot be read is a [`Problem`], and the others are added.
     pub fn import(
         &mut self,
         paths: &[PathBuf],
@@ -356,7 +356,7 @@ impl GamesFile {
         });
         report.other_type = read?;
         if report.games == 0 {
-            // Nothing of it stays, its name neither.
+            // Nothing of it stays, not even its name.
             drop(adder);
             let text = match report.other_type {
                 0 => "no game of international draughts in it",
@@ -369,8 +369,8 @@ impl GamesFile {
         Ok((encoding, report))
     }
 
-    /// Adds the games of another file of games; those that are there already are counted as
-    /// duplicates. All or nothing.
+    /// Adds the games of another file of games; games already there are counted as duplicates. All
+    /// or nothing.
     ///
     /// # Errors
     /// If one of the files cannot be read or written, or the work was ended.
@@ -411,7 +411,7 @@ impl GamesFile {
     }
 }
 
-/// Reads the games of a text; the number of games of other kinds.
+/// Reads the games of a text; returns the number of games of other kinds of draughts.
 fn read_games(
     input: &mut dyn Read,
     encoding: Encoding,
@@ -441,7 +441,7 @@ fn read_games(
     Ok(reader.counters().other_type)
 }
 
-/// The hash by which the same moves are found: FNV-1a of the start and the coded moves.
+/// The hash that finds equal moves: FNV-1a of the start and the coded moves.
 pub(crate) fn fingerprint(start: Option<&str>, moves: &[u8]) -> i64 {
     let bytes = start.unwrap_or_default().bytes().chain([0]).chain(moves.iter().copied());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -456,7 +456,7 @@ pub(crate) fn start_text(game: &PdnGame) -> Option<String> {
     (text != Position::initial().to_fen()).then_some(text)
 }
 
-/// The `tags` column: what has no column of its own.
+/// The `tags` column: the tags without their own column.
 fn tags_text(game: &PdnGame) -> Option<String> {
     let is_among = |name: &str, names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
     let mut seen: Vec<&str> = Vec::new();
@@ -490,7 +490,7 @@ pub(crate) fn index_game(index: &mut IndexWriter, game: u32, start: Position, mo
     }
 }
 
-/// Of what the reader found odd, a text that was too long.
+/// Among the reader's warnings, a text that was too long.
 fn cut_off(game: &PdnGame) -> Option<&PdnWarning> {
     game.warnings.iter().find(|warning| matches!(warning.kind, PdnWarningKind::TextCutOff(_)))
 }
@@ -541,7 +541,7 @@ impl<'c> Adder<'c> {
         Ok(())
     }
 
-    /// The source is not known again by its checksum.
+    /// The source is not recognised by its checksum any more.
     fn forget_source(&self, row: i64) -> Result<(), GamesError> {
         self.transaction
             .execute("UPDATE sources SET crc = NULL WHERE id = ?1", [row])
@@ -574,7 +574,7 @@ impl<'c> Adder<'c> {
         Ok(id)
     }
 
-    /// Adds a game; false if it was there already.
+    /// Adds a game; false if it is a duplicate.
     pub(crate) fn add(&mut self, game: &PdnGame, source: Option<i64>) -> Result<bool, GamesError> {
         self.try_add(game, source).map_err(GamesError::database(self.path))
     }
@@ -638,8 +638,8 @@ impl<'c> Adder<'c> {
         Ok(true)
     }
 
-    /// Whether a game with these moves, players and year is there. Of games without a move nothing
-    /// but who played where and when tells them apart, and what is said in them.
+    /// Whether a game with these moves, players and year is there. Games without a move differ only
+    /// in who played where and when, and in their comments.
     fn is_known(&self, game: &PdnGame, fingerprint: i64, has_text: bool) -> rusqlite::Result<bool> {
         let tag = |name: &str| game.tags.get(name).unwrap_or_default();
         let mut select = self.transaction.prepare_cached(
@@ -678,7 +678,7 @@ impl<'c> Adder<'c> {
     }
 }
 
-/// The row of a player's name, made if there is none.
+/// The row of a player's name, added if there is none.
 pub(crate) fn player_id(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     connection
         .prepare_cached("INSERT OR IGNORE INTO players (name, folded) VALUES (?1, ?2)")?

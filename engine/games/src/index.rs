@@ -1,8 +1,8 @@
 //! Where positions occur: (game, ply) of each position, in blocks that SQLite keeps.
 //!
 //! A position's number is a hash of the book's key (48 bits), so that it and its half-turned twin
-//! have one place. What is written at once is a *segment*: sorted, cut into blocks of less than a
-//! page. A look-up asks each segment; segments of like size are merged when there are many.
+//! have one place. Each write makes a *segment*: sorted, cut into blocks of less than a page. A
+//! look-up asks each segment; segments of similar size are merged when there are many.
 
 use meerslag_search::book::Key;
 use movegen::Position;
@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 const BLOCK: usize = 3_960;
 /// Postings that are kept in memory before they are written: 160 MB.
 const MOST_POSTINGS: usize = 10_000_000;
-/// As many segments of like size are merged.
+/// This many segments of similar size are merged.
 const FAN: usize = 8;
 
 /// The 48 bits under which a position is found. The same for the position and the one with the board
@@ -83,7 +83,7 @@ fn row(segment: i64, head: u32, part: u16) -> i64 {
     segment << 48 | i64::from(head) << 16 | i64::from(part)
 }
 
-/// Reads a block; false if it is none.
+/// Reads a block; false if it is not one.
 fn read_block(id: i64, mut bytes: &[u8], mut take: impl FnMut(u64, Posting) -> bool) -> bool {
     let mut head = (id >> 16) as u32;
     while !bytes.is_empty() {
@@ -118,7 +118,7 @@ struct BlockWriter<'c> {
     insert: rusqlite::CachedStatement<'c>,
     segment: i64,
     bytes: Vec<u8>,
-    /// First and last number of the block, upper halves.
+    /// The upper halves of the block's first and last numbers.
     first: u32,
     last: u32,
     part: (u32, u16),
@@ -216,7 +216,7 @@ impl IndexWriter {
         self.postings.push(posting);
     }
 
-    /// To be called between games: writes what is in memory if it is much.
+    /// To be called between games: writes what is in memory if there is a lot.
     pub(crate) fn breathe(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         if self.postings.len() >= MOST_POSTINGS { self.write(connection) } else { Ok(()) }
     }
@@ -283,13 +283,14 @@ impl SegmentReader {
     }
 }
 
-/// Merges segments of like size if there are many of them; whether there were.
+/// Merges segments of similar size if there are many; returns whether there were.
 fn merge_some(connection: &Connection) -> rusqlite::Result<bool> {
     let mut select =
         connection.prepare_cached("SELECT id, postings FROM segments ORDER BY postings")?;
     let segments: Vec<(i64, i64)> =
         select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-    // Sizes within a factor of FAN, beginning with the smallest; all very small ones are alike.
+    // Sizes within a factor of FAN, beginning with the smallest; all very small ones count as
+    // similar.
     let tier = |postings: i64| (postings.max(4096) as u64).ilog2() / FAN.ilog2();
     let alike = segments.chunk_by(|a, b| tier(a.1) == tier(b.1)).find(|list| list.len() >= FAN);
     let Some(list) = alike else { return Ok(false) };
@@ -338,12 +339,12 @@ fn remove(connection: &Connection, segment: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Takes the whole index out.
+/// Removes the whole index.
 pub(crate) fn clear(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("DELETE FROM positions; DELETE FROM segments;")
 }
 
-/// All places of the position with this number, by game and ply, those of deleted games too.
+/// All places of the position with this number, by game and ply, those in deleted games too.
 pub(crate) fn look_up(connection: &Connection, wanted: u64) -> rusqlite::Result<Vec<Posting>> {
     let mut segments = connection.prepare_cached("SELECT id FROM segments ORDER BY id")?;
     let segments: Vec<i64> = segments.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -389,7 +390,7 @@ fn damaged(id: i64) -> rusqlite::Error {
     rusqlite::Error::IntegralValueOutOfRange(0, id)
 }
 
-/// How many places of how many blocks can be read; the first block that cannot.
+/// How many places in how many blocks can be read, and the first block that cannot.
 pub(crate) fn survey(connection: &Connection) -> rusqlite::Result<(u64, Option<i64>)> {
     let mut select = connection.prepare_cached("SELECT id, block FROM positions")?;
     let mut rows = select.query([])?;

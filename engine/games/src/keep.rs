@@ -10,25 +10,25 @@ use crate::import::{fingerprint, index_game, player_id};
 use crate::index::{self, IndexWriter};
 use crate::names::is_same_player;
 
-/// Something wrong in a file.
+/// A fault in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The game, if it is one game's.
+    /// The game, if the fault is in one game.
     pub game: Option<i64>,
     /// What is wrong.
     pub what: String,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CheckReport {
-    /// Games that were looked at.
+    /// Games checked.
     pub games: u64,
-    /// Moves that were played.
+    /// Moves played.
     pub plies: u64,
     /// Places in the index.
     pub postings: u64,
-    /// What is wrong, at most 100 of it.
+    /// The faults, at most 100.
     pub faults: Vec<Fault>,
 }
 
@@ -49,7 +49,7 @@ impl GamesFile {
     }
 
     /// Checks everything: what SQLite checks, every move against the rules, fingerprints, and the
-    /// index against the games. `observe` hears how many games of how many are done, and ends the
+    /// index against the games. `observe` is told how many games of how many are done, and ends the
     /// work by returning false.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl GamesFile {
         if let Some(block) = bad {
             report.fault(None, format!("block {block:x} of the index cannot be read"));
         }
-        // Deleted games stay in the index until it is made anew.
+        // Deleted games stay in the index until it is rebuilt.
         if count < places {
             let text = format!("the index has {count} places, the games have {places} positions");
             report.fault(None, text);
@@ -135,7 +135,7 @@ impl GamesFile {
         Ok(report)
     }
 
-    /// Takes games out; returns how many there were. Their files can be imported again.
+    /// Deletes games; returns how many there were. Their files can be imported again.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -159,7 +159,8 @@ impl GamesFile {
         Ok(count)
     }
 
-    /// Gives all games of a player's spelling to another spelling; returns how many games changed.
+    /// Moves all games from one spelling of a player's name to another; returns how many games
+    /// changed.
     ///
     /// # Errors
     /// If nobody has that name, or the file cannot be written.
@@ -190,9 +191,9 @@ impl GamesFile {
         Ok(count as u64)
     }
 
-    /// Pairs of games with the same start and moves, of players with spellings of the same names and
-    /// of the same year as far as it is known: the one that stays, and the other. Of two the one with
-    /// comments stays, and of those the first.
+    /// Pairs of games with the same start and moves, whose players' names are spellings of the same
+    /// names and whose years agree as far as they are known: the game that stays, and the other.
+    /// The one with comments stays; failing that, the first.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -214,7 +215,7 @@ impl GamesFile {
             names: [String; 2],
             year: Option<u32>,
             has_text: bool,
-            /// Of a game without moves.
+            /// For a game without moves.
             when: Option<(i64, String, String)>,
         }
         let rows = select
@@ -239,7 +240,7 @@ impl GamesFile {
                     (years || other.year == game.year)
                         && other.when == game.when
                         && (0..2).all(|side| is_same_player(&other.names[side], &game.names[side]))
-                        // What is said in both would be lost with one.
+                        // Both have comments, and one's would be lost.
                         && !(other.has_text && game.has_text)
                 });
                 match twin {
@@ -251,11 +252,11 @@ impl GamesFile {
         Ok(pairs)
     }
 
-    /// Writes other comments, variations and glyphs of games in the place of theirs; the columns
-    /// stay as they are. The moves of the main lines have to be the same. All or nothing.
+    /// Replaces the comments, variations and glyphs of games; the columns stay as they are. The
+    /// moves of the main lines must be the same. All or nothing.
     ///
     /// # Errors
-    /// If there is no such game, its moves are others, or the file cannot be written.
+    /// If there is no such game, its moves differ, or the file cannot be written.
     pub fn replace<'g>(
         &mut self,
         games: impl IntoIterator<Item = (i64, &'g PdnGame)>,
@@ -279,7 +280,7 @@ impl GamesFile {
         transaction.commit().map_err(&db)
     }
 
-    /// Makes the index anew and gives free space back.
+    /// Rebuilds the index and gives back free space.
     ///
     /// # Errors
     /// If the file cannot be written, or the work was ended.
@@ -319,7 +320,7 @@ impl GamesFile {
     }
 }
 
-/// Takes out players and events without games.
+/// Removes players and events without games.
 fn tidy(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DELETE FROM players WHERE NOT EXISTS (SELECT 1 FROM games WHERE white = players.id) \

@@ -1,7 +1,7 @@
 //! Names of players as people write them.
 
-/// A name for comparison: small letters without accents, words in one order, signs gone.
-/// `Sijbrands, Ton` and `Ton Sijbrands` give the same.
+/// A name for comparison: small letters without accents or signs, the words sorted. `Sijbrands,
+/// Ton` and `Ton Sijbrands` give the same.
 #[must_use]
 pub fn folded(name: &str) -> String {
     let mut words = words(name);
@@ -51,9 +51,9 @@ fn plain(c: char) -> &'static str {
     }
 }
 
-/// Whether two spellings can mean one player: each word of the shorter is one of the longer, its
-/// beginning (`T.` of `Ton`), or one letter away from it; and at least one word of three letters or
-/// more is the same but for that letter. Nobody (`?`) is only nobody.
+/// Whether two spellings can mean one player: each word of the shorter one is a word of the longer
+/// one, its beginning (`T.` for `Ton`), or one letter away from it; and at least one word of three
+/// letters or more is the same but for that letter. Nobody (`?`) matches only nobody.
 #[must_use]
 pub fn is_same_player(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (words(one), words(other));
@@ -63,7 +63,7 @@ pub fn is_same_player(one: &str, other: &str) -> bool {
     if one.len() > other.len() {
         std::mem::swap(&mut one, &mut other);
     }
-    // Long words first, that an initial does not take the place of a surname.
+    // Long words first, so that an initial does not take the place of a surname.
     one.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
     let mut has_long = one.concat() == other.concat();
     for word in &one {
@@ -82,8 +82,8 @@ pub fn is_same_player(one: &str, other: &str) -> bool {
     has_long
 }
 
-/// One letter put in, left out or exchanged, in words of five letters and more. Numbers, as programs
-/// have them in their names, are no slips.
+/// One letter added, left out or replaced, in words of five letters or more. Numbers, as in names
+/// of programs, are not slips.
 fn is_one_apart(one: &str, other: &str) -> bool {
     if [one, other].iter().any(|word| word.contains(|c: char| c.is_ascii_digit())) {
         return false;

@@ -1,4 +1,4 @@
-//! What may happen on the board in a game: patterns, manoeuvres, sacrifices.
+//! Events on the board: patterns, manoeuvres, sacrifices.
 
 use std::str::FromStr;
 
@@ -50,8 +50,8 @@ impl Sets {
 /// Squares that must, may or must not be occupied.
 ///
 /// Written as words: `w27,28` white men, `W` white kings, `b` and `B` black ones, `.` empty squares.
-/// The words after `must` (or nothing) have to be there, of those after `one-of` at least one square,
-/// of those after `not` none. Each `one-of` begins a new group.
+/// Squares after `must` (or no keyword) must all be occupied so, of those after `one-of` at least
+/// one, and of those after `not` none. Each `one-of` begins a new group.
 ///
 /// # Examples
 /// ```
@@ -94,7 +94,7 @@ impl Pattern {
     }
 }
 
-/// A number of a square, with the reason if it is none.
+/// The number of a square, or why it is not one.
 fn square(text: &str) -> Result<Square, String> {
     let number = text.parse::<u8>().ok().and_then(Square::new);
     number.ok_or_else(|| format!("'{text}' is not a square: expected a number from 1 to 50"))
@@ -165,7 +165,7 @@ pub(crate) struct PatternSearch {
     /// The pattern, and perhaps its twin.
     forms: Vec<Pattern>,
     lasting: usize,
-    /// Positions in a row, of each form.
+    /// Positions in a row, for each form.
     run: Vec<usize>,
 }
 
@@ -183,7 +183,7 @@ impl PatternSearch {
         self.run.fill(0);
     }
 
-    /// The next position: whether it completes the pattern.
+    /// Takes the next position; whether it completes the pattern.
     #[inline]
     pub(crate) fn see(&mut self, position: &Position) -> bool {
         let sets = Sets::of(position);
@@ -201,7 +201,7 @@ impl PatternSearch {
     }
 }
 
-/// Moves that are played in this order, other moves between them or not.
+/// Moves played in this order, with or without other moves between them.
 ///
 /// Written as moves are: `31-26 36-31`, `27-22 18x27`; a capture by its first and last square.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -241,9 +241,9 @@ impl Manoeuvre {
 pub(crate) struct ManoeuvreSearch {
     forms: Vec<Manoeuvre>,
     within: usize,
-    /// Of each form and each number of moves: the latest ply at which such a beginning has begun.
+    /// For each form and each number of moves: the latest ply where these first moves began.
     begun: Vec<Vec<Option<usize>>>,
-    /// The side to move first in a form has to stay the same: turned forms tell the sides apart.
+    /// The side of a form's first move must stay the same: turned forms tell the sides apart.
     ply: usize,
 }
 
@@ -263,14 +263,14 @@ impl ManoeuvreSearch {
         self.begun.iter_mut().for_each(|list| list.fill(None));
     }
 
-    /// The next move: the ply at which the manoeuvre began if this completes it.
+    /// Takes the next move; the ply where the manoeuvre began if this completes it.
     #[inline]
     pub(crate) fn see(&mut self, mv: Move) -> bool {
         let ply = self.ply;
         self.ply += 1;
         let mut is_found = false;
         for (form, begun) in self.forms.iter().zip(&mut self.begun) {
-            // From the back, so that one move is not taken for two.
+            // From the end, so that one move does not count as two.
             for (number, &(from, to, is_capture)) in form.0.iter().enumerate().rev() {
                 if mv.from() != from || mv.to() != to || mv.is_capture() != is_capture {
                     continue;
@@ -288,29 +288,29 @@ impl ManoeuvreSearch {
 /// Material given up for good.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sacrifice {
-    /// Men that were given; a king counts as three.
+    /// Men given up; a king counts as three.
     pub men: i32,
-    /// Plies within which it happened.
+    /// The plies within which it happens.
     pub within: usize,
-    /// Who gave; `None` for either.
+    /// The side that gives; `None` for either.
     pub side: Option<Color>,
 }
 
-/// White's material less Black's, a king as three men.
+/// White's material less Black's; a king counts as three men.
 pub(crate) fn balance(position: &Position) -> i32 {
     let of = |side| position.men(side).len() as i32 + 3 * position.kings(side).len() as i32;
     of(Color::White) - of(Color::Black)
 }
 
 impl Sacrifice {
-    /// Plies within which it has to happen unless another number is asked for.
+    /// The default for the plies within which it must happen.
     pub const PLIES: usize = 10;
 
     /// The ply before which the first such sacrifice began. `balances` has White's material less
-    /// Black's before each move and at the end, `is_quiet` whether no capture is due there.
+    /// Black's before each move and at the end, `is_quiet` whether no capture is possible there.
     ///
-    /// It is one if the balance falls by this many men between two quiet positions at most `within`
-    /// plies apart, and is never again within less of what it was.
+    /// A sacrifice is a fall of the balance by this many men between two quiet positions at most
+    /// `within` plies apart, after which it always stays at least as far below.
     pub(crate) fn find(&self, balances: &[i32], is_quiet: &[bool]) -> Option<usize> {
         let sides: &[Color] = match self.side {
             None => &[Color::White, Color::Black],
@@ -438,7 +438,7 @@ mod tests {
     fn sacrifices_are_for_good() {
         let white = |men, within| Sacrifice { men, within, side: Some(Color::White) };
         let quiet = |count| vec![true; count];
-        // One man given, and kept.
+        // One man given for good.
         assert_eq!(white(1, 2).find(&[0, 0, -1, -1, -1], &quiet(5)), Some(0));
         assert_eq!(white(2, 2).find(&[0, 0, -1, -1, -1], &quiet(5)), None);
         // Regained later.
@@ -449,7 +449,7 @@ mod tests {
         // An exchange: the balance in the middle of it does not count.
         let middle = [true, false, true, true];
         assert_eq!(white(1, 2).find(&[0, 1, 0, 0], &middle), None);
-        // Black's, and either's.
+        // By Black, and by either side.
         let black = Sacrifice { side: Some(Color::Black), ..white(1, 2) };
         assert_eq!(black.find(&[0, 1, 1], &quiet(3)), Some(0));
         assert_eq!(Sacrifice { side: None, ..black }.find(&[0, 1, 1], &quiet(3)), Some(0));

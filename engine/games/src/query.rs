@@ -14,18 +14,18 @@ use crate::file::GamesFile;
 use crate::names::{folded, words};
 use crate::pattern::{Manoeuvre, Pattern, Sacrifice};
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// For White.
+    /// White won.
     WhiteWins,
-    /// For nobody.
+    /// A draw.
     Draw,
-    /// For Black.
+    /// Black won.
     BlackWins,
-    /// For the player of [`Query::player`].
+    /// The player of [`Query::player`] won.
     PlayerWins,
-    /// Against him.
+    /// That player lost.
     PlayerLoses,
     /// Not known.
     Unknown,
@@ -47,7 +47,7 @@ impl FromStr for Outcome {
     }
 }
 
-/// In which order games come.
+/// The order of games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sort {
     /// As they were added.
@@ -93,7 +93,7 @@ impl Sort {
         }
     }
 
-    /// All games in this order, read off an index.
+    /// All games in this order, read from an index.
     pub(crate) fn order(self) -> &'static str {
         match self {
             Sort::Number => "SELECT g.id FROM games g ORDER BY g.id",
@@ -102,7 +102,7 @@ impl Sort {
                 "SELECT g.id FROM games g \
                  ORDER BY coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id"
             }
-            // The order of the tables is the way to go: names by their index, games of each.
+            // The order of the tables says how: names by their index, then the games of each.
             Sort::White => {
                 "SELECT g.id FROM players p CROSS JOIN games g ON g.white = p.id ORDER BY p.name, g.id"
             }
@@ -126,7 +126,7 @@ impl Sort {
     }
 }
 
-/// Which games are asked for: all that fulfil every condition that is given.
+/// Which games to find: those that meet all given conditions.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     /// A player: see [`GamesFile::players`] for what matches.
@@ -139,13 +139,13 @@ pub struct Query {
     pub event: Option<String>,
     /// The years.
     pub years: Option<RangeInclusive<u32>>,
-    /// How the game ended.
+    /// The result of the game.
     pub outcome: Option<Outcome>,
     /// Both ratings at least this.
     pub min_rating: Option<u32>,
     /// Moves of both sides.
     pub length: Option<RangeInclusive<u32>>,
-    /// These games alone.
+    /// Only these games.
     pub ids: Option<Vec<i64>>,
 
     /// This position occurs.
@@ -154,7 +154,7 @@ pub struct Query {
     pub material: Option<Slice>,
     /// The pattern occurs.
     pub pattern: Option<Pattern>,
-    /// Positions in a row that show it, at least 1.
+    /// For how many positions in a row, at least 1.
     pub lasting: usize,
     /// The moves are played.
     pub moves: Option<Manoeuvre>,
@@ -162,10 +162,10 @@ pub struct Query {
     pub within: usize,
     /// Material is given up.
     pub sacrifice: Option<Sacrifice>,
-    /// Only this stretch of a game is looked at: plies from 0, the start, on.
+    /// Only this stretch of a game is searched: plies, counted from 0 at the start.
     pub stretch: Option<RangeInclusive<u32>>,
-    /// Position, material, pattern and moves also with the board turned by 180 degrees and the
-    /// colours exchanged.
+    /// Position, material, pattern and moves match with the board turned by 180 degrees and the
+    /// colours exchanged, too.
     pub twin: bool,
 
     /// The order of the games.
@@ -204,7 +204,7 @@ fn list(ids: &[i64]) -> String {
 }
 
 impl Query {
-    /// Whether the moves of games have to be looked at.
+    /// Whether the moves of games must be searched.
     pub(crate) fn looks_at_boards(&self) -> bool {
         self.material.is_some()
             || self.pattern.is_some()
@@ -212,7 +212,7 @@ impl Query {
             || self.sacrifice.is_some()
     }
 
-    /// What can be said about the columns.
+    /// The conditions on columns.
     pub(crate) fn filter(&self, file: &GamesFile) -> Result<Filter, GamesError> {
         let mut filter = Filter::default();
         let ids = |name: &Option<String>| -> Result<Option<String>, GamesError> {
@@ -280,10 +280,10 @@ impl Query {
     }
 }
 
-/// Whether a name is meant by what somebody typed.
+/// Whether a typed text means a name.
 struct Wanted {
     glob: Option<PlayerName>,
-    /// The longest first: the beginnings of words that few words have.
+    /// The longest first: few words begin with them.
     words: Vec<String>,
     text: String,
 }
@@ -306,7 +306,7 @@ impl Wanted {
         if self.words.is_empty() {
             return name.trim() == self.text;
         }
-        // A word of the name answers one word; names have few words.
+        // Each word of the name can match one typed word; names have few words.
         let mut taken = 0u64;
         self.words.iter().all(|word| {
             let mut there = folded.split(' ').take(64).enumerate();
@@ -319,9 +319,9 @@ impl Wanted {
 }
 
 impl GamesFile {
-    /// The rows of the players who are meant by a text: with `*`, `?` or `[` it is a pattern of the
-    /// whole name; otherwise each of its words begins a word of the name, in any order, without
-    /// regard to capitals and accents.
+    /// The rows of the players that a text means: with `*`, `?` or `[` it is a pattern for the
+    /// whole name; otherwise each of its words begins a word of the name, in any order, ignoring
+    /// case and accents.
     ///
     /// # Errors
     /// If the text is a broken pattern, or the file cannot be read.
@@ -360,7 +360,7 @@ impl GamesFile {
         Ok(ids)
     }
 
-    /// The numbers of the games of which the columns fit, in growing order.
+    /// The numbers of the games whose columns match, ascending.
     pub(crate) fn ids_by_columns(&self, query: &Query) -> Result<Vec<i64>, GamesError> {
         self.ids_by(&query.filter(self)?)
     }
@@ -372,7 +372,7 @@ impl GamesFile {
         let values = rusqlite::params_from_iter(filter.values.iter());
         let rows = select.query_map(values, |row| row.get(0)).map_err(&db)?;
         let mut ids = rows.collect::<Result<Vec<i64>, _>>().map_err(&db)?;
-        // Sorted here: asked for an order, SQLite would walk through all games.
+        // Sorted here: with `ORDER BY`, SQLite would walk through all games.
         ids.sort_unstable();
         Ok(ids)
     }

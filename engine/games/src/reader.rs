@@ -33,7 +33,7 @@ impl PdnText {
         }
     }
 
-    /// Only these, in this order.
+    /// Only these games, in this order.
     #[must_use]
     pub fn of(file: GamesFile, ids: Vec<i64>) -> PdnText {
         PdnText { ids: ids.into_iter(), is_list: true, ..PdnText::new(file) }

@@ -1,4 +1,4 @@
-//! What programs get of a file of games, as JSON.
+//! What programs get from a file of games, as JSON.
 
 use meerslag_study::digits::rounded;
 use meerslag_study::records::Record;
@@ -31,7 +31,7 @@ pub struct GameFoundRecord<'a> {
     black_rating: Option<u32>,
     /// Moves of both sides.
     plies: u32,
-    /// Plies after which what was asked for is there.
+    /// The plies after which the query is fulfilled.
     at: &'a [u32],
 }
 
@@ -64,9 +64,9 @@ impl<'a> From<&'a Hit> for GameFoundRecord<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesFound")]
 pub struct GamesFoundRecord<'a> {
-    /// All games that were found.
+    /// How many games were found.
     total: u64,
-    /// Those of this part.
+    /// The games of this part.
     games: Vec<GameFoundRecord<'a>>,
 }
 
@@ -83,13 +83,13 @@ impl<'a> From<&'a Page> for GamesFoundRecord<'a> {
     }
 }
 
-/// What was played in a position.
+/// The moves played in a position.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesTree")]
 pub struct GamesTreeRecord {
     /// The position.
     fen: String,
-    /// Games in which it occurs.
+    /// Games where it occurs.
     games: u64,
     /// Games that ended in it.
     ended: u64,
@@ -97,7 +97,7 @@ pub struct GamesTreeRecord {
     won: u64,
     drawn: u64,
     lost: u64,
-    /// The moves, those of most games first.
+    /// The moves, most played first.
     moves: Vec<GamesTreeMoveRecord>,
 }
 

@@ -76,8 +76,8 @@ CREATE TABLE positions (
 );
 ";
 
-/// Whether a file looks like ours: SQLite's first sixteen bytes and our number. A missing file is
-/// not.
+/// Whether a file looks like ours, by SQLite's first sixteen bytes and our number. A missing file
+/// does not.
 #[must_use]
 pub fn is_games_file(path: &Path) -> bool {
     let mut head = [0; 72];

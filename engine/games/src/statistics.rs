@@ -22,7 +22,7 @@ pub struct Score {
     pub results: [u64; 3],
     /// Moves of both sides in all games.
     pub plies: u64,
-    /// How the side played, by the annotations of the games that have some.
+    /// How well the side played, by the annotations of the games that have some.
     pub play: SideSummary,
 }
 
@@ -52,7 +52,7 @@ impl Score {
     }
 }
 
-/// What is told apart.
+/// What the lines are grouped by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
     /// All games.
@@ -65,9 +65,9 @@ pub enum Group {
     Year,
     /// The first move of each side.
     Opening,
-    /// The opponent of the player who was asked for.
+    /// The opponent of the query's player.
     Opponent,
-    /// The player, where none was asked for.
+    /// The player, where the query names none.
     Player,
 }
 
@@ -87,24 +87,24 @@ impl Group {
     }
 }
 
-/// A line of the statistics.
+/// A line of the statistics: a group with its score.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatisticsRow {
-    /// What is told apart.
+    /// What the lines are grouped by.
     pub group: Group,
-    /// Which of them: `White`, `won`, `1977`, `32-28 19-23`, a name.
+    /// The group's name: `White`, `won`, `1977`, `32-28 19-23`, a name.
     pub name: String,
     /// The score.
     pub score: Score,
 }
 
-/// Plies that make an opening.
+/// Plies that count as the opening.
 const OPENING: usize = 2;
 
 /// The values of an endgame for a side, in the order of their rows.
 const VALUES: [(Wld, &str); 3] = [(Wld::Win, "won"), (Wld::Draw, "drawn"), (Wld::Loss, "lost")];
 
-/// A game as the statistics see it.
+/// The facts of a game that the statistics use.
 struct Played {
     players: [i64; 2],
     result: i64,
@@ -113,7 +113,7 @@ struct Played {
     opening: String,
     /// The first position that the databases know: who is to move, and its value for that side.
     endgame: Option<(Color, Wld)>,
-    /// By its annotations.
+    /// The play by its annotations.
     play: [SideSummary; 2],
 }
 
@@ -130,7 +130,7 @@ struct Scores {
 }
 
 impl Scores {
-    /// Adds a game of this side; `is_one_player` if a player was asked for.
+    /// Adds a game of this side; `is_one_player` if the query names a player.
     fn add(&mut self, game: &Played, side: Color, is_one_player: bool) {
         self.all.add(game, side);
         self.colors[side.index()].add(game, side);
@@ -155,7 +155,7 @@ impl Scores {
     }
 }
 
-/// Those of most games first.
+/// The groups with most games first.
 fn most_games<K: Hash + Ord + Clone>(scores: HashMap<K, Score>, most: usize) -> Vec<(K, Score)> {
     let mut list: Vec<(K, Score)> = scores.into_iter().collect();
     list.sort_by(|a, b| b.1.games.cmp(&a.1.games).then_with(|| a.0.cmp(&b.0)));
@@ -164,10 +164,10 @@ fn most_games<K: Hash + Ord + Clone>(scores: HashMap<K, Score>, most: usize) -> 
 }
 
 impl GamesFile {
-    /// The scores of the query's player in the games that fulfil it; without a player those of
-    /// White, and of each player. At most `most` openings, opponents and players, those of most games
-    /// first. What the databases of `probe` know of endgames is a group, too. `observe` hears of games
-    /// done and of all games, and ends the work by returning false.
+    /// The scores of the query's player in the games that match it; without a player those of
+    /// White, and of each player. At most `most` openings, opponents and players, those with most
+    /// games first. With `probe`, endgames are grouped by their value in the databases, too.
+    /// `observe` is told how many games of how many are done, and ends the work by returning false.
     ///
     /// # Errors
     /// As [`GamesFile::find`], if the databases cannot be read, or the work was ended.

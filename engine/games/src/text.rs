@@ -1,11 +1,11 @@
-//! How files of games are encoded, and their text as UTF-8.
+//! The encodings of PDN files, and their text as UTF-8.
 
 use std::io::{self, BufRead, Read};
 use std::str::FromStr;
 
 use encoding_rs::{CoderResult, Decoder};
 
-/// How the text of a file is encoded.
+/// The encoding of a file's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Encoding(&'static encoding_rs::Encoding);
 
@@ -37,8 +37,8 @@ impl Encoding {
         KNOWN.iter().find(|(_, encoding)| *encoding == self.0).map_or("utf-8", |(name, _)| name)
     }
 
-    /// What a text is encoded in. A text that is valid UTF-8 is that; UTF-16 is known by its mark or
-    /// by its NULs; of the rest it counts what bytes above 127 would be.
+    /// The encoding of a text. Valid UTF-8 is UTF-8; UTF-16 is recognised by its mark or its NULs;
+    /// for the rest it counts what the bytes above 127 would be.
     ///
     /// # Errors
     /// If the input fails.
@@ -56,7 +56,7 @@ impl Encoding {
         }
     }
 
-    /// The text as UTF-8; what is not text in this encoding becomes U+FFFD.
+    /// The text as UTF-8; bytes that are not text in this encoding become U+FFFD.
     pub fn reader<R: BufRead>(self, input: R) -> TextReader<R> {
         TextReader {
             input,
@@ -80,13 +80,13 @@ impl FromStr for Encoding {
     }
 }
 
-/// Letters that make up most of Russian text, in small.
+/// The small letters that make up most of Russian text.
 const FREQUENT: &str = "оеаинтсрвлк";
 
-/// What was seen of a text.
+/// What was counted in a text.
 struct Statistics {
     start: Vec<u8>,
-    /// Pairs of neighbouring bytes of which one is above 127.
+    /// Pairs of neighbouring bytes, one of them above 127.
     pairs: Vec<u64>,
     utf8: Decoder,
     is_utf8: bool,
@@ -177,7 +177,7 @@ impl Statistics {
         for (pair, &count) in self.pairs.iter().enumerate().filter(|(_, count)| **count > 0) {
             let (first, second) = (letters[pair >> 8], letters[pair & 0xff]);
             let worth = match (is_letter(first), is_letter(second)) {
-                // Small letters do not go before capitals.
+                // Small letters do not come before capitals.
                 (true, true) if first.is_lowercase() && second.is_uppercase() => -6,
                 (true, true) if second.is_lowercase() => {
                     2 + 2 * i64::from(FREQUENT.contains(second))
@@ -196,7 +196,7 @@ impl Statistics {
 pub struct TextReader<R> {
     input: R,
     decoder: Decoder,
-    /// Decoded bytes for which there was no room.
+    /// Decoded bytes that did not fit.
     pending: [u8; 8],
     kept: usize,
     is_over: bool,
@@ -221,7 +221,7 @@ impl<R: BufRead> Read for TextReader<R> {
             let chunk = self.input.fill_buf()?;
             let is_last = chunk.is_empty();
             let mut small = [0; 8];
-            // A decoder wants room for at least one character.
+            // A decoder needs room for at least one character.
             let is_narrow = out.len() < small.len();
             let target = if is_narrow { &mut small[..] } else { &mut *out };
             let (result, read, written, _) = self.decoder.decode_to_utf8(chunk, target, is_last);

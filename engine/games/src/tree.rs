@@ -1,4 +1,4 @@
-//! What was played in a position.
+//! The moves played in a position.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -13,39 +13,39 @@ use crate::file::GamesFile;
 use crate::find::FEW;
 use crate::query::Query;
 
-/// A move with the games in which it was played.
+/// A move with statistics of its games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TreeMove {
     /// The move.
     pub mv: Move,
-    /// Games; a game in which the position occurs twice counts once for each move.
+    /// Games; a game where the position occurs twice counts once for each move.
     pub games: u64,
     /// Won by the side to move, drawn, lost; the rest has no result.
     pub results: [u64; 3],
     /// The mean rating of those who played it.
     pub rating: Option<f64>,
-    /// The first year in which it was played.
+    /// The first year it was played.
     pub first_year: Option<u32>,
-    /// The last one.
+    /// The last year it was played.
     pub last_year: Option<u32>,
 }
 
-/// What was played in a position, with all ways that led to it.
+/// The moves played in a position, however the games reached it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tree {
     /// The position.
     pub position: Position,
-    /// Games in which it occurs.
+    /// Games where it occurs.
     pub games: u64,
     /// Games that ended in it.
     pub ended: u64,
     /// Won by the side to move, drawn, lost.
     pub results: [u64; 3],
-    /// The moves, those of most games first.
+    /// The moves, most played first.
     pub moves: Vec<TreeMove>,
 }
 
-/// What the tree needs to know of a game.
+/// What the tree needs from a game.
 struct Row {
     result: i64,
     year: Option<u32>,
@@ -84,9 +84,9 @@ impl Sum {
 }
 
 impl GamesFile {
-    /// What was played in the position of the query, in the games that fulfil its other conditions.
-    /// With the query's `twin` the games count in which the half-turned position occurred, too, as an
-    /// opening book counts them; their moves are turned.
+    /// The moves played in the position of the query, in the games that meet its other conditions.
+    /// With the query's `twin`, games with the half-turned position count too, as in an opening
+    /// book; their moves are turned.
     ///
     /// # Errors
     /// If the query has no position or contradicts itself, or the file cannot be read.
@@ -94,7 +94,7 @@ impl GamesFile {
         self.tree_of(query, FEW)
     }
 
-    /// With more games than `few` the whole table is looked through.
+    /// With more games than `few` the whole table is read.
     fn tree_of(&self, query: &Query, few: usize) -> Result<Tree, GamesError> {
         let Some(position) = query.position else {
             return Err(GamesError::Input("a tree needs a position".to_owned()));
@@ -113,7 +113,7 @@ impl GamesFile {
         let (mut sums, mut whole): (BTreeMap<u64, (Move, Sum)>, Sum) =
             (BTreeMap::new(), Sum::default());
         let mut ended = 0;
-        // As the asked position has them, by their first byte.
+        // The moves as in the query's position, by their first byte.
         let mut first_bytes: FxHashMap<u8, Option<Move>> = FxHashMap::default();
         for mv in position.legal_moves() {
             let first = first_code(mv, side);
@@ -127,7 +127,7 @@ impl GamesFile {
             let Some(list) = games.next_if(|list| i64::from(list[0].game()) == id) else {
                 return Ok(());
             };
-            // Read only if the first byte does not tell the move.
+            // Read only if the first byte does not determine the move.
             let row = OnceCell::new();
             let mut replay = None;
             seen.clear();
@@ -195,8 +195,8 @@ impl GamesFile {
         read.ok_or_else(|| self.damaged(format!("the moves of game {id}")))
     }
 
-    /// What the tree needs of these games, in order of their numbers: one by one, or, if they are
-    /// many, with one look through the whole table.
+    /// What the tree needs from these games, in order of their numbers: one by one, or, if there
+    /// are many, in one pass through the whole table.
     fn tree_rows(
         &self,
         ids: &[i64],
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::import::ImportOptions;
 
-    /// Moves out of the index, long captures out of the game; one by one, or in one look.
+    /// Moves from the index, long captures from the game; one by one, or in one pass.
     #[test]
     fn a_tree_is_the_same_however_games_are_read() {
         let folder = tempfile::tempdir().unwrap();
