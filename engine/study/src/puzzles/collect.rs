@@ -1,4 +1,4 @@
-//! Many games, and the list of puzzles that comes of them.
+//! Finds puzzles in many games, and makes one list of them.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use meerslag_search::{Control, EngineOptions, Limits, PlayingLevel};
 
 /// Finds the puzzles of the games that the journal does not have yet, this many games at the same
 /// time, each with an engine with these options. Calls `progress` with the number of finished games.
-/// Returns whether all are finished, which they are not after `control` was told to stop.
+/// Returns whether all are finished; they are not if `control` was told to stop.
 ///
 /// # Errors
 /// If the engines cannot be made or the journal cannot be written.
@@ -39,9 +39,9 @@ pub fn find_puzzles(
 /// A puzzle with its rating and themes.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Puzzle {
-    /// The number of its game among all that were given, from 1.
+    /// The number of its game among all games given, from 1.
     pub game: usize,
-    /// The ply before which its position stands, from 0.
+    /// The ply of its game to be played in the position, from 0.
     pub ply: usize,
     /// The position.
     #[serde(serialize_with = "fen")]
@@ -51,17 +51,17 @@ pub struct Puzzle {
     /// The solution, with the best answers.
     #[serde(skip)]
     pub solution: Vec<Move>,
-    /// The same as text.
+    /// The solution as text.
     #[serde(rename = "solution")]
     moves: Vec<String>,
-    /// What happens in it.
+    /// Its themes.
     #[serde(flatten)]
     pub themes: Themes,
     /// The lowest playing level that finds the first move, 1 to 10.
     pub rating: u8,
     /// Nodes after which a search has found the first move for good.
     pub nodes: u64,
-    /// What the solution is worth to the side to move, in men.
+    /// The value of the solution to the side to move, in men.
     pub score: f64,
     /// How much less the second best move is worth, in men.
     pub margin: f64,
@@ -107,16 +107,16 @@ impl Puzzle {
     }
 }
 
-/// The lowest level with this many nodes for a move.
+/// The lowest level with at least this many nodes per move.
 fn rating(nodes: u64) -> u8 {
     let has = |level: u8| PlayingLevel::new(level)?.nodes();
     let levels = PlayingLevel::MIN..PlayingLevel::MAX;
     levels.into_iter().find(|&level| has(level) >= Some(nodes)).unwrap_or(PlayingLevel::MAX)
 }
 
-/// The puzzles of these games, of which `found` has those of a game by its number from 1: sacrifices
-/// first, then by theme, pieces given and rating. Of equal positions, turned ones too, and of equal
-/// solutions one is kept.
+/// The puzzles of these games, which `found` has by the game's number from 1: sacrifices first,
+/// then by theme, pieces given and rating. Of equal positions, also if turned, and of equal
+/// solutions only one is kept.
 #[must_use]
 pub fn collect<'f>(
     games: &[PdnGame],

@@ -1,4 +1,4 @@
-//! What there is to solve in a file of games.
+//! The exercises in a file of games.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::annotate::better_line;
 pub enum ExerciseKind {
     /// A puzzle: a position that was set up, with its solution as the moves.
     Puzzle,
-    /// A mistake in an annotated game: a better move is wanted, and others may be as good.
+    /// A mistake in an annotated game: find a better move; several may be as good.
     Mistake,
 }
 
@@ -29,26 +29,26 @@ impl ExerciseKind {
     }
 }
 
-/// A position in which a move is looked for.
+/// A position where a move is to be found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exercise {
     /// Where it comes from.
     pub kind: ExerciseKind,
     /// The position.
     pub position: Position,
-    /// The solution: the move that is looked for first; of a mistake only this one counts.
+    /// The solution, beginning with the move to be found; for a mistake only that one counts.
     pub solution: Vec<Move>,
-    /// What the side to move reaches, where the file says so.
+    /// What the side to move achieves, if the file says so.
     pub goal: Option<Wld>,
-    /// The move that was played, of a mistake.
+    /// For a mistake, the move played.
     pub played: Option<Move>,
-    /// The ply of the game before which the position stands, from 0.
+    /// The ply of the game to be played in the position, from 0.
     pub ply: usize,
     /// The players of the game.
     pub players: Option<String>,
-    /// When it was played.
+    /// The date of the game.
     pub date: Option<String>,
-    /// What happens in the solution of a puzzle.
+    /// For a puzzle, the themes of its solution.
     pub theme: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Exercise {
         self.position.to_fen()
     }
 
-    /// What is to be done, such as `White to move and win`.
+    /// The task, such as `White to move and win`.
     #[must_use]
     pub fn task(&self) -> String {
         let side = self.position.side_to_move();
@@ -70,7 +70,7 @@ impl Exercise {
         }
     }
 
-    /// Players, date and, of a mistake, the number of the move; empty if nothing is known.
+    /// Players, date and, for a mistake, the number of the move; empty if nothing is known.
     #[must_use]
     pub fn origin(&self) -> String {
         let number = (self.kind == ExerciseKind::Mistake).then(|| {
@@ -85,8 +85,8 @@ impl Exercise {
         self.position.side_to_move()
     }
 
-    /// Whether a move is right at this ply of the solution: the move of the solution, or as the last
-    /// one a capture of as many pieces.
+    /// Whether a move is right at this ply of the solution: it is the solution's, or, at the last
+    /// ply, a capture of as many pieces.
     #[must_use]
     pub fn is_right(&self, ply: usize, mv: Move) -> bool {
         let Some(&wanted) = self.solution.get(ply) else { return false };
@@ -97,10 +97,10 @@ impl Exercise {
 
 /// The exercises of a game.
 ///
-/// A game has those of its moves that a glyph calls bad and beside which a better line stands, as
-/// [`crate::annotate::write()`] marks them. A game without such a move that begins with a position of its
-/// own and has no more moves than a combination is a puzzle, as [`super::to_pdn`] writes them: its moves
-/// are the solution.
+/// In an annotated game these are the moves with a glyph for a bad move and a better line beside
+/// them, as [`crate::annotate::write()`] marks them. A game without such moves that starts from a
+/// set-up position and is no longer than a combination is a puzzle, as [`super::to_pdn`] writes it:
+/// its moves are the solution.
 #[must_use]
 pub fn exercises(pdn: &PdnGame) -> Vec<Exercise> {
     let tag = |name| pdn.tags.get(name).filter(|value| !value.trim_matches(['?', '.']).is_empty());
@@ -136,7 +136,7 @@ pub fn exercises(pdn: &PdnGame) -> Vec<Exercise> {
     vec![Exercise { goal, theme: tag("Theme").map(str::to_owned), ..puzzle }]
 }
 
-/// The exercises of many games: of equal positions the first one.
+/// The exercises of many games; of equal positions the first.
 #[derive(Clone, Default, Debug)]
 pub struct ExerciseList {
     list: Vec<Exercise>,
@@ -144,14 +144,14 @@ pub struct ExerciseList {
 }
 
 impl ExerciseList {
-    /// Adds those of a game.
+    /// Adds the exercises of a game.
     pub fn add(&mut self, pdn: &PdnGame) {
         let seen = &mut self.seen;
         let new = exercises(pdn).into_iter().filter(|exercise| seen.insert(exercise.position));
         self.list.extend(new);
     }
 
-    /// Those so far.
+    /// The exercises so far.
     #[must_use]
     pub fn list(&self) -> &[Exercise] {
         &self.list
@@ -188,7 +188,7 @@ mod tests {
         }
         let positions: Vec<_> = list.list().iter().map(Exercise::id).collect();
         assert_eq!(positions.len(), 2, "{positions:?}");
-        // Lost by the side to move: no task.
+        // Lost for the side to move: no task.
         assert_eq!(read(&text.replace("2-0", "0-2"))[0].task(), "White to move");
     }
 

@@ -10,30 +10,30 @@ use super::theme::balance;
 use crate::suite::{self, SuitePosition};
 use meerslag_search::{Bound, Control, Engine, Limits, Score};
 
-/// By how many hundredths of a man the solution is better than every other move, at least.
+/// How much better than every other move the solution is, at least, in hundredths of a man.
 pub const MARGIN: i32 = 150;
-/// What a solution that wins is worth, at least, in hundredths of a man.
+/// The least score of a winning solution, in hundredths of a man.
 const WINS: i32 = 150;
-/// What every other move than a winning one is worth, at most: nobody could call that won.
+/// The greatest score of any other move beside a winning one: nobody could call it won.
 const OTHERS: i32 = 50;
-/// A draw is worth this at most, either way; what every other move loses, at least.
+/// The greatest score of a draw, either way, and the least that every other move loses.
 const DRAWS: i32 = 50;
 const LOSES: i32 = -200;
-/// What a search of this many plies, and the captures after them, finds is seen at once.
+/// A move found by a search of this many plies, and the captures after them, is seen at once.
 const SHALLOW: u32 = 1;
-/// Plies in which a combination comes to its end.
+/// The most plies of a combination.
 pub(super) const LONGEST: usize = 31;
 
 /// A puzzle, as the journal keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FoundPuzzle {
-    /// The ply before which the position stands, from 0.
+    /// The ply of the game to be played in the position, from 0.
     pub ply: usize,
-    /// The solution as Hub writes moves: those of the side to move and the best answers, to the end of
-    /// the combination.
+    /// The solution in Hub's notation: the moves of the side to move and the best answers, to the
+    /// end of the combination.
     #[serde(rename = "pv")]
     pub line: Vec<String>,
-    /// What it is worth to the side to move, in hundredths of a man.
+    /// Its value to the side to move, in hundredths of a man.
     #[serde(rename = "s")]
     pub score: i32,
     /// How much less the second best move is worth, in hundredths of a man.
@@ -58,7 +58,7 @@ impl FoundPuzzle {
     }
 }
 
-/// The best move of a position with its score, and that of the second best.
+/// The best move of a position with its score, and the second best move's score.
 struct Best {
     mv: Move,
     score: Score,
@@ -66,7 +66,7 @@ struct Best {
 }
 
 impl Best {
-    /// What the best move alone reaches: a win, or a draw where all others lose.
+    /// What only the best move achieves: a win, or a draw where all others lose.
     fn only(&self) -> Option<Wld> {
         let (best, second) = (self.score.hundredths(), self.second.hundredths());
         match () {
@@ -113,7 +113,7 @@ impl Finder<'_> {
 
     /// The puzzle in a position, if there is one.
     fn puzzle(&mut self, ply: usize, position: &Position) -> Option<FoundPuzzle> {
-        // A capture is seen by everybody, above all one that takes back.
+        // Everybody sees a capture, above all a recapture.
         if position.has_capture(position.side_to_move()) || position.count_legal_moves() < 2 {
             return None;
         }
@@ -143,9 +143,9 @@ impl Finder<'_> {
         outcome.found.filter(|found| found.depth > SHALLOW).map(|found| found.nodes)
     }
 
-    /// The combination to its end, where the gain is on the board and nothing can be taken back, or the
-    /// game is decided. `None` if a move of the solver's on the way is not the only one: only a last
-    /// capture may have several ways.
+    /// The combination to its end: the gain is on the board and cannot be taken back, or the game
+    /// is decided. `None` if one of the solver's moves is not the only one; only for a last capture
+    /// there may be several.
     fn line(&mut self, start: &Position, first: Move, goal: Wld) -> Option<Vec<Move>> {
         let solver = start.side_to_move();
         let mut line = vec![first];
@@ -184,7 +184,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a score of the solver is worth the goal.
+/// Whether a score of the solver achieves the goal.
 fn reaches(score: Score, goal: Wld) -> bool {
     match goal {
         Wld::Win => score.hundredths() >= WINS,
@@ -192,16 +192,16 @@ fn reaches(score: Score, goal: Wld) -> bool {
     }
 }
 
-/// Whether a combination has come to its end after a move of the solver's with this score.
+/// Whether a combination is over after a move of the solver's with this score.
 fn is_end(start: &Position, after: &Position, solver: Color, goal: Wld, score: Score) -> bool {
     let is_quiet = !after.has_capture(solver.opponent());
     let has_gained = balance(after, solver) > balance(start, solver);
-    // Out of the databases a proven win is a matter of playing on.
+    // A win proven by the databases only needs playing out.
     let is_won = start.piece_count() > after.piece_count() && score.is_win();
     is_quiet && (goal == Wld::Draw || has_gained || is_won)
 }
 
-/// A sixteenth of these limits, to see where a closer look is worth the time.
+/// A sixteenth of these limits, to see where a closer look is worthwhile.
 fn glance(limits: &Limits) -> Limits {
     Limits {
         depth: limits.depth.map(|depth| depth.saturating_sub(4).max(1)),
@@ -243,9 +243,9 @@ pub fn puzzles_of_game(
     Some(found)
 }
 
-/// Whether a search within these limits, from an empty table, agrees that this move alone reaches
-/// what the score promises: the check of puzzles by more time than found them. No other move may be
-/// within half of [`MARGIN`].
+/// Whether a search within these limits, from an empty table, agrees that only this move achieves
+/// what the score promises: checks puzzles with more time than it took to find them. No other move
+/// may be within half of [`MARGIN`].
 #[must_use]
 pub fn has_one_solution(
     engine: &mut Engine,
@@ -274,7 +274,7 @@ mod tests {
         PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
     }
 
-    /// A combination of the engine's own games: `positions` has more of them.
+    /// A combination from the engine's own games; `positions` has more.
     const SHOT: &str =
         "[FEN \"W:W29,31,33,36,38,39,42,43,44,45,46,47,50:B1,5,6,7,8,9,10,14,15,16,18,19,22\"]\n";
 

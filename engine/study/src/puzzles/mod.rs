@@ -1,11 +1,11 @@
-//! Puzzles from games: positions in which one move alone wins, or alone holds the draw, and a shallow
-//! search does not see it.
+//! Puzzles from games: positions where only one move wins, or only one holds the draw, and a
+//! shallow search does not see it.
 //!
-//! [`puzzles_of_game`] looks through a game, [`find_puzzles`] through many by several threads, with a
-//! journal of what is finished; [`collect`] leaves duplicates out and sorts. [`to_pdn`] writes a puzzle
-//! as a game with tags. [`exercises`] reads what there is to solve in a PDN game: a puzzle, or the
-//! mistakes that [`crate::annotate`] marked; [`Repetition`] keeps what was right and wrong, and says
-//! what is to be repeated.
+//! [`puzzles_of_game`] searches a game, [`find_puzzles`] many games on several threads, with a
+//! journal of finished ones; [`collect`] drops duplicates and sorts. [`to_pdn`] writes a puzzle as
+//! a game with tags. [`exercises`] reads the exercises in a PDN game: a puzzle, or the mistakes
+//! that [`crate::annotate`] marked; [`Repetition`] keeps what was solved and what was not, and says
+//! what to repeat.
 
 mod collect;
 mod exercise;

@@ -6,10 +6,10 @@ use movegen::notation::pdn::{GameResult, PdnGame, Ply};
 use super::collect::Puzzle;
 use crate::record::comment;
 
-/// Tags of the game from which a puzzle comes that it keeps.
+/// The tags that a puzzle keeps from its game.
 const KEPT: [&str; 5] = ["Event", "Site", "Date", "White", "Black"];
 
-/// A puzzle as a game: the solution as its moves, and beside the usual tags
+/// A puzzle as a game: the solution as its moves, and besides the usual tags
 ///
 /// * `Theme`: what happens in it, such as `win, 3 pieces given`;
 /// * `Rating`: the lowest playing level that finds the first move, 1 to 10;

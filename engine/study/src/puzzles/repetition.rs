@@ -1,4 +1,4 @@
-//! What went wrong comes again, after growing intervals: as the board in the browser does it
+//! Mistakes come again, after growing intervals, as on the board in the browser
 //! (`engine/web/repeat.js`).
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use crate::checked::{checked, unchecked};
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
-/// Seconds after which something comes again: first after a mistake, then after each time it was
-/// right. The board in the browser has the same.
+/// Seconds until an exercise comes again: first after a mistake, then after each time it was right.
+/// The board in the browser has the same.
 pub const INTERVALS: [u64; 6] = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
 /// The version of files of scores.
 const VERSION: u32 = 1;
@@ -28,23 +28,23 @@ struct Header {
     scores: u32,
 }
 
-/// When something comes again.
+/// When an exercise comes again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Repeat {
     /// The step in the intervals.
     step: usize,
-    /// In seconds since 1970.
+    /// The time, in seconds since 1970.
     pub due: u64,
 }
 
-/// How something is known.
+/// How well an exercise is known.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Standing {
-    /// Times that it was right.
+    /// How often it was right.
     pub right: u32,
-    /// Times that it was wrong.
+    /// How often it was wrong.
     pub wrong: u32,
-    /// While it is to be repeated.
+    /// When it comes again, while it is to be repeated.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub repeat: Option<Repeat>,
 }
@@ -72,12 +72,12 @@ pub enum RepetitionError {
     /// Another process has it.
     #[error("{0} is in use: another process keeps its scores there")]
     InUse(PathBuf),
-    /// Something else, or of another version.
+    /// Not a file of scores, or of another version.
     #[error("{0} is not a file of scores")]
     Other(PathBuf),
 }
 
-/// How many things of a list are known, and how.
+/// How many exercises of a list are in each state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// To be repeated now.
@@ -90,8 +90,8 @@ pub struct Tally {
     pub known: usize,
 }
 
-/// What is known about everything that has a name. Each try is a line at the end of a file, written
-/// at once; of several lines with a name the last one counts.
+/// The scores of exercises, by name. Each try is a line at the end of a file, written at once; of
+/// several lines with one name the last counts.
 #[derive(Debug)]
 pub struct Repetition {
     path: PathBuf,
@@ -100,11 +100,11 @@ pub struct Repetition {
 }
 
 impl Repetition {
-    /// The scores of a file, which is made if it is not there. Calls `damaged` with the number of each
-    /// line, from 1, that is damaged: what it said is forgotten.
+    /// Opens the scores of a file, which is made if it is missing. Calls `damaged` with the number
+    /// of each damaged line, from 1; such lines are ignored.
     ///
     /// # Errors
-    /// If the file cannot be read and written, is something else, or another process has it.
+    /// If the file cannot be read and written, is not a file of scores, or another process has it.
     pub fn open(
         path: &Path,
         mut damaged: impl FnMut(usize),
@@ -152,14 +152,14 @@ impl Repetition {
         Ok(Repetition { path: path.to_owned(), file, known })
     }
 
-    /// How something is known.
+    /// How well an exercise is known.
     #[must_use]
     pub fn of(&self, id: &str) -> Standing {
         self.known.get(id).copied().unwrap_or_default()
     }
 
-    /// It was right at this time, in seconds since 1970: what is being repeated comes later next time,
-    /// and after the last interval never.
+    /// It was right at this time, in seconds since 1970: if it is being repeated, it comes again
+    /// later, and after the last interval never.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -180,8 +180,8 @@ impl Repetition {
         self.keep(id, Standing { right, wrong: wrong.saturating_add(1), repeat })
     }
 
-    /// Which of these is next, by its place: what is due, the longest due first; then what is new;
-    /// then what is to be repeated later. `None` if all are known.
+    /// The place of the next one of these: those due come first, longest due first; then new ones;
+    /// then those to be repeated later. `None` if all are known.
     #[must_use]
     pub fn next<'a>(&self, ids: impl Iterator<Item = &'a str>, now: u64) -> Option<usize> {
         let rank = |id: &str| match self.known.get(id) {
@@ -196,7 +196,7 @@ impl Repetition {
         ranked.min().map(|(_, place)| place)
     }
 
-    /// How these are known at this time.
+    /// The state of these at this time.
     #[must_use]
     pub fn tally<'a>(&self, ids: impl Iterator<Item = &'a str>, now: u64) -> Tally {
         let mut tally = Tally::default();
@@ -252,7 +252,7 @@ mod tests {
         let mut now = 700;
         for interval in &INTERVALS[1..] {
             scores.right("b", now).unwrap();
-            // Kept in the file, which is only ours.
+            // Kept in the file, which only we can open.
             assert!(matches!(open(&path), Err(RepetitionError::InUse(_))));
             drop(scores);
             scores = open(&path).unwrap().0;

@@ -1,4 +1,4 @@
-//! What a combination is made of, where a rule can say it.
+//! Themes of combinations, where a rule can tell them.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use serde::Serialize;
 
 use meerslag_search::counted;
 
-/// What happens in a solution.
+/// The themes of a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Themes {
-    /// What the solver reaches: `win` or `draw`.
+    /// What the solver achieves: `win` or `draw`.
     #[serde(serialize_with = "goal_name")]
     #[schemars(with = "String")]
     pub goal: Wld,
     /// Pieces that the opponent captures.
     pub given: u32,
-    /// A man of the solver's becomes a king that is on the board at the end.
+    /// One of the solver's men becomes a king that is on the board at the end.
     pub king: bool,
     /// The Turkish strike (coup turc): a king captures and cannot go on, because what it has captured
     /// leaves the board only afterwards; then it is captured itself.
@@ -30,7 +30,7 @@ fn goal_name<S: serde::Serializer>(goal: &Wld, serializer: S) -> Result<S::Ok, S
 }
 
 impl Themes {
-    /// Of a solution from this position.
+    /// Finds the themes of a solution from this position.
     #[must_use]
     pub fn of(start: &Position, solution: &[Move], goal: Wld) -> Themes {
         let solver = start.side_to_move();
@@ -58,8 +58,8 @@ impl Themes {
     }
 }
 
-/// Whether a king that has captured could capture more, now that what it captured is off the board. The
-/// capture was as long as the rules allow: so it was what it had captured that was in its way.
+/// Whether a king that has captured could capture more, now that what it captured is off the board.
+/// The capture was as long as the rules allow, so the captured pieces were in its way.
 fn is_stopped_king(after: &Position, mv: Move) -> bool {
     let again = after.with_other_side();
     mv.captured().len() > 1
@@ -85,7 +85,7 @@ impl fmt::Display for Themes {
     }
 }
 
-/// What a side has more than the other, in men; a king is three.
+/// A side's material less the other's, in men; a king counts as three.
 pub(super) fn balance(position: &Position, side: Color) -> i32 {
     let worth = |color| position.men(color).len() as i32 + 3 * position.kings(color).len() as i32;
     worth(side) - worth(side.opponent())

@@ -1,5 +1,5 @@
-//! What the director of a tournament decides: a game does not count, is played again or is scored by hand,
-//! or a player goes home.
+//! Decisions of the director of a tournament: a game does not count, is replayed or is scored by
+//! hand, or a player withdraws.
 
 use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::runner::game::termination::Termination;
 pub enum Act {
     /// The game has no result.
     Annul(usize),
-    /// The game is played again; its record is dropped.
+    /// The game is replayed; its record is dropped.
     Replay(usize),
     /// White gets this result.
     Score {
@@ -24,31 +24,31 @@ pub enum Act {
         /// The points of White and Black as PDN writes them: 2-0, 1-1, 0-2 or 0-0.
         points: (u8, u8),
     },
-    /// The engine is not paired any more from this round on.
+    /// The engine is no longer paired, from this round on.
     Withdraw {
         /// Its number in the configuration.
         engine: usize,
-        /// From 1; 0 for the next one that is not paired.
+        /// From 1; 0 for the next round not yet paired.
         from: usize,
     },
 }
 
-/// Why the director cannot decide that.
+/// Why a decision is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ActError {
-    /// There is no result yet.
+    /// The game has no result yet.
     #[error("game {0} is not finished, and not being played")]
     NotFinished(usize),
-    /// An engine that is not there, or not any more.
+    /// There is no such engine, or it has withdrawn.
     #[error("engine {0} does not play in this tournament any more")]
     NotThere(usize),
-    /// No result of a game.
+    /// Not a result of a game.
     #[error("{0}-{1} is not a result: expected 2-0, 1-1, 0-2 or 0-0")]
     Points(u8, u8),
     /// A match has no director.
     #[error("only tournaments have a director")]
     NoTournament,
-    /// Nobody takes decisions: the tournament is about to begin, or to end.
+    /// Nobody takes decisions: the tournament is beginning or ending.
     #[error("the tournament hears no decisions now")]
     NotHeard,
 }
@@ -71,7 +71,7 @@ impl Act {
         }
     }
 
-    /// In words, of a game or player of this match.
+    /// In words, about a game or player of this match.
     #[must_use]
     pub fn to_text(self, config: &MatchConfig) -> String {
         match self {
@@ -87,7 +87,7 @@ impl Act {
         }
     }
 
-    /// The result that it gives to its game; `None` for a decision that gives none.
+    /// The result that it gives to its game, if it gives one.
     pub(in crate::runner) fn result(self) -> Result<Option<GameResult>, ActError> {
         match self {
             Act::Annul(_) => Ok(Some(GameResult::Unknown)),
@@ -96,7 +96,7 @@ impl Act {
         }
     }
 
-    /// What a record says of it: `annulled`.
+    /// Its word in a record: `annulled`.
     pub(in crate::runner) const fn verb(self) -> &'static str {
         match self {
             Act::Annul(_) => "annulled",
@@ -106,7 +106,7 @@ impl Act {
         }
     }
 
-    /// What it does to these games.
+    /// Applies it to these games.
     pub(in crate::runner) fn apply(self, games: &mut Vec<MatchGame>) -> Result<(), ActError> {
         let find = |games: &[MatchGame], number: usize| {
             let place = games.iter().position(|game| game.game == number);
@@ -125,7 +125,7 @@ impl Act {
     }
 }
 
-/// Gives a game another result; the record says which one it had.
+/// Gives a game another result; the record keeps the old one.
 fn decide(game: &mut MatchGame, result: GameResult, verb: &str) {
     let before = format!("{verb} by the director; played {}", game.record.result);
     let before = format!("{before} ({})", game.termination);

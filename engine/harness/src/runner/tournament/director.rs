@@ -1,8 +1,8 @@
-//! What is said to a match while it is played, and what is seen of its games meanwhile.
+//! Talks to a match while it is played, and shows its games meanwhile.
 //!
-//! Each game has a seat beside its board: who plays it writes moves and scores there, between two moves or
-//! when an engine reports, and whoever watches takes a copy. Neither waits for the other longer than that
-//! copy takes.
+//! Each game has a seat beside its board: the worker that plays the game writes moves and scores
+//! there, between two moves or when an engine reports, and observers take copies. Neither waits
+//! longer for the other than such a copy takes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,22 +20,22 @@ use meerslag_study::record::{GameRecord, PlyRecord};
 
 /// Decisions that wait to be heard.
 const MOST_WAITING: usize = 64;
-/// How long a decision waits for somebody who hears it, as between the end of a program and the start of
+/// How long a decision waits to be heard, for example between the end of a program and the start of
 /// the next one.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What an engine says of its search.
+/// An engine's report of its search.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Seen {
-    /// Its score for itself in men, if it has said one.
+    /// Its score for itself in men, if it has given one.
     pub score: Option<f64>,
-    /// The depth that it has reached, in plies.
+    /// The depth reached, in plies.
     pub depth: Option<u32>,
-    /// The nodes that it has counted.
+    /// The nodes searched.
     pub nodes: Option<u64>,
 }
 
-/// A game that is being played, as it is at a moment.
+/// A game in play, at one moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameInPlay {
     /// Its number in the schedule, from 0.
@@ -46,19 +46,20 @@ pub struct GameInPlay {
     pub record: GameRecord,
     /// Seconds on the clocks after the last moves, under [`Color::index`]; `None` without a clock.
     pub clocks: [Option<f64>; 2],
-    /// Since when the side to move thinks; `None` before its question, and during a pause.
+    /// Since when the side to move has been thinking; `None` before it is asked, and during a
+    /// pause.
     pub thinking: Option<Instant>,
-    /// What the engines say, under [`Color::index`].
+    /// The engines' reports, under [`Color::index`].
     pub seen: [Seen; 2],
 }
 
 /// The place beside a board.
 #[derive(Debug)]
 pub(in crate::runner) struct Seat {
-    /// Stops the search that runs.
+    /// Stops the running search.
     pub control: Arc<Control>,
     game: Mutex<GameInPlay>,
-    /// What the director decided about the game while it is played.
+    /// The director's decision about the game while it is played.
     order: Mutex<Option<Act>>,
 }
 
@@ -68,7 +69,7 @@ impl Seat {
         self.game.lock().thinking = Some(Instant::now());
     }
 
-    /// The side to move has answered, or need not any more.
+    /// The side to move has answered, or no longer has to.
     pub(in crate::runner) fn rests(&self) {
         self.game.lock().thinking = None;
     }
@@ -97,16 +98,16 @@ impl Seat {
         self.order.lock().is_some()
     }
 
-    /// What the director has decided: it is heeded from now on.
+    /// Takes the director's decision, which then counts as heeded.
     pub(in crate::runner) fn take_order(&self) -> Option<Act> {
         self.order.lock().take()
     }
 }
 
-/// A decision and the way back for what comes of it.
+/// A decision, and the channel for its outcome.
 type Request = (Act, Sender<Result<(), ActError>>);
 
-/// The director of a match: what he decides reaches it, and he sees its games.
+/// The director of a match, who sends it decisions and sees its games.
 #[derive(Debug)]
 pub struct Director {
     /// The signal that ends the match.
@@ -114,12 +115,12 @@ pub struct Director {
     asks: Sender<Request>,
     asked: Receiver<Request>,
     seats: Mutex<BTreeMap<usize, Arc<Seat>>>,
-    /// What is decided about games that have not begun.
+    /// Decisions about games that have not begun.
     orders: Mutex<BTreeMap<usize, Act>>,
 }
 
 impl Director {
-    /// The director of a match that this signal ends.
+    /// A director for a match that this signal ends.
     #[must_use]
     pub fn new(abort: &Abort) -> Director {
         let (asks, asked) = bounded(MOST_WAITING);
@@ -132,24 +133,25 @@ impl Director {
         }
     }
 
-    /// Decides on a game, played or being played, or lets a player go from the next round on.
+    /// Decides on a game, finished or in play, or withdraws a player from the next round on.
     ///
     /// # Errors
-    /// If that cannot be, or the match hears nothing for ten seconds, since it begins or ends.
+    /// If the decision is refused, or the match does not answer for ten seconds, because it is
+    /// beginning or ending.
     pub fn decide(&self, act: Act) -> Result<(), ActError> {
         let (answer, answered) = bounded(1);
         self.asks.send_timeout((act, answer), PATIENCE).map_err(|_| ActError::NotHeard)?;
         answered.recv_timeout(PATIENCE).map_err(|_| ActError::NotHeard)?
     }
 
-    /// The games that are being played.
+    /// The games in play.
     #[must_use]
     pub fn games(&self) -> Vec<GameInPlay> {
         let seats: Vec<Arc<Seat>> = self.seats.lock().values().cloned().collect();
         seats.iter().map(|seat| seat.game.lock().clone()).collect()
     }
 
-    /// What has been decided and not been heard.
+    /// Decisions not heard yet.
     pub(in crate::runner) const fn asked(&self) -> &Receiver<Request> {
         &self.asked
     }
@@ -166,7 +168,7 @@ impl Director {
         let seen = [Seen::default(); 2];
         let state = GameInPlay { game, pairing, record, clocks, thinking: None, seen };
         let mut seats = self.seats.lock();
-        // What nobody has heeded yet is about this game, too.
+        // A decision not heeded yet is about this game, too.
         let late = seats.get(&game).and_then(|seat| seat.take_order());
         let order = self.orders.lock().remove(&game).or(late);
         let seat = Seat { control, game: Mutex::new(state), order: Mutex::new(order) };
@@ -175,17 +177,17 @@ impl Director {
         seat
     }
 
-    /// A game is over; what was decided about it too late for it to be heeded.
+    /// Ends a game; returns a decision about it that came too late.
     pub(in crate::runner) fn get_up(&self, game: usize) -> Option<Act> {
         self.seats.lock().remove(&game)?.take_order()
     }
 
-    /// Nothing is played any more.
+    /// No game is in play any more.
     pub(in crate::runner) fn all_get_up(&self) {
         self.seats.lock().clear();
     }
 
-    /// Ends a game that is being played, or has yet to begin, by a decision on it.
+    /// Ends a game that is in play, or has yet to begin, by a decision on it.
     pub(in crate::runner) fn order(&self, game: usize, act: Act) -> Result<(), ActError> {
         let has_result = act.result()?.is_some();
         let seats = self.seats.lock();

@@ -1,7 +1,8 @@
 //! The rounds of a tournament, each paired when the one before is over.
 //!
 //! Round-robins follow the Berger tables (FIDE Handbook C.05, annex 1), Swiss tournaments the Dutch system
-//! (`swiss`). A knock-out is drawn by the order of the engines, so that the first two can meet in the final.
+//! (`swiss`). A knock-out is drawn by the order of the engines, so that the first two can only meet
+//! in the final.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::swiss::{self, Contestant, Float};
 
-/// Two engines who meet, White of the first game first, and who is free.
+/// The pairs of engines that meet, White of the first game first, and the free engines.
 type Drawn = (Vec<(usize, usize)>, Vec<usize>);
 
 /// The next round; `None` after the last one, and for a match.
@@ -65,7 +66,7 @@ fn round(
     Round { round: number, games, free }
 }
 
-/// The Berger tables. With an odd number, whoever would meet the last one is free.
+/// The Berger tables. With an odd number, the opponent of the missing last engine is free.
 fn round_robin(count: usize, number: usize) -> Option<Drawn> {
     let even = count + count % 2;
     let (turning, half) = (even - 1, even / 2);
@@ -81,7 +82,7 @@ fn round_robin(count: usize, number: usize) -> Option<Drawn> {
     Some((meetings, free.into_iter().map(|(a, b)| a.min(b)).collect()))
 }
 
-/// The first one against each other one, with each colour in turn.
+/// The first engine against each other, with alternating colours.
 fn gauntlet(count: usize, number: usize, rules: RoundsConfig) -> Option<Drawn> {
     let meeting = |other: usize| {
         if (other + number).is_multiple_of(2) { (0, other) } else { (other, 0) }
@@ -120,7 +121,7 @@ fn half_points<'a>(games: impl Iterator<Item = &'a MatchGame>, count: usize) -> 
     points
 }
 
-/// What the rounds so far have made of the engines.
+/// The engines after the rounds so far.
 fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec<Contestant> {
     let by_number: HashMap<usize, &MatchGame> =
         results.games().iter().map(|game| (game.game, game)).collect();
@@ -137,7 +138,7 @@ fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec
         let mut has_played = vec![false; count];
         for meeting in round.meetings() {
             let Some(&Pairing { white, black, .. }) = meeting.first() else { continue };
-            // What was annulled was not played: neither opponents nor colours come of it.
+            // Annulled games were not played: they give neither opponents nor colours.
             let numbers = at..at + meeting.len();
             at += meeting.len();
             let is_annulled =
@@ -211,7 +212,7 @@ fn knock_out(config: &MatchConfig, results: &MatchResults, rules: RoundsConfig) 
             next.push(match (a.filter(is_here), b.filter(is_here)) {
                 (Some(a), Some(b)) if points[a] == points[b] => {
                     tied.push(if stages.is_multiple_of(2) { (a, b) } else { (b, a) });
-                    // The order of the description decides if games do not.
+                    // The order in the configuration decides if games do not.
                     Some(a.min(b))
                 }
                 (Some(a), Some(b)) => Some(if points[a] > points[b] { a } else { b }),
@@ -232,8 +233,8 @@ fn points_of_round(results: &MatchResults, number: usize, count: usize) -> Vec<u
     half_points(games, count)
 }
 
-/// The places of a knock-out: neighbours meet, and the first two can do so in the final only. Places
-/// that are left over are free.
+/// The places of a knock-out: neighbours meet, and the first two can only do so in the final.
+/// Against an empty place an engine is free.
 fn bracket(count: usize) -> Vec<Option<usize>> {
     let mut places = vec![0];
     while places.len() < count {
@@ -261,7 +262,7 @@ mod tests {
         MatchConfig { format, rounds: Some(rounds), ..config(engines, 0, 1) }
     }
 
-    /// Gives all games of a round results.
+    /// Gives results to all games of a round.
     fn play(
         results: &mut MatchResults,
         round: Round,
@@ -346,7 +347,7 @@ mod tests {
         let first = next_round(&config, &results).unwrap();
         assert_eq!((pairs(&first), first.free.clone()), (vec![(5, 4), (4, 5)], vec![0, 1, 2]));
         play(&mut results, first, |_| GameResult::Draw);
-        // Still undecided: once more, and then the fifth wins.
+        // Still undecided: once more; then the fifth wins.
         let again = next_round(&config, &results).unwrap();
         assert_eq!((again.round, again.games.len()), (1, 2));
         play(&mut results, again, |game| {
@@ -382,13 +383,13 @@ mod tests {
         let second = next_round(&config, &results).unwrap();
         assert!(second.games.iter().all(|game| game.color_of(2).is_none()));
         assert!(second.free.len() == 1 && second.free[0] != 2, "{second:?}");
-        // What is decided about a game changes the points, not what has been paired.
+        // A decision about a game changes the points, not the pairings made.
         results.decide(&config, Act::Score { game: 0, points: (2, 0) }).unwrap();
         assert_eq!(results.games()[0].result(), GameResult::WhiteWins);
         assert!(results.decide(&config, Act::Score { game: 0, points: (2, 1) }).is_err());
         results.decide(&config, Act::Annul(0)).unwrap();
         assert_eq!(results.games()[0].result(), GameResult::Unknown);
-        // Who has only met in a game that was annulled has not met.
+        // Two who met only in an annulled game have not met.
         let [white, black] = [first.games[0].white, first.games[0].black];
         let players = contestants(&results, 6, config.rounds.unwrap());
         assert!(players[white].opponents.is_empty() && players[white].colors.is_empty());
@@ -402,11 +403,11 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// No two meet twice, nobody is free twice, colours differ by two at most and are the same twice
-        /// at most, as long as no more rounds are played than half the players.
+        /// No two meet twice, nobody is free twice, colours differ by at most two and are the same
+        /// at most twice in a row, while there are no more rounds than half the players.
         #[test]
         fn swiss_rounds_keep_the_rules(engines in 4_usize..17, seed: u64) {
-            // In the last round topscorers are an exception: it is not played.
+            // The last round is not played: topscorers are an exception there.
             let rounds = engines / 2;
             let config = tournament(engines, Format::Swiss, rounds + 1, 1);
             let mut results = MatchResults::new(&config, Vec::new());

@@ -1,5 +1,5 @@
-//! Standstills: the process was stopped and goes on (Ctrl-Z), or the whole machine was. The clocks of
-//! a game have gone on meanwhile, so its result says nothing about the players.
+//! Standstills: the process (Ctrl-Z) or the whole machine was stopped and goes on. The clocks of a
+//! game went on meanwhile, so its result says nothing about the players.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,7 +12,7 @@ const READING_INTERVAL: Duration = Duration::from_millis(200);
 /// reads the clock gets its turn sooner.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Notices standstills, as long as [`Standstills::watch`] runs.
+/// Notices standstills while [`Standstills::watch`] runs.
 #[derive(Debug)]
 pub(in crate::runner) struct Standstills(Mutex<ClockHistory>);
 
@@ -23,8 +23,8 @@ struct ClockHistory {
     found: Vec<(Instant, Duration)>,
 }
 
-/// A reading of both clocks. The first one may stop with the machine, and goes on if only the process
-/// is stopped; the second one always goes on.
+/// A reading of both clocks. The first one may stop with the machine, but goes on if only the
+/// process is stopped; the second one always goes on.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     monotonic: Instant,
@@ -36,8 +36,8 @@ impl ClockReading {
         ClockReading { monotonic: Instant::now(), wall: SystemTime::now() }
     }
 
-    /// The time since an earlier look, by the clock that says more. A clock that was set back says
-    /// nothing.
+    /// The time since an earlier reading, by the clock that shows more. A clock that was set back
+    /// does not count.
     fn since(self, earlier: ClockReading) -> Duration {
         let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
         self.monotonic.saturating_duration_since(earlier.monotonic).max(wall)
@@ -72,8 +72,8 @@ impl Standstills {
         }
     }
 
-    /// How long everything has stood still since `start`; `None` if it has not. It need not have
-    /// been noticed before.
+    /// How long everything has stood still since `start`; `None` if it has not. Includes a
+    /// standstill not noticed yet.
     pub(in crate::runner) fn since(&self, start: Instant) -> Option<Duration> {
         let mut seen = self.0.lock();
         seen.look(ClockReading::now());

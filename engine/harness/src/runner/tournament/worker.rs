@@ -1,4 +1,4 @@
-//! A worker plays one game after the other and keeps its engines.
+//! A worker plays one game after another and keeps its engines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,11 +26,11 @@ use meerslag_study::record::PlyRecord;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;
-/// Games in a row that an engine can lose because it does not start again; then the match is given
-/// up.
+/// Games in a row that an engine may lose because it does not start again, before the match is
+/// given up.
 const LOST_STARTS: u32 = 5;
 
-/// How an engine has done so far, in all games.
+/// How an engine has started so far, over all games.
 #[derive(Default, Debug)]
 pub(super) struct Health {
     /// It has begun a game.
@@ -45,7 +45,7 @@ impl Health {
         self.lost_starts.store(0, Ordering::Relaxed);
     }
 
-    /// Notes that it did not start; whether the match can go on all the same.
+    /// Notes that it did not start; returns whether the match can go on all the same.
     fn did_not_start(&self) -> bool {
         let lost = self.lost_starts.fetch_add(1, Ordering::Relaxed);
         self.has_played.load(Ordering::Relaxed) && lost < LOST_STARTS
@@ -59,20 +59,20 @@ struct NoStart {
     tail: Vec<String>,
 }
 
-/// What comes of an attempt to play a game.
+/// The outcome of an attempt to play a game.
 enum Attempt {
     Done(Box<MatchGame>),
     /// The match is being stopped.
     Aborted,
     /// Everything was paused this long.
     Void(Duration),
-    /// The director wants it to be played again.
+    /// The director wants it replayed.
     Again,
-    /// It was interrupted and cannot go on where it was.
+    /// It was interrupted and cannot be continued.
     NotTakenUp(String),
 }
 
-/// Plays one game after the other and keeps its engines from game to game.
+/// Plays one game after another and keeps its engines between games.
 pub(super) struct Worker<'a> {
     pub config: &'a MatchConfig,
     pub starts: &'a Starts<'a>,
@@ -81,12 +81,12 @@ pub(super) struct Worker<'a> {
     pub director: &'a Director,
     /// The moves of games that were interrupted.
     pub unfinished: &'a BTreeMap<usize, Vec<PlyRecord>>,
-    /// Of all engines.
+    /// The health of all engines.
     pub health: &'a [Health],
     /// Which worker it is, from 0.
     pub slot: usize,
     pub cpus: Vec<usize>,
-    /// Where what is said is kept, if anywhere.
+    /// The folder for logs, if any.
     pub logs: Option<&'a GameLogs>,
     pub transcript: Transcript,
     pub abort: Arc<Abort>,
@@ -118,7 +118,7 @@ impl Worker<'_> {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
                 Err(error) => {
-                    // The match is over: no other game, even if nobody has read this yet.
+                    // The match is over: no other game, even if this report has not been read yet.
                     let _ = self.events.send(Event::Failed(error));
                     break;
                 }
@@ -168,8 +168,8 @@ impl Worker<'_> {
         self.transcript.end(logs, number, has_failed);
     }
 
-    /// Plays a game, and again if everything was paused during it. `None` if the match is being
-    /// stopped.
+    /// Plays a game, and replays it if everything was paused meanwhile. `None` if the match is
+    /// being stopped.
     fn play(&mut self, mut fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
         let mut notes = Vec::new();
         if !fixture.played.is_empty() {
@@ -178,7 +178,7 @@ impl Worker<'_> {
         }
         loop {
             let attempt = self.attempt(&fixture)?;
-            // Otherwise it has come to its end, or begins anew.
+            // Otherwise the game is over, or begins anew.
             fixture.played.clear();
             match attempt {
                 Attempt::NotTakenUp(why) => {
@@ -208,7 +208,7 @@ impl Worker<'_> {
     fn attempt(&mut self, fixture: &Fixture) -> Result<Attempt, MatchError> {
         let begun = Instant::now();
         let done = |record| Attempt::Done(Box::new(record));
-        // By the index of the colour.
+        // Under [`Color::index`].
         let wanted = fixture.pairing.engines();
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
             player.quit();
@@ -253,7 +253,7 @@ impl Worker<'_> {
             Err(NotPlayed::NotTakenUp(why)) => (Attempt::NotTakenUp(why), [false; 2]),
             Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
             Err(NotPlayed::Start { engine, message, tail }) => {
-                // The other one may have begun the game.
+                // The other engine may have begun the game.
                 for (other, mut player) in wanted.into_iter().zip(players) {
                     if other != engine && player.recover() {
                         self.players.push((other, player));
@@ -294,7 +294,7 @@ impl Worker<'_> {
             return Ok(Some(self.players.swap_remove(index).1));
         }
         let has_played = self.health[engine].has_played.load(Ordering::Relaxed);
-        // What did not even start the first time will hardly do so a moment later.
+        // An engine that did not start the first time will hardly do so a moment later.
         let attempts = if has_played { START_ATTEMPTS } else { 1 };
         for attempt in 1.. {
             match self.start(engine) {

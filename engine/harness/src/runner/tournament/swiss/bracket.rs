@@ -1,4 +1,4 @@
-//! One bracket of the Dutch system: a score group, with those who come from higher ones.
+//! One bracket of the Dutch system: a score group, with the players from higher ones.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use movegen::Color;
 /// Players by their places in the order of points and numbers.
 pub(super) struct Bracket<'a> {
     field: &'a Field<'a>,
-    /// Who comes from higher score groups.
+    /// The movers: players from higher score groups.
     movers: Vec<usize>,
     residents: Range<usize>,
     /// The following score group.
@@ -19,7 +19,7 @@ pub(super) struct Bracket<'a> {
     mover_scores: Vec<u32>,
 }
 
-/// What becomes of a bracket.
+/// The result of pairing a bracket.
 pub(super) struct Paired {
     pub pairs: Vec<(usize, usize)>,
     pub downfloaters: Vec<usize>,
@@ -50,11 +50,11 @@ impl<'a> Bracket<'a> {
         let open: Vec<usize> =
             self.movers.iter().copied().chain(self.residents.start..self.field.size).collect();
         let size = self.movers.len() + self.residents.len();
-        // The number of downfloaters says whether C.9 is heeded.
+        // The number of downfloaters shows whether C.9 is met.
         let pairs = self.solve(&open, &|_, b| vec![i32::from(self.is_here(b))])?.len();
         let heeds_absence = size == 2 * pairs + 1;
         let quality = |a, b| self.quality(a, b, heeds_absence);
-        // First those who come from above: which of them, and whom they meet (4.4 and 4.2).
+        // First the movers: which of them are paired, and whom they meet (4.4 and 4.2).
         let solution = self.solve(&open, &|a, b| {
             let mut weight = quality(a, b);
             weight.extend(self.movers.iter().map(|&i| i32::from(a == i && self.is_here(b))));
@@ -81,7 +81,8 @@ impl<'a> Bracket<'a> {
         Some(Paired { pairs: paired, downfloaters })
     }
 
-    /// The pairs within the bracket, of the heaviest pairing of all these players; by the first of each two.
+    /// The pairs within the bracket, from the heaviest pairing of all these players; by the first
+    /// of each pair.
     fn solve(
         &self,
         open: &[usize],
@@ -95,14 +96,14 @@ impl<'a> Bracket<'a> {
         Some(pairs.filter(|&(a, b)| a < b && self.is_here(b)).collect())
     }
 
-    /// Whether a pair, of which this is the lower one, is one of the bracket. Two from above are none: if
-    /// they could meet, they would have met there.
+    /// Whether a pair with this lower player is within the bracket. Two movers are not: if they
+    /// could meet, they would have been paired above.
     fn is_here(&self, b: usize) -> bool {
         self.residents.contains(&b)
     }
 
-    /// Of how much worth a pair is by the criteria C.6 to C.21. What is to be avoided if somebody floats
-    /// down is worth something if not.
+    /// The weight of a pair by the criteria C.6 to C.21. A fault that floating down would bring
+    /// counts as a gain for not floating.
     fn quality(&self, a: usize, b: usize, heeds_absence: bool) -> Weight {
         let (upper, lower) = (&self.field.players[a], self.field.players.get(b));
         let (is_here, is_next) = (self.is_here(b), self.next.contains(&b));
@@ -116,7 +117,7 @@ impl<'a> Bracket<'a> {
         weight.push(i32::from(is_next));
         weight.extend(self.mover_scores.iter().map(|score| i32::from(is_next && has(score))));
         weight.push(i32::from(is_next && self.residents.contains(&a)));
-        // C.9: the free place comes after all players.
+        // C.9: the place of the free player comes after all players.
         let is_free = lower.is_none() && a < self.residents.end;
         weight.push(if is_free && heeds_absence { -(upper.unplayed as i32) } else { 0 });
         let faults = lower.filter(|_| is_here).map_or([0; 4], |lower| color_faults(upper, lower));
@@ -142,7 +143,7 @@ impl<'a> Bracket<'a> {
     }
 }
 
-/// C.10 to C.13, of two who meet.
+/// C.10 to C.13, for two who meet.
 fn color_faults(upper: &Contestant, lower: &Contestant) -> [i32; 4] {
     let (Some((ours, strength)), Some((theirs, other))) = (upper.preference(), lower.preference())
     else {
@@ -166,8 +167,9 @@ fn color_faults(upper: &Contestant, lower: &Contestant) -> [i32; 4] {
 /// The order of candidates in which a homogeneous bracket or remainder is paired: exchanges between its
 /// halves, then transpositions of the lower one.
 ///
-/// A candidate is generated first where the upper half has the higher one of each pair. So the upper half
-/// after an exchange is the higher ones, and what the order asks of them is a sum over pairs.
+/// A candidate is generated first where the upper half has the higher one of each pair. So the
+/// higher players of the pairs are the upper half after an exchange, and the order becomes a sum
+/// over pairs.
 struct Order<'a> {
     remainder: &'a [usize],
     /// The size of the upper half.
@@ -175,15 +177,15 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Of how much worth a pair of the remainder is; nothing if there is none.
+    /// The weight of a pair of the remainder; nothing if it is not one.
     fn extend(&self, weight: &mut Weight, pair: Option<(usize, usize)>) {
         let number = |player| self.remainder.binary_search(&player).ok();
         let pair = pair.and_then(|(a, b)| Some((number(a)?, number(b)?)));
         let (upper, lower) = pair.map_or((None, 0), |(upper, lower)| (Some(upper), lower as i32));
-        // As few exchanges as possible, with a difference that is as small as possible.
+        // As few exchanges as possible, with the smallest difference.
         weight.push(-i32::from(upper.is_some_and(|upper| upper >= self.half)));
         weight.push(-upper.map_or(0, |upper| upper as i32));
-        // The lowest ones of the upper half leave it, the highest ones of the lower half come.
+        // The lowest of the upper half leave it, the highest of the lower half enter.
         let is_upper = |number: usize| i32::from(upper == Some(number));
         weight.extend((0..self.half).rev().map(|number| -is_upper(number)));
         weight.extend((self.half..self.remainder.len()).map(is_upper));

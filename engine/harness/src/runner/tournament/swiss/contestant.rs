@@ -1,21 +1,21 @@
-//! Players as the pairing sees them, and their colours. Numbers of articles are those of the handbook.
+//! Players as the pairing sees them, and their colours. Article numbers refer to the handbook.
 
 use movegen::Color;
 
-/// What a player brings to the pairing of a round.
+/// What the pairing of a round knows about a player.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in super::super) struct Contestant {
     /// The pairing number, from 0: the order of strength at the start.
     pub number: usize,
-    /// In half points.
+    /// Points, in half points.
     pub points: u32,
-    /// Pairing numbers.
+    /// Opponents, by pairing number.
     pub opponents: Vec<usize>,
-    /// Of the games that were played, the last one at the end.
+    /// Colours of the games played, the last one at the end.
     pub colors: Vec<Color>,
-    /// Where the opponents of earlier rounds were from, the last round at the end.
+    /// How the player floated in earlier rounds, the last round at the end.
     pub floats: Vec<Float>,
-    /// Whether a round was free for it.
+    /// Whether it has been free in a round.
     pub had_bye: bool,
     /// Rounds without a game.
     pub unplayed: usize,
@@ -25,9 +25,9 @@ pub(in super::super) struct Contestant {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum Float {
     No,
-    /// It had fewer points, or the round was free.
+    /// The opponent had fewer points, or the player was free.
     Down,
-    /// It had more points.
+    /// The opponent had more points.
     Up,
 }
 
@@ -45,7 +45,7 @@ impl Contestant {
         self.colors.iter().map(|color| if *color == Color::White { 1 } else { -1 }).sum()
     }
 
-    /// The colour that is due; none before the first game.
+    /// The colour due; none before the first game.
     pub(super) fn preference(&self) -> Option<(Color, Strength)> {
         let &last = self.colors.last()?;
         let difference = self.color_difference();

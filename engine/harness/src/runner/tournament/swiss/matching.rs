@@ -1,22 +1,22 @@
-//! Pairs of all nodes of a graph with the greatest weight in sum: the primal-dual method with blossoms
-//! (J. Edmonds, *Maximum matching and a polyhedron with 0,1-vertices*, 1965; Z. Galil, *Efficient algorithms
-//! for finding maximum matching in graphs*, 1986).
+//! Pairs all nodes of a graph with the greatest total weight: the primal-dual method with blossoms
+//! (J. Edmonds, *Maximum matching and a polyhedron with 0,1-vertices*, 1965; Z. Galil, *Efficient
+//! algorithms for finding maximum matching in graphs*, 1986).
 //!
 //! Weights are rows of numbers that are added place by place; of two sums, the first place that differs
-//! decides. The method adds, subtracts, halves and compares only, so it needs no more of a weight.
+//! decides. The method only adds, subtracts, halves and compares weights.
 
 /// Rows of the same length, of small numbers.
 pub(super) type Weight = Vec<i32>;
 
-/// The same with many places in one number.
+/// As above, with many places packed into one number.
 type Packed = Vec<i128>;
 
-/// What a number may hold at most, so that sums of it do not overflow.
+/// The most that a number may hold, so that sums do not overflow.
 const MOST: i128 = 1 << 100;
 
-/// The partner of each of `count` nodes, so that the sum of the weights of the pairs is the greatest;
-/// `None` if not all nodes can be in pairs. `weight` is `None` for two who cannot be a pair, and is asked
-/// with the lower number first.
+/// The partner of each of `count` nodes, so that the sum of the weights of the pairs is greatest;
+/// `None` if not all nodes can be paired. `weight` is `None` for two that cannot be a pair, and
+/// gets the lower number first.
 pub(super) fn heaviest(
     count: usize,
     weight: &dyn Fn(usize, usize) -> Option<Weight>,
@@ -28,14 +28,15 @@ pub(super) fn heaviest(
     graph.mates.into_iter().collect()
 }
 
-/// Makes digits of places: of `count / 2` rows in sum, none carries into the one before.
+/// Packs places as digits wide enough that a sum of `count / 2` rows never carries into the digit
+/// before.
 fn pack(rows: &[Option<Weight>], count: usize) -> Vec<Option<Packed>> {
     let length = rows.iter().flatten().next().map_or(0, Vec::len);
     let base = |place: usize| {
         let largest = rows.iter().flatten().map(|row| row[place].unsigned_abs()).max();
         1 + count as i128 * i128::from(largest.unwrap_or(0))
     };
-    // To which number a place belongs, and how much one is worth there.
+    // The number that a place belongs to, and the value of one there.
     let mut digits = vec![(0, 1_i128); length];
     let (mut numbers, mut worth) = (1, 1_i128);
     for place in (0..length).rev() {
@@ -58,11 +59,12 @@ fn pack(rows: &[Option<Weight>], count: usize) -> Vec<Option<Packed>> {
 /// A way into a part from outside: the node outside, and the one within.
 type Entry = (usize, usize);
 
-/// What a part is in the forest of alternating paths, whose roots are the parts without a partner.
+/// The role of a part in the forest of alternating paths, whose roots are the parts without a
+/// partner.
 #[derive(Clone, Copy)]
 enum Label {
     None,
-    /// At an even distance from a root, which has no entry.
+    /// At an even distance from a root; the root itself has no entry.
     Outer(Option<Entry>),
     /// At an odd distance.
     Inner(Entry),
@@ -70,22 +72,22 @@ enum Label {
 
 /// A node, or a blossom: an odd cycle of parts that is treated as one node.
 struct Part {
-    /// Of a node: its price. Of a blossom: the rebate for pairs within.
+    /// For a node, its price; for a blossom, the rebate for pairs within.
     dual: Packed,
     label: Label,
-    /// The blossom that it belongs to directly.
+    /// The innermost blossom that it belongs to.
     parent: Option<usize>,
     /// Whether it is in no blossom.
     is_top: bool,
-    /// The cycle; the first one has the partner outside. Empty for a node.
+    /// The cycle; its first part has the partner outside. Empty for a node.
     children: Vec<usize>,
-    /// What connects each child, by a node within it, with the next one.
+    /// The edge from each child to the next, by the nodes within them.
     links: Vec<(usize, usize)>,
 }
 
 /// What ends a change of prices.
 enum Event {
-    /// An outer node, and one that is outer or in no tree, can be a pair.
+    /// An outer node can be paired with one that is outer or in no tree.
     Meeting(usize, usize),
     /// An inner blossom has no rebate left.
     Expansion(usize),
@@ -97,7 +99,7 @@ struct Graph {
     weights: Vec<Option<Packed>>,
     /// Nodes first.
     parts: Vec<Part>,
-    /// The part in no blossom to which each node belongs.
+    /// The outermost part that each node belongs to.
     tops: Vec<usize>,
     mates: Vec<Option<usize>>,
 }
@@ -130,7 +132,7 @@ impl Graph {
         }
     }
 
-    /// Lets prices fall at outer nodes and rise at inner ones until there is one pair more.
+    /// Lowers prices at outer nodes and raises them at inner ones until there is one more pair.
     fn add_pair(&mut self) -> Option<()> {
         for part in 0..self.parts.len() {
             let is_root = self.parts[part].is_top && self.mates[self.base(part)].is_none();
@@ -157,7 +159,7 @@ impl Graph {
         }
     }
 
-    /// What happens first, and twice the change of prices until then.
+    /// The next event, and twice the change of prices until then.
     fn next_event(&self) -> Option<(Packed, Event)> {
         let mut first: Option<(Packed, Event)> = None;
         for a in 0..self.count {
@@ -196,7 +198,7 @@ impl Graph {
                 continue;
             }
             let label = if is_node { self.label(number) } else { self.parts[number].label };
-            // Nodes change by half of it, blossoms the other way by all of it.
+            // Nodes change by half of it, blossoms by all of it, the other way.
             let (numerator, denominator) = match (label, is_node) {
                 (Label::None, _) => continue,
                 (Label::Outer(_), true) => (-1, 2),
@@ -209,7 +211,7 @@ impl Graph {
         }
     }
 
-    /// That of the part to which a node belongs.
+    /// The label of the part that a node belongs to.
     fn label(&self, node: usize) -> Label {
         self.parts[self.tops[node]].label
     }
@@ -227,7 +229,7 @@ impl Graph {
         children.iter().flat_map(|&child| self.nodes(child)).collect()
     }
 
-    /// Which child of a blossom has this node, by its place in the cycle.
+    /// The child of a blossom with this node, by its place in the cycle.
     fn place(&self, blossom: usize, node: usize) -> usize {
         let mut part = node;
         while let Some(parent) = self.parts[part].parent.filter(|parent| *parent != blossom) {
@@ -257,7 +259,7 @@ impl Graph {
         }
     }
 
-    /// Makes a blossom of the two paths to the part where they meet, the last one of `ours`.
+    /// Makes a blossom from the two paths to the part where they meet, the last of `ours`.
     fn contract(&mut self, (a, b): (usize, usize), ours: &[usize], theirs: &[usize]) {
         let common = ours[ours.len() - 1];
         let down = ours.iter().rev();
@@ -325,7 +327,7 @@ impl Graph {
         }
     }
 
-    /// What connects two neighbours in a cycle.
+    /// The edge between two neighbours in a cycle.
     fn link(&self, blossom: usize, from: usize, to: usize) -> (usize, usize) {
         let links = &self.parts[blossom].links;
         if (from + 1) % links.len() == to {
@@ -335,7 +337,7 @@ impl Graph {
         (start, end)
     }
 
-    /// Exchanges pairs and gaps on the path from this node to its root; its partner is another one now.
+    /// Swaps pairs and gaps on the path from this node to its root; the node has a new partner.
     fn turn(&mut self, mut node: usize, mut partner: usize) {
         loop {
             let outer = self.tops[node];
@@ -375,7 +377,7 @@ mod tests {
 
     use super::*;
 
-    /// The greatest weight of pairs of all nodes that are left, by trying all.
+    /// The greatest weight of a pairing of the remaining nodes, by trying all.
     fn greatest(left: &[usize], weights: &[Vec<Option<Weight>>], length: usize) -> Option<Weight> {
         let Some((&first, others)) = left.split_first() else { return Some(vec![0; length]) };
         let with = |&partner: &usize| {
@@ -398,7 +400,7 @@ mod tests {
             for (a, others) in (0..count).map(|a| (a, a + 1..count)) {
                 for b in others {
                     let is_there = random.below(100) < density;
-                    // Large numbers need more than one to be packed into.
+                    // Large values need more than one number to pack.
                     let scale = if round % 3 == 0 { 10_000_000 } else { 1 };
                     let place = |_| scale * (random.below(2 * range + 1) as i32 - range as i32);
                     let row: Weight = (0..length).map(place).collect();

@@ -1,9 +1,9 @@
 //! Pairings of a Swiss tournament after the Dutch system of FIDE (Handbook C.04.3, the edition in force
-//! since February 2026). The numbers of criteria and articles in comments are those of the handbook.
+//! since February 2026). Comments use the handbook's numbers of criteria and articles.
 //!
-//! The handbook describes a search through candidates in a fixed order, of which the first one without
-//! an avoidable fault is taken. Criteria and order are sums over pairs, the more important ones first, so
-//! that candidate is the heaviest [`matching`] of all players who are not yet paired.
+//! The handbook searches through candidates in a fixed order and takes the first one without an
+//! avoidable fault. Criteria and order are sums over pairs, the more important ones first, so that
+//! candidate is the heaviest [`matching`] of all players not yet paired.
 
 mod bracket;
 mod contestant;
@@ -16,7 +16,7 @@ pub(super) use contestant::{Contestant, Float};
 use contestant::{Strength, colored};
 use matching::heaviest;
 
-/// The pairs of a round, White first, and who is free. By pairing number.
+/// The pairs of a round, White first, and the free player, by pairing number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SwissRound {
     pub pairs: Vec<(usize, usize)>,
@@ -25,8 +25,9 @@ pub(super) struct SwissRound {
 
 /// The next round; `None` if no two players are left who have not met, or somebody would be free twice.
 ///
-/// Before the last round `half` is half of what could be scored so far, in half points: who has more is a
-/// topscorer (1.8). If colours leave no pairing, they are not heeded more than others can be helped.
+/// Before the last round `half` is half of what could be scored so far, in half points: a player
+/// with more is a topscorer (1.8). If colours leave no pairing, they are ignored as little as
+/// possible.
 pub(super) fn pair(players: &[Contestant], half: Option<u32>) -> Option<SwissRound> {
     let mut players = players.to_vec();
     players.sort_by_key(|player| (Reverse(player.points), player.number));
@@ -59,8 +60,8 @@ fn may_meet(a: &Contestant, b: &Contestant, half: Option<u32>, heeds_colors: boo
     !is_refused && !a.opponents.contains(&b.number)
 }
 
-/// All players, and who may meet whom. If their number is odd, one place more comes last: whoever is paired
-/// with that one is free.
+/// All players, and who may meet whom. If their number is odd, one more place comes last: the
+/// player paired with it is free.
 struct Field<'a> {
     /// In order of points and numbers.
     players: &'a [Contestant],

@@ -1,5 +1,5 @@
-//! The same as the handbook tells it: candidates one after the other, each judged by all criteria. For
-//! comparison; of use up to eight players.
+//! The pairing as the handbook describes it: one candidate after another, each judged by all
+//! criteria. For comparison, with up to eight players.
 
 use std::cmp::Reverse;
 
@@ -18,11 +18,11 @@ pub(super) struct Slow<'a> {
 /// Looks at the pairs of a candidate.
 type Visit<'a> = dyn FnMut(&[(usize, usize)]) + 'a;
 
-/// What is wrong with a candidate, by C.6 to C.21.
+/// The faults of a candidate, by C.6 to C.21.
 type Faults = Vec<Vec<u32>>;
 
 impl Slow<'_> {
-    /// The pairs and who is free, by places in the order.
+    /// The pairs and the free player, by places in the order.
     pub fn pair(&self) -> Option<(Pairs, Option<usize>)> {
         let all: Vec<usize> = (0..self.players.len()).collect();
         let free = |(_, free): &(Pairs, Option<usize>)| free.map(|i| self.players[i].points);
@@ -53,7 +53,7 @@ impl Slow<'_> {
         open.split_at(open.iter().filter(|&&i| self.points(i) == self.points(first)).count())
     }
 
-    /// All pairings that heed C.1 to C.3.
+    /// All pairings that obey C.1 to C.3.
     fn complete(&self, open: &[usize]) -> Vec<(Pairs, Option<usize>)> {
         let Some((&first, others)) = open.split_first() else { return vec![(Vec::new(), None)] };
         let mut all = Vec::new();
@@ -76,7 +76,7 @@ struct Bracket<'a> {
     movers: Vec<usize>,
     residents: &'a [usize],
     below: &'a [usize],
-    /// The points of whoever will be free (C.5).
+    /// The points of the player who will be free (C.5).
     lowest: Option<u32>,
 }
 
@@ -103,7 +103,8 @@ impl Bracket<'_> {
         best.map(|(_, pairs, floaters)| (pairs, floaters)).expect("a rest that can be paired")
     }
 
-    /// Those with so many pairs, so many of them of movers, in the order of 3.6 and 3.7.
+    /// The candidates with this many pairs, this many of them of movers, in the order of 3.6 and
+    /// 3.7.
     fn each_candidate(&self, pairs: usize, movers: usize, visit: &mut Visit<'_>) {
         for set in subsets(&self.movers, movers) {
             for opponents in arrangements(self.residents, movers) {
@@ -132,7 +133,7 @@ impl Bracket<'_> {
         pairs.iter().all(|&(a, b)| self.slow.may_meet(a, b))
     }
 
-    /// `None` if C.4 or C.5 is not heeded.
+    /// `None` if C.4 or C.5 is broken.
     fn faults(&self, pairs: &[(usize, usize)], floaters: &[usize]) -> Option<Faults> {
         let slow = self.slow;
         let player = |i: usize| &slow.players[i];
@@ -149,7 +150,7 @@ impl Bracket<'_> {
             scores
         };
         let mut faults = vec![vec![floaters.len() as u32], scores(floaters)];
-        // C.8: the next bracket as it is in the best of all pairings of the rest.
+        // C.8: the next bracket in the best of all pairings of the rest.
         let next = self.below.first().map_or(&[][..], |&first| slow.split(self.below, first).0);
         let left = |pairs: &Pairs| {
             let is_paired =
@@ -190,7 +191,7 @@ impl Bracket<'_> {
             faults.extend([vec![residents.count() as u32], vec![up.count() as u32]]);
         }
         for ago in [1, 2] {
-            // Whoever floats again has a difference that is greater than all others.
+            // A player who floats again has a difference greater than all others.
             let again = floaters.iter().filter(|i| self.movers.contains(i));
             let again = again.map(|&i| (i, 1_000 + score(i)));
             let paired = of_movers().map(|&(a, b)| (a, score(a) - score(b)));
@@ -210,7 +211,7 @@ fn without(list: &[usize], taken: &[usize]) -> Vec<usize> {
     list.iter().copied().filter(|i| !taken.contains(i)).collect()
 }
 
-/// All choices of `count` of these, the first ones first.
+/// All choices of `count` of these, in order.
 fn subsets(list: &[usize], count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];
@@ -225,7 +226,7 @@ fn subsets(list: &[usize], count: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// All choices of `count` of these in all orders, as words in a dictionary.
+/// All choices of `count` of these in all orders, sorted like words in a dictionary.
 fn arrangements(list: &[usize], count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::slow::Slow;
 use super::*;
 
-/// A line of a tournament report (TRF): points in half points, opponents from 1 with the colour.
+/// A line of a tournament report (TRF): points in half points, opponents from 1 with the colours.
 fn player(number: usize, points: u32, games: &[(usize, Color)]) -> Contestant {
     Contestant {
         number: number - 1,
@@ -35,8 +35,8 @@ fn the_first_round_is_upper_half_against_lower_half() {
     assert_eq!(numbers(&odd), (vec![(1, 3), (4, 2)], Some(5)));
 }
 
-/// Example `dutch_2025_C5` of bbpPairings: whoever is free has as few points as possible, which comes
-/// before the number of pairs in the top group.
+/// Example `dutch_2025_C5` of bbpPairings: the free player has as few points as possible, which
+/// matters more than the number of pairs in the top group.
 #[test]
 fn the_lowest_is_free_even_if_the_leaders_could_meet() {
     use Color::{Black, White};
@@ -52,7 +52,7 @@ fn the_lowest_is_free_even_if_the_leaders_could_meet() {
     assert_eq!((pairs, bye), (vec![(1, 5), (3, 2)], Some(6)));
 }
 
-/// Example `dutch_2025_C9` of bbpPairings: the one who is free has missed as few games as possible.
+/// Example `dutch_2025_C9` of bbpPairings: the free player has missed as few games as possible.
 #[test]
 fn who_has_missed_a_game_is_not_free() {
     use Color::{Black, White};
@@ -81,11 +81,11 @@ fn topscorers_meet_in_the_last_round() {
     ];
     let meet = |half| numbers(&pair(&players, half).unwrap()).0.contains(&(2, 1));
     assert!(meet(Some(2)) && !meet(None));
-    // Who has half of all points and no more is none.
+    // A player with exactly half of all points is not a topscorer.
     assert!(!meet(Some(4)));
 }
 
-/// What a round makes of the players. Who is not in it has missed it.
+/// Applies a round to the players. A player not in it has missed it.
 fn play(players: &mut [Contestant], round: &SwissRound, mut result: impl FnMut() -> u32) {
     let before: Vec<u32> = players.iter().map(|player| player.points).collect();
     for player in &mut *players {
@@ -139,7 +139,7 @@ fn report(text: &str) -> (usize, Vec<SwissRound>, Vec<Vec<u32>>) {
     (rows.len(), rounds, points)
 }
 
-/// What bbpPairings 6.0.0 pairs, too: `positions/README.md`.
+/// The same pairings as bbpPairings 6.0.0: `positions/README.md`.
 #[test]
 fn whole_tournaments_are_paired_as_by_another_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../positions/tournaments/dutch");
@@ -171,7 +171,7 @@ fn contestants(count: usize) -> Vec<Contestant> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// Rounds in which some are not there.
+    /// Rounds that some players miss.
     #[test]
     fn pairs_are_those_of_the_handbook(count in 4_usize..9, away in 0_usize..20, seed: u64) {
         let mut random = Random::new(seed);
