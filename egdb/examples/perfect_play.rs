@@ -1,5 +1,5 @@
-//! Prints the shortest win against the longest defence, move by move, with what the alternatives
-//! were worth. Uses the databases of up to four pieces that are part of the library, or those in
+//! Prints the shortest win against the longest defence, move by move, with the values of the
+//! alternatives. Uses the databases of up to four pieces that are part of the library, or those in
 //! a folder.
 //!
 //! `cargo run -p meerslag-egdb --example perfect_play ["FEN" [FOLDER]]`

@@ -1,4 +1,4 @@
-//! Writes a synthetic database, of 2 to 5 pieces if PIECES says nothing else, for measuring.
+//! Writes a synthetic database, of 2 to 5 pieces unless PIECES says otherwise, for measuring.
 //!
 //! `synthetic DIR KIND [PERCENT [TYPE [PIECES [THREADS]]]]`: TYPE is `wld2` (default),
 //! `compact`, `wld1`, `run`, `mtc` or `dtw`;
@@ -14,7 +14,7 @@ use egdb::codec::DONT_CARE;
 use egdb::encode::{DatabaseWriter, SubId};
 use movegen::random::{Random, mix};
 
-/// The values from `start` on; what they are depends on the place only, in stretches.
+/// The values from `start` on; they depend on the place only, in stretches.
 fn fill(kind: &str, seed: u64, start: u64, out: &mut [u16]) {
     let mut random = Random::new(seed << 40 ^ start);
     if kind == "random" {
@@ -37,7 +37,7 @@ fn fill(kind: &str, seed: u64, start: u64, out: &mut [u16]) {
     }
 }
 
-/// Makes distances of win/loss/draw values: those of neighbours are near to each other.
+/// Makes distances from win/loss/draw values; neighbours have similar distances.
 fn distances(db_type: DbType, start: u64, out: &mut [u16]) {
     for (index, value) in (start..).zip(out) {
         let slow = mix(index / 50) >> 62;

@@ -18,7 +18,7 @@ use crate::slice::Slice;
 pub struct BenchOptions {
     /// Number of threads, at least 1.
     pub threads: usize,
-    /// How long, after a warm-up of a fifth of it.
+    /// The duration, after a warm-up of a fifth of it.
     pub duration: Duration,
     /// Piece count of the random positions; `None` for the largest of the database.
     pub pieces: Option<u8>,
@@ -27,7 +27,7 @@ pub struct BenchOptions {
     pub batch: usize,
 }
 
-/// What was measured.
+/// The results.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BenchResult {
     /// Lookups of all threads.
@@ -52,8 +52,8 @@ impl BenchResult {
 /// Positions prepared for each thread; few, so that they do not fill the processor's caches.
 const POSITIONS: usize = 1 << 14;
 
-/// Random positions of the slices for which there are data. The index within a slice is random,
-/// slices come in proportion to their size, every second position is turned round.
+/// Random positions of the slices that have data. The index within a slice is random, slices come
+/// in proportion to their size, every second position is turned round.
 #[must_use]
 pub fn random_positions(
     database: &Database,
@@ -172,7 +172,7 @@ pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResul
     })
 }
 
-/// The sum of the stored numbers of these positions (4 for one that is not there).
+/// The sum of the stored numbers of these positions (4 for a missing one).
 ///
 /// # Errors
 /// If a file cannot be read or is damaged.

@@ -1,4 +1,4 @@
-//! What a database holds, and reading it in the order of the files.
+//! The contents of a database, read in the order of the files.
 
 use movegen::Color;
 

@@ -1,9 +1,10 @@
 //! Rewriting a database in another format.
 //!
 //! Win/loss/draw databases can become each other; every type can be rewritten in its own
-//! format, or as bare numbers. What the target leaves out (see [`crate::probe::exclusion`]) becomes
-//! "don't care", so that it compresses as well as if it had been made from the values themselves;
-//! what only the source leaves out is resolved through its successors.
+//! format, or as bare numbers. Positions that the target leaves out (see
+//! [`crate::probe::exclusion`]) become "don't care", so that it compresses as well as if made from
+//! the values themselves; those that only the source leaves out are resolved through their
+//! successors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,9 +33,9 @@ use crate::walk::Walk;
 pub enum Target {
     /// Files of this type.
     Database(DbType),
-    /// A file of bare numbers for each slice and side to move, `db4-3010-b.raw`: in order of the
-    /// index one byte for each position (win/loss/draw, 255 where the format has no value) or two,
-    /// the lower one first (distances, 65535 where there is no value).
+    /// A file of bare numbers for each slice and side to move, `db4-3010-b.raw`: in index order one
+    /// byte for each position (win/loss/draw, 255 where the format has no value) or two, the lower
+    /// one first (distances, 65535 where there is no value).
     Raw,
 }
 
@@ -43,8 +44,7 @@ pub enum Target {
 pub struct ConvertOptions {
     /// What to write.
     pub target: Target,
-    /// Only these slices; all that are there if empty. A file that holds several slices gets
-    /// those of them that are named.
+    /// Only these slices; all if empty. A file for several slices gets the named ones.
     pub slices: Vec<Slice>,
     /// Whether files that exist may be replaced.
     pub overwrite: bool,
@@ -71,7 +71,7 @@ pub struct ConvertProgress {
     pub all_positions: u64,
 }
 
-/// What was written.
+/// The result of a conversion.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Converted {
     /// All files, without side files.
@@ -80,11 +80,11 @@ pub struct Converted {
     pub bytes: u64,
     /// Positions in them.
     pub positions: u64,
-    /// Positions of which the source has no value though the target should.
+    /// Positions that need a value in the target but have none in the source.
     pub unknown: u64,
 }
 
-/// A conversion failed. The file in work leaves nothing behind; those finished before stay.
+/// A conversion failed. The unfinished file leaves nothing behind; finished ones stay.
 #[derive(Debug, Error)]
 pub enum ConvertError {
     /// The target cannot hold such values.
@@ -95,7 +95,7 @@ pub enum ConvertError {
         /// The type asked for.
         to: DbType,
     },
-    /// A file is there already.
+    /// A file exists already.
     #[error("{} exists", file.display())]
     Exists {
         /// The file.
@@ -217,7 +217,7 @@ struct Work<'a> {
     state: Mutex<ConvertState<'a>>,
 }
 
-/// What the threads have in common.
+/// The threads' shared data.
 struct ConvertState<'a> {
     positions: u64,
     unknown: u64,
@@ -283,7 +283,7 @@ impl Work<'_> {
     ) -> Result<(), ConvertError> {
         let size = self.source.sub_size(id);
         let mut window = vec![0; WINDOW.min(size) as usize];
-        // What the window holds, and up to where values were counted.
+        // The contents of the window, and how far values were counted.
         let (mut held, mut seen) = (0..0, 0);
         let mut failure = None;
         let mut source = |start: u64, out: &mut [u16]| {
@@ -304,7 +304,7 @@ impl Work<'_> {
                         }
                     };
                     let result = read.and_then(|unknown| {
-                        // What is read again counts once, and samples do not count.
+                        // Values read again count once, and samples do not count.
                         let is_new = at == seen;
                         let new = if is_new { (held.end - at, unknown) } else { (0, 0) };
                         seen += new.0;

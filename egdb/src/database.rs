@@ -90,7 +90,7 @@ pub(crate) enum Reader {
     Compact(CompactReader),
 }
 
-/// An expression of whatever reader there is.
+/// An expression over the reader of any type.
 macro_rules! any_reader {
     ($self:expr, $reader:ident => $result:expr) => {
         match $self {
@@ -134,8 +134,8 @@ impl Parsed {
 }
 
 impl Database {
-    /// Opens the database in a directory. Index files are read and checked in parallel; of the
-    /// data files nothing is read until they are asked for.
+    /// Opens the database in a directory. Index files are read and checked in parallel; data files
+    /// are only read on demand.
     ///
     /// # Errors
     /// If there is no database, a required file is missing, or a file breaks its format.
@@ -364,8 +364,8 @@ impl Database {
 
     /// The number that the files hold at the place of a position: for tools that measure, check or
     /// list files. Everybody else wants [`Database::look_up`]. Where the format excludes the
-    /// position ([`crate::probe::exclusion`]) it is whatever made the file small, and means nothing.
-    /// `None` if the files have no such place, or no data there.
+    /// position ([`crate::probe::exclusion`]) it is whatever made the file small, and has no
+    /// meaning. `None` if the files have no such place, or no data there.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
@@ -516,7 +516,7 @@ fn parse_all(
         match fs::read(&pair.index) {
             Ok(bytes) => {
                 let parsed = Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len)?;
-                // After the format, which says more about what is wrong and where.
+                // After the format, whose errors say more about what is wrong and where.
                 if is_compared
                     && let Ok(Some(expected)) = Manifest::read(&pair.index)
                     && expected.crc != crc32(&bytes)
@@ -534,7 +534,7 @@ fn parse_all(
     if pairs.len() <= 4 {
         return one_by_one();
     }
-    // A system that gives no threads is no reason to open nothing.
+    // If the system gives no threads, open the files without.
     match rayon::ThreadPoolBuilder::new().build() {
         Ok(pool) => pool.install(|| pairs.par_iter().zip(files).map(parse).collect()),
         Err(_) => one_by_one(),

@@ -50,12 +50,12 @@ pub(crate) fn file(name: &str) -> Option<(PathBuf, &'static [u8])> {
     Some((Path::new(DIR).join(name), bytes))
 }
 
-/// Whether the databases are there.
+/// Whether the databases are in the program.
 pub(crate) fn is_here() -> bool {
     !files().is_empty()
 }
 
-/// Why bytes are no [`bundle`].
+/// Why bytes are not a [`bundle`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BundleError {
     /// The checksum is another one.
@@ -129,7 +129,7 @@ mod tests {
             // Of these only the empty one may have the right sum.
             assert_eq!(unpack(good[..length].to_vec().leak()), None, "{length}");
         }
-        // Files that end too early, behind a right checksum.
+        // Files that end too early, under a right checksum.
         for body in [&b"\x05abc"[..], b"\x01a\x05\0\0", b"\x01a\x05\0\0\0abcd", b"\x01\xff\0\0\0\0"]
         {
             let whole = [&crc32fast::hash(body).to_le_bytes(), body].concat();

@@ -33,7 +33,7 @@ pub enum FormatError {
         /// What is wrong and what was expected.
         reason: String,
     },
-    /// Index file and data file do not fit together, or a file is not what its side file says.
+    /// Index file and data file do not fit together, or a file differs from its side file.
     #[error("{}: {reason}", file.display())]
     Data {
         /// The data file, or the one with the side file.
@@ -61,7 +61,7 @@ pub enum OpenError {
         /// The directory.
         dir: PathBuf,
     },
-    /// A file that every database of this type has is not there.
+    /// A file that every database of this type has is missing.
     #[error("{} is missing", file.display())]
     Missing {
         /// The file.
@@ -109,12 +109,12 @@ pub enum ProbeCause {
     /// The block's contents contradict the index.
     #[error("damaged block: {0}")]
     Damaged(&'static str),
-    /// The block is not the one that was written.
+    /// The block is damaged.
     #[error("damaged block: its checksum is wrong")]
     Checksum,
 }
 
-/// The slices that a tool is to go through cannot be chosen.
+/// The slices for a tool cannot be chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum SelectionError {
     /// Without wins and losses nothing can be derived or counted.

@@ -1,4 +1,4 @@
-//! What database a directory holds, and which of its files are the published ones.
+//! The database in a directory, and which of its files are the published ones.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -11,28 +11,28 @@ use crate::error::OpenError;
 use crate::format::DbType;
 use meerslag_files::{check_regular, read_regular};
 
-/// What a directory holds.
+/// The contents of a directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// The kind of database.
     pub db_type: DbType,
-    /// The largest piece count of which there is a data file.
+    /// The largest piece count with a data file.
     pub max_pieces: u8,
-    /// Smaller piece counts of which there is none: bit n for n pieces.
+    /// Smaller piece counts without one: bit n for n pieces.
     pub(crate) missing: u16,
     /// Whether the representative index file has the published checksum.
     pub is_genuine: bool,
 }
 
 impl Identity {
-    /// The piece counts below the largest of which there is no data file.
+    /// The piece counts below the largest without a data file.
     pub fn gaps(&self) -> impl Iterator<Item = u8> + use<> {
         let missing = self.missing;
         (0..16).filter(move |pieces| missing >> pieces & 1 == 1)
     }
 }
 
-/// A file of a database that is not there, though another one says that it should be.
+/// A missing file of a database that another file refers to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MissingFile {
     /// The kind of database.
@@ -61,7 +61,7 @@ pub struct Published {
 /// The published checksums.
 #[derive(Clone, Debug, Default)]
 pub struct PublishedTable {
-    /// Representative files, in the order in which they are to be tried.
+    /// Representative files, in the order to try them.
     pub identify: Vec<Published>,
     /// All files.
     pub verify: Vec<Published>,
@@ -120,8 +120,8 @@ pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
     Folder::read(dir)?.identities()
 }
 
-/// The files that are not there though their index or data file, or the side file with their
-/// checksums, is.
+/// The files that are missing though their index or data file, or the side file with their
+/// checksums, exists.
 ///
 /// # Errors
 /// As [`identify_all`].
@@ -205,7 +205,7 @@ impl Folder {
         }
     }
 
-    /// The database of this type; of any type as [`identify`] says.
+    /// The database of this type; without a type, the one that [`identify`] finds.
     pub(crate) fn identity(&self, db_type: Option<DbType>) -> Result<Identity, OpenError> {
         let all = self.identities()?;
         let found = match db_type {
@@ -218,7 +218,7 @@ impl Folder {
     pub(crate) fn identities(&self) -> Result<Vec<Identity>, OpenError> {
         let mut list = Vec::new();
         for db_type in DbType::ALL {
-            // Names by the hundred are made up only for types of which there is something.
+            // Hundreds of names are only made up for types with files.
             let extension = OsStr::new(db_type.data_extension());
             if !self.names.keys().any(|name| Path::new(name).extension() == Some(extension)) {
                 continue;

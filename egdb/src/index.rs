@@ -3,8 +3,8 @@
 //! A set of squares is numbered by the sum of binomial coefficients `C(q1,1) + C(q2,2) + ...`
 //! over its members in ascending order. Men come first: black men on the first row and the
 //! others apart, then white men among the squares that are free for them, then black kings, then
-//! white kings. What a set is ranked among are the squares that the sets before it leave free,
-//! so a king's number is its square less the number of pieces before it on lower squares.
+//! white kings. A set is ranked among the squares that the sets before it leave free, so a king's
+//! number is its square less the number of pieces before it on lower squares.
 //!
 //! Everything is table driven: the coefficients by bit number of the board layout, the ranks of
 //! the first row by its five bits, and the factors of every slice, all computed at compile time.
@@ -166,7 +166,7 @@ pub fn rank(slice: Slice, board: &Board) -> u64 {
     rank_both(slice, board, &board.reversed())
 }
 
-/// The same with the turned board at hand: white men are counted from square 50 down.
+/// As above, given the turned board: white men are counted from square 50 down.
 #[inline(always)]
 fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
     let layout = slice.layout();
@@ -191,8 +191,8 @@ fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
 }
 
 /// Sum of coefficients over a set. Most sets have at most two members, and a loop over them would
-/// be mispredicted for most positions: so two are always added, and a member that is not there
-/// has bit number 64, which leads to a part of the table that is zero.
+/// be mispredicted for most positions: so two are always added, and a missing member has bit number
+/// 64, which leads to a part of the table that is zero.
 #[inline(always)]
 fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
     let term = |set: u64, k: usize| BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];

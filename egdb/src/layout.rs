@@ -4,7 +4,7 @@
 /// Bytes of a block as we read, cache and check it, whatever the type of the database.
 pub const BLOCK: usize = 4096;
 
-/// Bytes of a piece of a block: what a lookup in a coded block needs.
+/// Bytes of a piece of a block: the part that a lookup in a coded block reads.
 pub const PIECE: usize = 64;
 
 /// `C(n, k)` at `[k][n]`, k up to 5.

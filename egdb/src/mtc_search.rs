@@ -1,22 +1,22 @@
 //! Distances to conversion below the threshold, by search.
 //!
-//! Nothing is asked but wins and losses. The search shares nothing with the one in
-//! [`crate::probe`], which answers single questions and uses stored distances as well; here the
-//! questions come in millions, one position after the other, so what has been found out is kept.
+//! It only asks for wins and losses. The search shares nothing with the one in [`crate::probe`],
+//! which answers single questions and uses stored distances as well; here there are millions of
+//! questions, one position after another, so results are kept.
 
 use movegen::{MoveList, Position, Wld};
 
 use crate::error::ProbeError;
 use crate::probe::Probe;
 
-/// What a position counts whose side to move wins by a conversion: the position after it, lost
+/// The number of a position whose side to move wins by a conversion: the position after it, lost
 /// for its side to move, counts 2.
 pub(crate) const WIN_BY_CONVERSION: u8 = 3;
-/// What a position counts whose side to move must convert and loses: the position after it, won
+/// The number of a position whose side to move must convert and loses: the position after it, won
 /// for its side to move, counts 1.
 pub(crate) const LOSS_BY_CONVERSION: u8 = 2;
 
-/// What is known about a position: the distance is more than `above` and at most `most`.
+/// The bounds known for a position: the distance is more than `above` and at most `most`.
 #[derive(Clone, Copy)]
 struct Bounds {
     position: Position,
@@ -30,7 +30,7 @@ const ENTRIES: usize = 1 << 14;
 /// A search with memory of positions.
 pub(crate) struct MtcSearch {
     known: Vec<Option<Bounds>>,
-    /// Positions that may still be looked at.
+    /// Positions that may still be searched.
     left: u64,
 }
 
@@ -39,7 +39,7 @@ impl MtcSearch {
         MtcSearch { known: vec![None; ENTRIES], left: u64::MAX }
     }
 
-    /// From now on looks at this many positions at most; after that the answers are `None`.
+    /// Searches at most this many positions from now on; after that the answers are `None`.
     pub(crate) fn set_limit(&mut self, positions: u64) {
         self.left = positions;
     }

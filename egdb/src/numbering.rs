@@ -3,9 +3,9 @@
 //! slice to slice.
 //!
 //! The four groups of pieces (black men, black kings, white men, white kings) each have a number
-//! among all placements of such a group, whatever stands on the squares; the position's number is
-//! made of those, the group that changes fastest last. So there are numbers without a position,
-//! where two groups want a square. They have any value, and cost nothing: they lengthen a run.
+//! among all placements of such a group, ignoring other pieces; these make up the position's
+//! number, the fastest-changing group last. So there are numbers without a position, where two
+//! groups want a square. They may have any value and cost nothing: they lengthen a run.
 
 use movegen::Board;
 use movegen::geometry::{bit_of_index, bits};
@@ -18,8 +18,8 @@ const SQUARE_ORDERS: usize = 6;
 /// Orders of the four groups.
 const GROUP_ORDERS: usize = 24;
 
-/// Which number a square has, by bit, for black men, for white men and for kings. Squares where
-/// a man cannot stand have none.
+/// Which number a square has, by bit, for black men, for white men and for kings. Squares where a
+/// man cannot be have none.
 type SquareNumbers = [[u8; 64]; 3];
 
 static SQUARE_NUMBERS: [SquareNumbers; SQUARE_ORDERS] = {
@@ -78,8 +78,8 @@ const fn sort_key(order: usize, square: u32) -> i32 {
 /// The kinds of [`SquareNumbers`] that the groups have.
 const KINDS: [usize; 4] = [0, 2, 1, 2];
 
-/// One of the ways to number positions, as the files name it: 24 times the order of squares plus
-/// that of the groups.
+/// One of the ways to number positions, as in the files: 24 times the order of squares plus the
+/// order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Numbering(u8);
 
@@ -98,7 +98,7 @@ impl Numbering {
         self.0
     }
 
-    /// Those that differ for a slice: groups that it does not have come first, in order.
+    /// The numberings that differ for a slice: groups that it does not have come first, in order.
     pub(crate) fn all(slice: Slice) -> impl Iterator<Item = Numbering> {
         let counts = group_counts(slice);
         let all = (0..(SQUARE_ORDERS * GROUP_ORDERS) as u8).map(Numbering);
@@ -113,8 +113,8 @@ impl Numbering {
         usize::from(self.0) / GROUP_ORDERS
     }
 
-    /// The groups (0 black men, 1 black kings, 2 white men, 3 white kings), the one that changes
-    /// fastest last: the permutations in the order of a dictionary.
+    /// The groups (0 black men, 1 black kings, 2 white men, 3 white kings), the fastest-changing
+    /// one last: the permutations in lexicographic order.
     fn groups(self) -> [usize; 4] {
         let mut rest = usize::from(self.0) % GROUP_ORDERS;
         let mut groups = [0, 1, 2, 3];
@@ -139,7 +139,7 @@ fn placements(group: usize, count: u8) -> u64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Numberer {
     squares: &'static SquareNumbers,
-    /// What a group's number is multiplied with.
+    /// The factor of a group's number.
     factors: [u64; 4],
     size: u64,
 }
@@ -162,7 +162,7 @@ impl Numberer {
         self.size
     }
 
-    /// The number of a position of the slice. Of one that is not, any number.
+    /// The number of a position of the slice. For an excluded one, any number.
     #[inline(always)]
     pub(crate) fn number(&self, board: &Board) -> u64 {
         // Group and square of each piece, without a branch that could be mispredicted: the

@@ -1,8 +1,8 @@
-//! What each slice needs before it can be built, and what building it costs.
+//! What each slice needs to be built, and the cost of building it.
 //!
 //! A move leads out of a slice by a capture, to slices with fewer pieces, or by a promotion, to
 //! one with a man less and a king more. So a slice can be built as soon as the stored slices that
-//! it leads to directly are there; different machines can build what does not depend on each
+//! it leads to directly exist; different machines can build slices that do not depend on each
 //! other.
 //!
 //! Memory and disk are what [`crate::builder`] will ask for, by the same rules.
@@ -11,8 +11,7 @@ use crate::builder::{Needs, after_capture, after_crowning, build_order};
 use crate::format::DbType;
 use crate::slice::Slice;
 
-/// The stored slices that the moves of a slice lead to, without itself, in an order in which they
-/// can be built.
+/// The stored slices that the moves of a slice lead to, without itself, in building order.
 #[must_use]
 pub fn needs(slice: Slice) -> Vec<Slice> {
     let mut list = after_capture(slice);
@@ -42,10 +41,10 @@ pub struct Task {
     pub needs: Vec<Slice>,
     /// Positions, of all stored sides to move.
     pub positions: u64,
-    /// The smallest memory budget in bytes with which the builder solves it. Smaller databases may
-    /// then be read from their files.
+    /// The smallest memory budget in bytes that solves it. Smaller databases may then be read from
+    /// their files.
     pub least_memory: u64,
-    /// The smallest memory budget in bytes with which everything that it looks at is in memory.
+    /// The smallest memory budget in bytes that keeps all its look-ups in memory.
     pub memory: u64,
     /// About how many bytes the work file has, until all slices that need it are solved.
     pub disk: u64,
@@ -53,7 +52,7 @@ pub struct Task {
     pub seconds: f64,
 }
 
-/// All slices of 2 to `max_pieces` pieces in an order in which they can be built.
+/// All slices of 2 to `max_pieces` pieces in building order.
 #[must_use]
 pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
     let cost = Needs::new(&costs.types, costs.threads as usize);
@@ -73,9 +72,9 @@ pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
     (2..=max_pieces).flat_map(build_order).map(task).collect()
 }
 
-/// About how many bytes the files of a build of some slices take at a time, at most: work files,
-/// which go when nothing needs them any more unless they are kept, and databases. The slices are
-/// in an order in which they can be built.
+/// About the most bytes that a build of some slices has on disk at a time: databases and work
+/// files, which are removed when no longer needed unless they are kept. The slices are in building
+/// order.
 #[must_use]
 pub fn peak_disk(slices: &[Slice], types: &[DbType], keep_work: bool) -> u64 {
     crate::builder::peak_disk(slices, types, keep_work)
@@ -119,8 +118,8 @@ mod tests {
         assert_eq!(needs(slice("1101")), list);
     }
 
-    /// Every move of random positions stays in the slice or leads to what it needs, and all that
-    /// is needed by promotions or single captures does occur.
+    /// Every move of random positions stays in the slice or leads to one it needs, and all slices
+    /// needed for promotions or single captures occur.
     #[test]
     fn moves_lead_to_what_is_needed() {
         let mut random = Random::new(7);
@@ -156,7 +155,7 @@ mod tests {
             let slices: Vec<Slice> = (2..=pieces).flat_map(build_order).collect();
             peak_disk(&slices, &[DbType::Compact], false) >> 20
         };
-        // Work files go when nothing needs them: of seven pieces, all would take 105 GiB.
+        // Work files are removed when no longer needed: for seven pieces, all would take 105 GiB.
         assert!((50..200).contains(&disk(5)), "{}", disk(5));
         assert!((1_500..3_000).contains(&disk(6)), "{}", disk(6));
         assert!((20_000..70_000).contains(&disk(7)), "{}", disk(7));

@@ -1,4 +1,4 @@
-//! Slices: material balances, which of them are stored, and how they are cut up.
+//! Slices: material balances, which of them are stored, and how they are divided.
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What happened in one data file since the database was opened or the counts were reset.
+/// The accesses to one data file since the database was opened or the counts were reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FileStats {
     /// Lookups that led to this file's data.

@@ -1,4 +1,4 @@
-//! What the databases say about a position.
+//! The answers of databases about a position.
 
 use movegen::Wld;
 
@@ -38,7 +38,7 @@ impl WldValue {
         }
     }
 
-    /// The name for people and programs: `win`, `draw or loss`; `unknown` where nothing is said.
+    /// The name for people and programs: `win`, `draw or loss`; `unknown` for no value.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -9,7 +9,7 @@ use crate::error::VerifyError;
 use crate::identify::{Published, published};
 use crate::manifest::Manifest;
 
-/// What a file was compared with.
+/// The reference for a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Authority {
     /// The table of published checksums.
@@ -18,14 +18,14 @@ pub enum Authority {
     SideFile,
 }
 
-/// What came of a file.
+/// The result for a file.
 #[derive(Debug)]
 pub enum FileState {
     /// The checksums agree.
     Good(Authority),
     /// They do not.
     Bad {
-        /// What the file was compared with.
+        /// The reference for the file.
         authority: Authority,
         /// CRC-32 and length that the file should have; the published table has no lengths.
         expected: (u32, Option<u64>),
@@ -36,11 +36,11 @@ pub enum FileState {
     },
     /// The side file is damaged or cannot be read, so nothing can be compared with it.
     BadSideFile(VerifyError),
-    /// There is nothing to compare with.
+    /// There is no reference.
     Unknown,
 }
 
-/// What came of a verification.
+/// The result of a verification.
 #[derive(Debug, Default)]
 pub struct VerifyReport {
     /// Every file of the database, in its order.
@@ -48,7 +48,7 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    /// The files that are not what they should be.
+    /// The files that are damaged or wrong.
     pub fn failures(&self) -> impl Iterator<Item = &(PathBuf, FileState)> {
         self.files.iter().filter(|(_, outcome)| {
             matches!(outcome, FileState::Bad { .. } | FileState::BadSideFile(_))

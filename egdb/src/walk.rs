@@ -14,7 +14,7 @@ pub(crate) struct Walk {
     next: u64,
     end: u64,
     kings: u32,
-    /// Everything but the moving kings, and the squares they can stand on.
+    /// Everything but the moving kings, and the squares open to them.
     rest: Board,
     free: [u64; 50],
     free_count: u32,

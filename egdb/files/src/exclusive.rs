@@ -1,11 +1,11 @@
-//! Files that one process at a time writes.
+//! Files that only one process at a time writes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-/// Why a file cannot be opened for this process alone.
+/// Why a file cannot be opened exclusively.
 #[derive(Debug)]
 pub enum Error {
     /// Another process has it.
@@ -53,8 +53,8 @@ impl Drop for LockedFile {
     }
 }
 
-/// Opens a file with these options, of which one must be to write. As long as it is open, nobody
-/// else can open it this way or with [`open_shared`]; everybody can read it.
+/// Opens a file with these options, which must include writing. While it is open, nobody else can
+/// open it this way or with [`open_shared`]; anybody can read it.
 ///
 /// # Errors
 /// See [`Error`].
@@ -62,8 +62,8 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, Error>
     locked(path, options, File::try_lock)
 }
 
-/// Opens a file that is there for reading. As long as it is open, others can open it this way, but
-/// nobody with [`open`].
+/// Opens an existing file for reading. While it is open, others can open it this way, but nobody
+/// with [`open`].
 ///
 /// # Errors
 /// See [`Error`].
@@ -76,8 +76,8 @@ fn locked(
     options: &mut OpenOptions,
     lock: fn(&File) -> Result<(), TryLockError>,
 ) -> Result<LockedFile, Error> {
-    // A lock would keep others from reading, too. Who writes and who reads keep each other out
-    // by not sharing the right to write.
+    // A lock would keep others from reading, too. Writers and readers keep each other out by not
+    // sharing write access.
     #[cfg(windows)]
     let _ = (lock, std::os::windows::fs::OpenOptionsExt::share_mode(options, FILE_SHARE_READ));
     let failed = |error: io::Error| {
@@ -86,7 +86,7 @@ fn locked(
     let file = options.open(path).map_err(failed)?;
     #[cfg(not(windows))]
     match lock(&file) {
-        // Whoever had it may have removed it meanwhile: then it keeps nobody out.
+        // The last owner may have removed it meanwhile: then it keeps nobody out.
         Ok(()) if !is_still_there(path, &file) => return locked(path, options, lock),
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(Error::InUse),
@@ -97,7 +97,7 @@ fn locked(
     Ok(LockedFile(file))
 }
 
-/// Whether this is the file that one finds under the path.
+/// Whether this is still the file at the path.
 #[cfg(unix)]
 fn is_still_there(path: &Path, file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -126,7 +126,7 @@ fn is_shut(error: &io::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Somebody waits at the door of a file that is removed: then a lock on it is worth nothing.
+    /// One process waits for the lock of a file that another removes: then the lock is worthless.
     #[cfg(unix)]
     #[test]
     fn a_file_that_was_removed_keeps_nobody_out() {

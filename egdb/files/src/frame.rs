@@ -1,6 +1,6 @@
 //! The frame of the project's binary files: eight magic bytes, the version of the format (4 bytes),
-//! the length of a text (4), the text (JSON, as a rule), then what the format says. All numbers are
-//! little-endian. A checksum (CRC-32 as in zlib, 4 bytes) follows what it covers.
+//! the length of a text (4), the text (JSON, as a rule), then the format's own data. All numbers
+//! are little-endian. A checksum (CRC-32 as in zlib, 4 bytes) follows what it covers.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 pub const FIXED: usize = 16;
 const SUM: usize = 4;
 
-/// What all files of one format have in common.
+/// The common part of all files of one format.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The first bytes.
@@ -44,7 +44,7 @@ pub enum FrameError {
     /// The text is longer than the file.
     #[error("the header is cut off")]
     CutOff,
-    /// The bytes are not the ones that were written, or too few.
+    /// The bytes are damaged, or too few.
     #[error("damaged or cut off: the checksum does not match")]
     Damaged,
 }
@@ -98,13 +98,13 @@ impl Frame {
     }
 }
 
-/// Adds the checksum of all that is there.
+/// Adds the checksum of all bytes so far.
 pub fn seal(bytes: &mut Vec<u8>) {
     let sum = crc32fast::hash(bytes);
     bytes.extend(sum.to_le_bytes());
 }
 
-/// What is before a checksum at the end; `None` if it does not match.
+/// The bytes before a checksum at the end; `None` if it does not match.
 #[must_use]
 pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
     let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(SUM)?)?;

@@ -2,8 +2,8 @@
 //!
 //! * [`NewFile`], [`write_file`]: files that are written whole or not at all.
 //! * [`frame`]: the frame of our binary files: magic, version, text, checksum.
-//! * [`exclusive`]: files that one process at a time writes.
-//! * [`read_regular`], [`check_regular`]: reading what is not a pipe.
+//! * [`exclusive`]: files that only one process at a time writes.
+//! * [`read_regular`], [`check_regular`]: reading files that are not pipes.
 //! * [`with_causes`]: an error with its causes in one line.
 
 #![forbid(unsafe_code)]
@@ -22,7 +22,7 @@ pub use new_file::{Existing, NewFile, write_file};
 /// somebody to write to it.
 ///
 /// # Errors
-/// If nothing is there, or something else; the latter as [`io::ErrorKind::InvalidInput`].
+/// If nothing is there, or if it is not a regular file: [`io::ErrorKind::InvalidInput`].
 pub fn check_regular(path: &Path) -> io::Result<()> {
     match fs::metadata(path)?.is_file() {
         true => Ok(()),
@@ -39,7 +39,7 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// The text of an error with those of its causes, for reports that have one line.
+/// The text of an error with the texts of its causes, for one-line reports.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-/// What becomes of a file that has the name already.
+/// What to do with an existing file of this name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     /// It stays; writing fails with [`io::ErrorKind::AlreadyExists`].
@@ -15,12 +15,12 @@ pub enum Existing {
     Replace,
 }
 
-/// A file being written. Its content is in a temporary file of the same folder until
-/// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file is as it
+/// A file being written. Its content is in a temporary file in the same folder until
+/// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file stays as it
 /// was. A killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
 ///
-/// What is not a regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
-/// written to directly.
+/// Anything but a regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
+/// written directly.
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<File>,
@@ -39,8 +39,8 @@ impl NewFile {
     /// Begins a file.
     ///
     /// # Errors
-    /// If no file can be made in the folder, if there is one of this name that is to be kept or
-    /// may not be written, or if a folder has the name.
+    /// If no file can be made in the folder, if a file of this name must be kept or may not be
+    /// written, or if a folder has the name.
     pub fn create(path: &Path, existing: Existing) -> io::Result<NewFile> {
         // A link stays; the file that it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -77,7 +77,7 @@ impl NewFile {
     /// Writes what is left, makes sure that it is on the disk, and gives the file its name.
     ///
     /// # Errors
-    /// If the disk is full, or if a file that is to be kept has appeared there meanwhile.
+    /// If the disk is full, or if a file that must be kept has appeared there meanwhile.
     pub fn finish(self) -> io::Result<()> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(Rename { from, to, existing }) = self.rename else { return Ok(()) };
@@ -144,7 +144,7 @@ fn temporary(path: &Path) -> io::Result<(File, TempPath)> {
     }
 }
 
-/// Removes the temporary files of this name that nobody holds a lock on: their process was killed.
+/// Removes temporary files of this name without a lock: their process was killed.
 fn remove_leftovers(path: &Path) {
     let (folder, prefix) = folder_and_prefix(path);
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -158,14 +158,14 @@ fn remove_leftovers(path: &Path) {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
-            // If it cannot be removed, it does no harm.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Makes sure that the name is on the disk. The file is complete whatever comes of it, and not
-/// every file system can do it.
+/// Makes sure that the name is on the disk. The file is complete in any case, and not every file
+/// system can do this.
 fn sync_folder(path: &Path) {
     if cfg!(unix) {
         let (folder, _) = folder_and_prefix(path);

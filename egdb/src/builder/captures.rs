@@ -1,11 +1,11 @@
 //! Captures of a row: for all squares of the moving king at once.
 //!
-//! A search follows the jumps of a piece together with the set of squares of the moving king for
-//! which they are possible. Where that king may be met the search parts: on this one square it is
-//! an obstacle or is jumped, for all others the square is empty. A jump over the moving king goes
-//! on in the same way wherever in that direction it stood. So each way of capturing is found once
-//! for a whole row. The moving king's own captures begin with a first victim and a direction, and
-//! go on in the same way from whatever square before that victim it comes.
+//! A search follows the jumps of a piece together with the moving king's squares that allow them.
+//! Where that king may be met the search parts: on this one square it is an obstacle or is jumped,
+//! for all others the square is empty. A jump over the moving king goes on in the same way wherever
+//! in that direction it stood. So each way of capturing is found once for a whole row. The moving
+//! king's own captures begin with a first victim and a direction, and go on in the same way from
+//! whatever square before that victim it comes.
 //!
 //! The rules: a capture takes as many pieces as possible; captured pieces leave the board
 //! after the last jump and cannot be jumped twice; a man that ends on its promotion row is crowned.
@@ -29,7 +29,7 @@ pub(super) struct Ending {
     pub captured: u64,
 }
 
-/// An ending and the squares of the moving king for which there is that capture.
+/// An ending, and the squares of the moving king that allow that capture.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     ending: Ending,
@@ -54,7 +54,7 @@ pub(super) const MOVING_KING: u64 = 1 << 63;
 
 /// One capturing piece.
 struct Search<'a> {
-    /// What is empty but for the moving king; the piece's own square counts as empty.
+    /// The squares empty but for the moving king; the piece's own square counts as empty.
     empty: u64,
     victims: u64,
     from: u64,
@@ -99,7 +99,7 @@ impl Captures {
         let mut search =
             Search { empty, victims, from: 0, blocks: 0, is_prey: false, captures: &mut *self };
         for step in STEPS {
-            // Victims with an empty square before them and behind them.
+            // Victims with empty squares on both sides.
             for victim in bits(victims & shift(empty, step) & shift(empty, -step)) {
                 let mut squares = 0;
                 let mut at = shift(victim, step);
@@ -112,13 +112,12 @@ impl Captures {
         }
     }
 
-    /// The squares of the moving king for which there is a capture.
+    /// The squares of the moving king that allow a capture.
     pub(super) fn squares(&self) -> u64 {
         self.reached[1]
     }
 
-    /// The captures that take most pieces, each with the squares of the moving king for which it
-    /// does.
+    /// The captures that take most pieces, each with the squares of the moving king where it does.
     pub(super) fn longest(&self) -> impl Iterator<Item = (&Ending, u64)> {
         self.found.iter().filter_map(|found| {
             let squares = found.squares & !self.reached[found.count + 1];
@@ -210,8 +209,8 @@ impl Search<'_> {
     /// anywhere, and what follows its capture depends on where it stood as little as anything
     /// else.
     ///
-    /// What stands at the end is the same for all landing squares before it; backwards there is
-    /// nothing but what was jumped.
+    /// The piece at the end is the same for all landing squares before it; backwards there are only
+    /// jumped pieces.
     fn slide<const LANDS: bool>(
         &mut self,
         first: u64,

@@ -1,8 +1,7 @@
-//! The pieces of which work files are made: compressed, each with a checksum, and read when they
-//! are wanted.
+//! The chunks of work files: compressed, each with a checksum, and read on demand.
 //!
-//! What has been read is kept in memory that all threads share ([`Chunks`]), within a budget; each
-//! thread remembers the pieces that it used last ([`Near`]).
+//! Chunks that were read are kept in memory that all threads share ([`Chunks`]), within a budget;
+//! each thread remembers those it used last ([`Near`]).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -159,7 +158,7 @@ struct Bytes;
 
 impl Weighter<u64, Chunk> for Bytes {
     fn weight(&self, _: &u64, chunk: &Chunk) -> u64 {
-        // With what the table takes for an entry.
+        // Including the table's memory for an entry.
         size_of_val(&**chunk) as u64 + 64
     }
 }
@@ -217,7 +216,7 @@ impl Chunks {
     }
 }
 
-/// A part of a unit in a file: a list of values, most of which are on disk.
+/// A part of a unit in a file: a list of values, mostly on disk.
 #[derive(Debug)]
 pub(super) struct Filed {
     pub file: Arc<Source>,
@@ -316,7 +315,7 @@ impl Filed {
         match chunks.cache.get_or_insert_with(&key, load) {
             Ok(chunk) => chunk,
             Err(error) => {
-                // Who solves with it goes on with zeros, and looks for failures afterwards.
+                // Solving goes on with zeros, and looks for failures afterwards.
                 chunks.failure.lock().get_or_insert(error);
                 chunks.has_failed.store(true, Ordering::Relaxed);
                 std::iter::repeat_n(0, CHUNK / 8).collect()

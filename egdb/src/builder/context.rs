@@ -1,4 +1,4 @@
-//! What a unit is solved from, and the values of single positions that follow from it.
+//! The data that a unit is solved from, and the values of single positions that follow from them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use crate::slice::Slice;
 /// Greatest distance that a [`Code`] holds.
 pub(super) const MAX_PLIES: Code = 253;
 
-/// What a unit is solved from.
+/// The data that a unit is solved from.
 pub(super) struct Context<'a> {
     /// Slices with fewer pieces, and those that crowning leads to.
     pub solved: &'a Solved,
@@ -70,7 +70,7 @@ impl Context<'_> {
     }
 }
 
-/// The best of the moves of a position, from what the opponent has after each.
+/// The best of a position's moves, from the opponent's value after each.
 struct Best {
     /// [`DRAW`] if none wins.
     win: Code,

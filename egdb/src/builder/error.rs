@@ -1,4 +1,4 @@
-//! What can go wrong when a database is built.
+//! Errors of building a database.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub enum BuildError {
         #[source]
         source: io::Error,
     },
-    /// A work file is not what was written.
+    /// A work file is damaged.
     #[error("{}: {reason}", file.display())]
     Damaged {
         /// The work file.
@@ -67,10 +67,10 @@ pub enum BuildError {
     Missing {
         /// The slice.
         slice: Slice,
-        /// What it depends on.
+        /// The slice it depends on.
         missing: Slice,
     },
-    /// The folder has files already and nobody said to go on with them.
+    /// The folder has files already, and the options do not say to resume.
     #[error("{}: there are database files already; resume, or use another folder", dir.display())]
     NotEmpty {
         /// The folder.
@@ -87,7 +87,7 @@ pub enum BuildError {
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// The number of threads cannot be had.
+    /// This number of threads cannot be started.
     #[error("cannot start the threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

@@ -15,7 +15,7 @@ use super::rows::Rows;
 use super::store::{Code, DRAW, Store};
 use crate::slice::Slice;
 
-/// What the moves that leave the arrangement say about a row, for one side to move.
+/// The facts about a row from moves that leave the arrangement, for one side to move.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Facts {
     /// Squares of the moving king where the side has no capture, so that kings may move.
@@ -30,14 +30,14 @@ pub(super) struct Facts {
     pub has_man_move: u64,
 }
 
-/// Distances that such moves give: of the best win ([`DRAW`] if none), and of the longest loss,
-/// [`DRAW`] if the position cannot be lost, 0 if there is no such move.
+/// Distances from such moves: of the best win ([`DRAW`] if none), and of the longest loss, [`DRAW`]
+/// if the position cannot be lost, 0 if there is no such move.
 pub(super) struct Seeds<'a> {
     pub win: &'a mut [Code; 64],
     pub loss: &'a mut [Code; 64],
 }
 
-/// What captures lead to, by square of the moving king.
+/// The results of captures, by square of the moving king.
 #[derive(Default)]
 struct CaptureValues {
     /// Some capture wins.
@@ -164,7 +164,7 @@ impl<'a> Context<'a> {
         facts
     }
 
-    /// Finds what the positions of a row are worth in which a capture is forced.
+    /// Finds the values of a row's positions where a capture is forced.
     #[inline(always)]
     fn add_captures(
         &self,
@@ -177,7 +177,7 @@ impl<'a> Context<'a> {
         let mut values = CaptureValues::default();
         for (ending, mut squares) in captures.longest() {
             if seeds.is_none() {
-                // What wins already is settled.
+                // Squares that already win are settled.
                 squares &= !values.wins;
             }
             if squares != 0 {

@@ -1,4 +1,4 @@
-//! The work files that are open, and the memory for what is read from them.
+//! The open work files, and the memory for chunks read from them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,7 +14,7 @@ use super::raw::RawFile;
 use super::store::{Metrics, Solved, Store};
 use crate::slice::Slice;
 
-/// Work files and what has been read from them.
+/// Work files and the chunks read from them.
 pub(super) struct Files {
     work: PathBuf,
     pub sets: [Arc<MenSets>; 6],
@@ -62,19 +62,20 @@ impl Files {
     pub(super) fn remove(&mut self, slice: Slice) -> Result<(), BuildError> {
         let Some(file) = self.files.remove(&slice) else { return Ok(()) };
         let path = file.path().to_owned();
-        // Windows does not remove what is open.
+        // Windows does not remove open files.
         drop(file);
         fs::remove_file(&path).map_err(|source| BuildError::Io { file: path, source })
     }
 
-    /// Gives the memory to chunks that is not taken by something else.
+    /// Gives chunks the memory that nothing else uses.
     pub(super) fn leave(&self, taken: u64) {
         let taken = taken.max(self.reserved);
         self.chunks.set_budget(self.memory.saturating_sub(OVERHEAD + taken));
     }
 
-    /// What a slice is solved from. The chunks get the memory that solving does not take; it is an
-    /// error if that is more than there is, or if `encoder` is, which writing takes afterwards.
+    /// The slices that a slice is solved from. The chunks get the memory that solving does not
+    /// take; it is an error if that is more than there is, or if `encoder` is, which writing takes
+    /// afterwards.
     pub(super) fn view(
         &mut self,
         store: &Store,
@@ -84,7 +85,7 @@ impl Files {
     ) -> Result<Solved, BuildError> {
         let slice = store.slice;
         let mut solved = Solved::new();
-        // Captures and crowning convert: what they lead to needs no distances to conversion.
+        // Captures and crowning convert: the slices they lead to need no distances to conversion.
         for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
             match self.file(next, metrics.kept())? {
                 Some(file) => solved.insert(Arc::clone(&file.store)),

@@ -1,4 +1,4 @@
-//! The pieces that stand still in a row of positions, and the captures that they allow.
+//! The fixed pieces of a row of positions, and the captures that they allow.
 
 use movegen::Color;
 use movegen::geometry::{SQUARES, STEPS, bits, shift};
@@ -23,8 +23,8 @@ impl Fixed {
         Fixed { pieces, kings: kings[0] | kings[1], moving }
     }
 
-    /// The squares of the moving king for which the index counts the position in this row and in
-    /// no other: those below the other kings of its colour.
+    /// The squares of the moving king where the index counts the position in this row and no other:
+    /// those below the other kings of its colour.
     #[inline(always)]
     pub(super) const fn counted(&self) -> u64 {
         let same = self.pieces[self.moving.index()] & self.kings;

@@ -29,12 +29,12 @@ pub(super) struct Flat<'a> {
     selection: Selection,
 }
 
-/// What is asked for.
+/// The values to pack.
 #[derive(Clone, Copy)]
 struct Selection {
     db_type: DbType,
     side: Color,
-    /// Positions in which the other side could capture are left out, too.
+    /// Positions where the other side could capture are left out, too.
     is_quiet_for_both: bool,
 }
 
@@ -123,8 +123,8 @@ impl Cursor {
 /// Chunks that a cursor remembers: it takes one row after the other, and there are many cursors.
 const SLOTS: usize = 16;
 
-/// What is stored for a win (1), a loss (2), neither, and what is left out (4): values are hard to
-/// predict.
+/// The stored number for a win (1), a loss (2), neither, and a left-out position (4): values are
+/// hard to predict.
 const WLD: [u16; 8] = [3, 1, 2, 0, DONT_CARE, DONT_CARE, DONT_CARE, DONT_CARE];
 
 impl Cursor {
@@ -250,7 +250,7 @@ impl Cursor {
     }
 }
 
-/// What a type stores for a value.
+/// The number that a type stores for a value.
 fn stored(db_type: DbType, code: Code) -> u16 {
     match db_type {
         DbType::Dtw if code == DRAW => DONT_CARE,

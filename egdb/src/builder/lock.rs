@@ -1,9 +1,9 @@
 //! Keeps builders in one folder apart.
 //!
-//! Who builds the whole folder has `build.lock` alone. Who solves one slice or writes the files of
-//! one piece count shares it with others who do so, and has `work/2110.lock` or
-//! `work/packed-4.lock` alone. A lock ends with the process. The files stay, since to remove one
-//! that another process has just opened would let a third one in; they say who had them last.
+//! A build of the whole folder holds `build.lock` exclusively. A process that solves one slice or
+//! writes the files of one piece count shares it with others like it, and holds `work/2110.lock` or
+//! `work/packed-4.lock` exclusively. A lock ends with the process. The files stay, since removing
+//! one that another process has just opened would let a third one in; they name their last owner.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -24,7 +24,7 @@ pub(super) enum Claim {
     PackSlice(Slice),
 }
 
-/// Nobody else writes what was claimed as long as this lives.
+/// While this lives, nobody else writes what was claimed.
 #[derive(Debug)]
 pub(super) struct Lock {
     _files: Vec<LockedFile>,
@@ -49,7 +49,7 @@ impl Lock {
     }
 }
 
-/// Opens a lock file alone and writes who we are.
+/// Opens a lock file exclusively and writes who we are.
 fn alone(what: &Path, lock: &Path) -> Result<LockedFile, BuildError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -71,8 +71,8 @@ fn failed(what: &Path, lock: &Path, error: exclusive::Error) -> BuildError {
     }
 }
 
-/// Who has a lock that we cannot have: the process that is named in it, or, of those that share
-/// it, one that is named in what it has alone.
+/// The owner of a lock that we cannot get: the process named in it, or, of those that share it, one
+/// named in its own lock.
 fn owner(lock: &Path) -> String {
     let shared = exclusive::open_shared(lock).is_ok();
     let named = |file: &Path| fs::read_to_string(file).ok().filter(|text| !text.is_empty());

@@ -17,7 +17,7 @@ use movegen::geometry::{bit_of_index, turned};
 use crate::index::rank_squares;
 use crate::slice::Slice;
 
-/// Squares on which a man can stand, from its own first row.
+/// Squares where a man can be, from its own first row.
 const MAN_SQUARES: u32 = 45;
 /// Rows that a man advances before its last step.
 const ROWS: usize = 8;
@@ -92,8 +92,8 @@ impl Units {
         self.black.by_progress.len() * self.whites()
     }
 
-    /// Number of units with the same progress of Black: the unit with one more of it is so far
-    /// from this one. The one with one more of White is the next one.
+    /// Number of units with the same progress of Black: the distance to the unit with one more. The
+    /// one with one more of White is the next one.
     pub(super) fn whites(&self) -> usize {
         self.white.by_progress.len()
     }

@@ -2,13 +2,13 @@
 //!
 //! Slices are solved in order of pieces, then of men, so that captures and crowning lead to
 //! solved slices. Within a slice the arrangements of men are solved in units by how far each side's
-//! men have advanced, the farthest first (`men`, `unit`); what is left for an arrangement are the moves of its kings
-//! (`solve`), which work on whole rows of positions at once (`rows`, `fixed`). What moves that
-//! leave the arrangement lead to is looked up (`context`, `external`).
+//! men have advanced, the farthest first (`men`, `unit`); what remains of an arrangement are the
+//! moves of its kings (`solve`), which work on whole rows of positions at once (`rows`, `fixed`).
+//! Positions after moves that leave the arrangement are looked up (`context`, `external`).
 //!
-//! A solved unit goes to a work file (`raw`), and what is looked up comes back from there in pieces
-//! that are kept as far as memory allows (`chunks`, `files`). When all slices of a database file are
-//! there, it is written (`flat`, `pack`); what nothing needs any more goes (`schedule`).
+//! A solved unit goes to a work file (`raw`), and look-ups read it back in chunks, kept as far as
+//! memory allows (`chunks`, `files`). When all slices of a database file are solved, it is written
+//! (`flat`, `pack`); work files no longer needed are removed (`schedule`).
 
 mod captures;
 mod cells;
@@ -68,8 +68,7 @@ pub(crate) use work::{Group, WorkFiles};
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// What to write: of [`DbType::Wld2`], [`DbType::Compact`], [`DbType::Mtc`] and
-    /// [`DbType::Dtw`]. Writing [`DbType::Compact`] takes memory of its own, see
-    /// [`CompactWriter`].
+    /// [`DbType::Dtw`]. Writing [`DbType::Compact`] takes extra memory, see [`CompactWriter`].
     pub types: Vec<DbType>,
     /// Number of threads, 0 for one per processor.
     pub threads: usize,
@@ -80,7 +79,7 @@ pub struct BuildOptions {
     /// Most bytes of all files in the folder, work files and database files. The build stops when
     /// there are more.
     pub disk: Option<u64>,
-    /// Leave the work files. Otherwise each goes when nothing needs it any more.
+    /// Leave the work files. Otherwise each is removed when it is no longer needed.
     pub keep_work: bool,
 }
 
@@ -105,7 +104,7 @@ impl BuildOptions {
     }
 }
 
-/// What happens during a build.
+/// Events of a build.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildEvent {
@@ -175,7 +174,7 @@ pub struct SliceReport {
     pub slice: Slice,
     /// Its positions, both sides to move together.
     pub positions: u64,
-    /// Those that were solved now, about; the others had been when an earlier build stopped.
+    /// About how many were solved now; the others were solved by an earlier build.
     pub solved: u64,
     /// Time taken.
     pub time: Duration,
@@ -187,7 +186,7 @@ pub struct SliceReport {
     pub disk: u64,
 }
 
-/// What a build has done.
+/// The result of a build.
 #[derive(Clone, Debug, Default)]
 pub struct BuildReport {
     /// Slices solved now, not taken from an earlier run.
@@ -216,7 +215,7 @@ pub struct Builder<'a> {
 const REPORT: u64 = 1 << 20;
 
 impl<'a> Builder<'a> {
-    /// Prepares a folder, which is made if it is not there.
+    /// Prepares a folder, which is made if it is missing.
     ///
     /// # Errors
     /// If the folder cannot be made, or holds database files, or another process builds there and
@@ -231,7 +230,7 @@ impl<'a> Builder<'a> {
         fs::create_dir_all(&work).map_err(io)?;
         let mut lock = None;
         if !options.resume {
-            // Before the look at the files, which another builder may be writing.
+            // Before looking at the files, which another builder may be writing.
             lock = Some(Lock::take(dir, Claim::All)?);
             for entry in fs::read_dir(dir).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
@@ -271,7 +270,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// If something fails, another process builds in the folder, or the observer asked to stop;
-    /// what is complete stays, and a later build with [`BuildOptions::resume`] goes on from there.
+    /// finished files stay, and a later build with [`BuildOptions::resume`] goes on from there.
     pub fn build(self, pieces: u8) -> Result<BuildReport, BuildError> {
         self.run((2..=pieces).flat_map(build_order).collect())
     }
@@ -331,7 +330,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Removes work files that nothing needs.
+    /// Removes work files that are not needed.
     fn discard(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
         for (number, is_needed) in schedule.needed().into_iter().enumerate() {
             if schedule.has_file[number] && !is_needed {
@@ -342,12 +341,12 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// An empty file that says that a type has nothing to say about the slices of a file.
+    /// An empty file that marks that a type stores nothing for the slices of a file.
     fn mark(&self, db_type: DbType, stem: &str) -> PathBuf {
         self.work.join(format!("{stem}.{}.none", db_type.index_extension()))
     }
 
-    /// Solves one slice into its work file, unless that is there; what it needs must be there.
+    /// Solves one slice into its work file, unless that exists; the work files it needs must exist.
     ///
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
@@ -361,7 +360,7 @@ impl<'a> Builder<'a> {
         Ok(self.report)
     }
 
-    /// Writes the database files of a piece count from work files that are there.
+    /// Writes the database files of a piece count from existing work files.
     ///
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
@@ -370,8 +369,8 @@ impl<'a> Builder<'a> {
         self.pack_slices(build_order(pieces))
     }
 
-    /// As [`Builder::pack_only`], the files of one slice, of a piece count of which each slice has
-    /// files of its own.
+    /// As [`Builder::pack_only`], for one slice of a piece count where each slice has its own
+    /// files.
     ///
     /// # Errors
     /// As [`Builder::pack_only`].
@@ -395,7 +394,7 @@ impl<'a> Builder<'a> {
                 self.tell(&BuildEvent::PackReused { db_type, stem })?;
             }
         }
-        // Of piece counts with one file for each slice one after the other: each takes memory.
+        // With one file per slice, one after another: each takes memory.
         for number in 0..schedule.slices.len() {
             let is_of = |output: &Output| !output.is_done && output.slices.last() == Some(&number);
             let outputs: Vec<Output> =
@@ -436,7 +435,7 @@ impl<'a> Builder<'a> {
         if (self.observer)(event) { Ok(()) } else { Err(BuildError::Interrupted) }
     }
 
-    /// Whether the work file of a slice is there and whole; one that is not goes.
+    /// Whether the work file of a slice exists and is whole; a broken one is removed.
     fn has_sound_file(&mut self, slice: Slice) -> Result<bool, BuildError> {
         match self.verified(slice) {
             Err(error @ BuildError::Damaged { .. }) => {
@@ -588,7 +587,7 @@ fn positions(slice: Slice) -> u64 {
     slice.size() * slice.stored_sides().len() as u64
 }
 
-/// Whether a pair of files is there and agrees with its checksums.
+/// Whether a pair of files exists and agrees with its checksums.
 fn is_sound(dir: &Path, db_type: DbType, stem: &str) -> bool {
     [db_type.index_extension(), db_type.data_extension()].iter().all(|extension| {
         let file = dir.join(format!("{stem}.{extension}"));

@@ -1,4 +1,4 @@
-//! What solving a slice takes: memory, and disk for its work file. The builder and
+//! The needs of solving a slice: memory, and disk for its work file. The builder and
 //! [`plan`](crate::plan) both go by this.
 
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::slice::Slice;
 /// Share of the memory that is not for solved values: encoders, stacks, the program.
 pub(super) const OVERHEAD: u64 = 48 << 20;
 
-/// What solving a unit takes.
+/// The needs of solving a unit.
 pub(super) struct Demand;
 
 impl Demand {
-    /// Bytes that have to be in memory for a unit: the result, the two units that moves of men
-    /// lead to, and what the threads work with.
+    /// Bytes needed in memory for a unit: the result, the two units that moves of men lead to, and
+    /// the threads' working memory.
     pub(super) fn of_unit(store: &Store, unit: usize, metrics: Metrics, threads: usize) -> u64 {
         let after = store.units.after(unit).into_iter().flatten();
         let after: u64 = after.map(|next| store.unit_bytes(next, metrics.kept())).sum();
@@ -55,8 +55,8 @@ impl Needs {
         Store::new(&self.sets, slice, self.metrics.dtw)
     }
 
-    /// Memory budgets in bytes, see [`super::BuildOptions::memory`]: the smallest with which the
-    /// slice is solved, and the smallest with which it reads nothing twice while it is.
+    /// Memory budgets in bytes, see [`super::BuildOptions::memory`]: the smallest that solves the
+    /// slice, and the smallest that reads nothing twice meanwhile.
     pub(crate) fn memory(&self, slice: Slice) -> (u64, u64) {
         let own = self.own(slice);
         let others = after_capture(slice).into_iter().chain(after_crowning(slice));
@@ -64,13 +64,13 @@ impl Needs {
         (OVERHEAD + own, OVERHEAD + own + others.map(bytes).sum::<u64>())
     }
 
-    /// The most that a slice takes besides what it looks at, of those for which the memory does.
+    /// The most that a slice takes besides look-ups, among those that fit the memory.
     pub(super) fn reserved(&self, slices: &[Slice], memory: u64) -> u64 {
         let own = slices.iter().map(|&slice| self.own(slice));
         own.filter(|own| own + OVERHEAD <= memory).max().unwrap_or(0)
     }
 
-    /// Bytes that solving and writing a slice takes besides what it looks at.
+    /// Bytes that solving and writing a slice takes besides look-ups.
     fn own(&self, slice: Slice) -> u64 {
         let solving = Demand::greatest(&self.store(slice), self.metrics, self.threads);
         let writing = if self.compact { CompactWriter::memory(slice) } else { 0 };
@@ -86,7 +86,7 @@ impl Needs {
     }
 }
 
-/// What compression leaves of values and of distances, as measured with five pieces.
+/// The share that compression leaves of values and of distances, measured with five pieces.
 const COMPRESSED: [f64; 2] = [0.17, 0.12];
 
 /// Bytes of database files for each position, by type, as measured with five pieces.

@@ -1,10 +1,9 @@
-//! Which slices there are, what leads where, and in which order they can be built.
+//! The slices, the slices they lead to, and the order to build them.
 
 use crate::slice::Slice;
 use movegen::Color;
 
-/// The stored slices with this number of pieces in the order in which they can be built: fewer
-/// men first.
+/// The stored slices with this number of pieces in building order: fewer men first.
 #[must_use]
 pub fn build_order(pieces: u8) -> Vec<Slice> {
     let mut slices: Vec<Slice> = Slice::stored(pieces).collect();
@@ -26,7 +25,7 @@ pub fn after_crowning(slice: Slice) -> Vec<Slice> {
 }
 
 /// The slices that a capture by `side` may lead to, as they are met (not turned to the stored
-/// twin), without those in which a side has no piece left. Captures of several pieces and captures
+/// twin), without those where a side has no piece left. Captures of several pieces and captures
 /// that end with a promotion are among them.
 #[must_use]
 pub fn after_capture_by(slice: Slice, side: Color) -> Vec<Slice> {

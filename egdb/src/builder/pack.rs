@@ -11,8 +11,8 @@ use crate::format::DbType;
 use crate::manifest;
 use movegen::Color;
 
-/// Writes one pair of files of a type from the slices it holds, with their checksums. `None` if
-/// the type has nothing to say about them.
+/// Writes one pair of files of a type from the slices it holds, with their checksums. `None` if the
+/// type stores nothing for them.
 pub(super) fn pack(
     dir: &Path,
     db_type: DbType,

@@ -1,10 +1,10 @@
 //! Work files: solved slices on disk.
 //!
-//! `work/2110.raw` holds a heading and the units from the last to the first, the order in which
-//! they are solved. While its slice is solved it is called `2110.part` and grows unit by unit: what
-//! a stopped build has left of it is used. A unit consists of chunks (`chunks`), and before them of
-//! their lengths and checksums, which are written last: they say that the unit is whole. A work
-//! file is meant for the machine that made it: numbers are in its byte order.
+//! `work/2110.raw` holds a heading and the units from the last to the first, as they are solved.
+//! While its slice is solved it is called `2110.part` and grows unit by unit: a later build uses
+//! what a stopped one has left. A unit consists of chunks (`chunks`), and before them of their
+//! lengths and checksums, which are written last: they say that the unit is whole. A work file is
+//! meant for the machine that made it: numbers are in its byte order.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -30,7 +30,7 @@ const ORDER: u32 = 0x0102_0304;
 const LIST: u64 = 16 + 8;
 /// Chunks compressed before they are written.
 const BATCH: usize = 256;
-/// Bytes after which what is written has to be on the disk.
+/// Bytes after which writes are flushed to the disk.
 const SYNC: u64 = 64 << 20;
 
 /// The work file of a slice.
@@ -80,13 +80,13 @@ pub(super) fn plain_bytes(store: &Store, metrics: Metrics) -> u64 {
     (0..store.units.len()).map(|unit| store.unit_bytes(unit, metrics)).sum()
 }
 
-/// What a work file holds.
+/// The contents of a work file.
 struct Contents {
     /// By unit.
     units: Vec<Option<Places>>,
-    /// Units that are not there.
+    /// Units missing.
     left: usize,
-    /// The end of the last unit that is there.
+    /// The end of the last complete unit.
     end: u64,
     /// Number of chunks.
     chunks: u64,
@@ -98,7 +98,7 @@ impl Contents {
         Contents { units, left: store.units.len(), end: HEADING as u64, chunks: 0 }
     }
 
-    /// Reads the lists of the units that are there; what follows them is not looked at.
+    /// Reads the lists of the complete units and ignores what follows them.
     fn read(file: &DataFile, store: &Store, metrics: Metrics) -> io::Result<Contents> {
         let mut contents = Contents::new(store);
         while let Some(unit) = contents.left.checked_sub(1) {
@@ -209,7 +209,7 @@ pub(super) struct RawWriter {
     path: PathBuf,
     contents: Contents,
     metrics: Metrics,
-    /// Bytes written since the last of which it is known that they are on the disk.
+    /// Bytes written since the last flush to the disk.
     unsure: u64,
 }
 
@@ -253,7 +253,7 @@ impl RawWriter {
         Ok(RawWriter { file, dir: dir.to_owned(), path, contents, metrics, unsure: 0 })
     }
 
-    /// The number of units that are not there: those below this one.
+    /// The number of units missing: those below this one.
     pub(super) fn left(&self) -> usize {
         self.contents.left
     }
@@ -319,7 +319,7 @@ impl RawWriter {
         Ok(())
     }
 
-    /// Reads a unit back that is there, without distances to conversion.
+    /// Reads back a unit of the file, without distances to conversion.
     pub(super) fn load(&self, store: &Store, unit: usize) -> Result<SolvedUnit, BuildError> {
         let io = |source| BuildError::Io { file: self.path.clone(), source };
         let file = DataFile::open(self.path.clone()).map_err(io)?;
@@ -338,7 +338,7 @@ impl RawWriter {
         let RawWriter { file, dir, path: part, .. } = self;
         let path = path(&dir, slice);
         file.sync_data().map_err(|source| BuildError::Io { file: part.clone(), source })?;
-        // Windows does not rename what is open.
+        // Windows does not rename open files.
         drop(file);
         fs::rename(&part, &path).map_err(|source| BuildError::Io { file: path, source })
     }
@@ -355,7 +355,7 @@ pub(super) struct RawFile {
 
 impl RawFile {
     /// Opens the work file of a slice; `None` if there is none. Checks the heading and the lists,
-    /// not the contents. With `with_dtw` values are distances to the end, if they are there.
+    /// not the contents. With `with_dtw` values are distances to the end, if the file has them.
     pub(super) fn open(
         dir: &Path,
         sets: &[Arc<MenSets>; 6],
@@ -407,7 +407,7 @@ impl RawFile {
         self.source.path()
     }
 
-    /// Reads a unit into memory, with all distances that are there.
+    /// Reads a unit into memory, with all distances that the file has.
     pub(super) fn load(&self, unit: usize) -> Result<SolvedUnit, BuildError> {
         let read = |number, kind, out: &mut [u8], decoder: &mut Decoder| {
             self.source.read(unit, number, kind, out, decoder)
@@ -420,7 +420,7 @@ impl RawFile {
         self.source.failure()
     }
 
-    /// Compares the contents with the checksums, on all threads of the pool. `go_on` is asked now
+    /// Compares the contents with the checksums, on all threads of the pool. `go_on` is called now
     /// and then.
     pub(super) fn verify(&self, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
         self.source.verify(|file, places| verify(file, places, go_on))

@@ -53,7 +53,7 @@ impl Rows {
         self.count
     }
 
-    /// The row with these fixed kings, and how the board has to be turned to get there.
+    /// The row with these fixed kings, and how the board must be turned to get there.
     #[inline(always)]
     pub(super) fn place(&self, men: u64, black: u64, white: u64) -> (usize, Turn) {
         let outer = rank_free(black, men) as usize;
@@ -107,7 +107,7 @@ impl Rows {
         subsets(SQUARES & !men & !black, self.fixed[1], &mut visit);
     }
 
-    /// All sets of fixed black kings, also those that have no rows of their own, in order.
+    /// All sets of fixed black kings, also those without their own rows, in order.
     pub(super) fn list_outside(&self, men: u64, mut visit: impl FnMut(u64)) {
         subsets(SQUARES & !men, self.fixed[0], &mut visit);
     }

@@ -1,15 +1,15 @@
-//! What is still to be done, and what is not needed any more.
+//! What remains to be done, and what is no longer needed.
 
 use super::order::{after_capture, after_crowning};
 use crate::format::DbType;
 use crate::slice::Slice;
 
-/// The slices of a build in the order in which they are solved, and what there is of them.
+/// The slices of a build in solving order, and their files so far.
 pub(super) struct Schedule {
     pub slices: Vec<Slice>,
     /// By slice: the numbers of those that it is solved from.
     sources: Vec<Vec<usize>>,
-    /// By slice: whether its work file is there.
+    /// By slice: whether its work file exists.
     pub has_file: Vec<bool>,
     /// The files to write, with the numbers of their slices.
     pub outputs: Vec<Output>,
@@ -70,7 +70,7 @@ impl Schedule {
         needed
     }
 
-    /// The outputs that can be written now and are not there.
+    /// The missing outputs that can be written now.
     pub(super) fn ready(&self) -> Vec<usize> {
         let is_ready = |output: &Output| {
             !output.is_done && output.slices.iter().all(|&number| self.has_file[number])
@@ -89,7 +89,7 @@ mod tests {
         Schedule::new(all, &[DbType::Wld2], false)
     }
 
-    /// Goes through a build; what is on disk at a time, at most.
+    /// Simulates a build; returns the most that is on disk at a time.
     fn most_files(schedule: &mut Schedule) -> usize {
         let mut most = 0;
         for number in 0..schedule.slices.len() {
@@ -131,7 +131,7 @@ mod tests {
         let last = schedule.outputs.len() - 1;
         assert_eq!(schedule.outputs[last].stem, "db4");
         schedule.outputs[last].is_done = false;
-        // All slices of four pieces, and what they are solved from: everything.
+        // All slices of four pieces, and those they are solved from: everything.
         assert!(schedule.needed().iter().all(|&needed| needed));
         schedule.has_file.iter_mut().enumerate().for_each(|(number, has)| *has = number > 8);
         let fours = schedule.slices.iter().map(|slice| slice.pieces() == 4).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
-//! When the values that moves out of an arrangement of men give take effect: at which ply of the
-//! iteration ([`super::waves`]) a square of the moving king is won, or may be lost as far as these
-//! moves go.
+//! When values from moves out of an arrangement of men take effect: the ply of the iteration
+//! ([`super::waves`]) when a square of the moving king is won, or may be lost as far as these moves
+//! go.
 
 use movegen::geometry::bits;
 

@@ -34,8 +34,8 @@ pub(super) struct Workspace {
     near: Near,
 }
 
-/// Rows from which on all threads work on one block after the other, instead of each on its own:
-/// it takes the memory for one block only, and the blocks of a unit may be few.
+/// From this many rows on, all threads work on one block after another, instead of each on its own
+/// block: this takes memory for one block only, and the blocks of a unit may be few.
 pub(super) const SHARED: usize = 1 << 16;
 
 /// Rows whose facts a thread finds at a time.
@@ -121,7 +121,7 @@ impl Workspace {
     }
 }
 
-/// What the facts of all rows of a block are found from.
+/// The data for the facts of all rows of a block.
 struct FindFacts<'a, 'c> {
     context: &'a Context<'c>,
     rows: Rows,

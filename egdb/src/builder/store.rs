@@ -1,5 +1,4 @@
-//! Solved slices in the form in which they are solved: units, blocks (one for each arrangement
-//! of men) and rows.
+//! Solved slices as they are solved: in units, blocks (one for each arrangement of men) and rows.
 
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// What later units and slices are solved from.
+    /// The values that later units and slices are solved from.
     pub(super) fn kept(self) -> Metrics {
         Metrics { mtc: false, ..self }
     }
@@ -44,7 +43,7 @@ impl Metrics {
 pub(super) enum Plane<T> {
     /// In memory.
     Held(Vec<T>),
-    /// In a work file, from which chunks are read as they are wanted.
+    /// In a work file; chunks are read on demand.
     Filed(Filed),
 }
 
@@ -91,7 +90,7 @@ pub(super) struct SolvedUnit {
 }
 
 impl SolvedUnit {
-    /// Whether there is nothing in memory.
+    /// Whether nothing is in memory.
     pub(super) fn is_empty(&self) -> bool {
         self.words.held().is_empty() && self.cells.held().is_empty()
     }

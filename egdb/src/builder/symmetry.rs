@@ -61,7 +61,7 @@ impl Turn {
         if self.0 & 1 != 0 { turned(set) } else { set }
     }
 
-    /// A list by bit, turned: what it says about a square is then said about the square's image.
+    /// A list by bit, turned: the entry of a square goes to the square's image.
     #[inline(always)]
     pub(super) fn apply_list(self, list: &[u8; 64]) -> [u8; 64] {
         if self.0 == 0 {
@@ -76,7 +76,7 @@ impl Turn {
     }
 }
 
-/// The sets of some number of squares, as far as symmetries do not connect them.
+/// The sets of some number of squares, one of each class under the symmetries.
 #[derive(Debug)]
 pub(super) struct Orbits {
     /// By rank of a set: the number of the set that stands for it.
@@ -187,7 +187,7 @@ mod tests {
                 assert!(turns.iter().all(|turn| turn.apply(set) == orbits.sets[number]));
                 if orbits.sets[number] == set {
                     assert_eq!(turns[0], Turn::NONE);
-                    // As many as there are images.
+                    // One for each image.
                     all += 4 / turns.len();
                 }
             });

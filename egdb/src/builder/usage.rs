@@ -1,4 +1,4 @@
-//! What the process has used so far, where the system reports it.
+//! The process's use of resources so far, where the system reports it.
 
 use std::fs;
 

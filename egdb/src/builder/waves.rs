@@ -1,16 +1,16 @@
-//! The moves of kings with the men fixed: the only part of a slice in which moves can be taken
-//! back, so the only one that needs iteration.
+//! The moves of kings with the men fixed: the only part of a slice where moves can be taken back,
+//! so the only one that needs iteration.
 //!
 //! Positions are decided in waves, by plies: losses in an even number, wins in an odd one. A wave
-//! looks only at rows that a position decided in the wave before is one king move away from, and
-//! at those for which a move out of the arrangement takes effect. What a king move does to a row is
-//! done to all squares of the moving king at once.
+//! looks only at rows one king move before a position decided in the last wave, and at those where
+//! a move out of the arrangement takes effect. The effect of a king move on a row is applied to all
+//! squares of the moving king at once.
 //!
-//! A wave has two halves: first what was decided marks the rows before it, then the marked rows
-//! are decided. In the first half threads only set bits, which commutes; in the second each has
-//! rows of its own, and reads of others only what this wave does not change: wins in a wave of
-//! losses. Rows are taken in order in both, so that their neighbours, which are at equal
-//! distances, are still in the processor's caches.
+//! A wave has two halves: first the decided positions mark the rows before them, then the marked
+//! rows are decided. In the first half threads only set bits, which commutes; in the second each
+//! has its own rows, and reads from others only what this wave does not change: wins in a wave of
+//! losses. Rows are taken in order in both, so that their neighbours, which are at equal distances,
+//! are still in the processor's caches.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -63,8 +63,8 @@ impl Kings<'_> {
         }
     }
 
-    /// The squares of the moving king from which some king move of `side` leads to a position
-    /// that is not won for the other side.
+    /// The squares of the moving king where some king move of `side` leads to a position not won
+    /// for the other side.
     #[inline(always)]
     fn escapes(&self, row: usize, side: usize, wins: &[Wins]) -> u64 {
         let other = 1 - side;
@@ -84,7 +84,7 @@ impl Kings<'_> {
 /// Memory of the iteration. A *place* is a row and a side to move: twice the row, plus the side.
 #[derive(Default)]
 pub(super) struct Waves {
-    /// By row: what is won.
+    /// By row: the won squares.
     wins: Vec<Wins>,
     /// A bit for each place with positions decided in the last wave.
     fresh: Vec<u64>,
@@ -101,7 +101,7 @@ pub(super) struct Waves {
 /// Words of 64 places that a thread takes at a time.
 const SHARE: usize = 64;
 
-/// Places of some consecutive words with what a thread needs to decide them.
+/// Places of some consecutive words, with the data to decide them.
 struct Part<'a> {
     /// The first place.
     first: usize,
@@ -115,7 +115,7 @@ struct Part<'a> {
     distances: &'a mut [Distances],
 }
 
-/// What a wave is about.
+/// What a wave decides.
 struct Wave<'a, S> {
     seeds: &'a S,
     ply: Code,
@@ -193,8 +193,8 @@ impl Waves {
         cleared(&mut self.touched, places.div_ceil(64), AtomicU64::default);
     }
 
-    /// Marks the rows that a king move connects with what was decided in the last wave: before
-    /// a wave of wins those were losses, and a move into one wins.
+    /// Marks the rows one king move before positions decided in the last wave: before a wave of
+    /// wins those were losses, and a move into one wins.
     #[inline(always)]
     fn touch_all<const IS_SHARED: bool>(&self, block: &Kings<'_>, is_win: bool) {
         if IS_SHARED {
@@ -245,7 +245,7 @@ impl Waves {
         }
     }
 
-    /// Decides what is marked; whether anything was decided.
+    /// Decides what is marked; returns whether anything was decided.
     #[inline(always)]
     fn decide_all<S: Seed + Sync, const IS_SHARED: bool>(
         &mut self,
@@ -296,7 +296,7 @@ impl Waves {
         found.into_inner()
     }
 
-    /// Adds what a wave of wins has decided to what everybody sees.
+    /// Adds the decisions of a wave of wins to the shared ones.
     #[inline(always)]
     fn publish<const IS_SHARED: bool>(&mut self) {
         let Waves { wins, fresh, new, .. } = self;
@@ -331,7 +331,7 @@ impl Part<'_> {
             touched.store(0, Ordering::Relaxed);
             for bit in bits(marked) {
                 let here = 64 * number + bit.trailing_zeros() as usize;
-                // All places were marked, and the last word has some that are none.
+                // All bits were marked, and some of the last word are not places.
                 let Some(words) = self.words.get_mut(here / 2) else { break };
                 let (row, side) = ((self.first + here) / 2, here % 2);
                 let facts = &block.facts[row][side];
@@ -374,8 +374,8 @@ impl Part<'_> {
     }
 }
 
-/// Sets bits, which other threads may do at the same time. Mostly they are set already, and to
-/// look first is much cheaper than to change.
+/// Sets bits, which other threads may do at the same time. They are mostly set already, and looking
+/// first is much cheaper than changing.
 #[inline(always)]
 fn set<const IS_SHARED: bool>(word: &AtomicU64, bits: u64) {
     let before = word.load(Ordering::Relaxed);

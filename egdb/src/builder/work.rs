@@ -32,7 +32,7 @@ pub(crate) struct WorkFiles {
 pub(crate) struct WorkFile(RawFile);
 
 /// Positions that differ in the square of one king only. Each position of a slice is in one group.
-/// A position without kings has a group of its own, and its square is that of a man.
+/// A position without kings is its own group, and its square is that of a man.
 pub(crate) struct Group {
     fixed: Fixed,
     /// The squares of the king.
@@ -45,7 +45,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// The squares with which a side to move wins, and with which it loses.
+    /// The squares where the side to move wins, and those where it loses.
     #[inline(always)]
     pub(crate) fn decided(&self, side: Color) -> [u64; 2] {
         let at = 2 * side.index();
@@ -75,7 +75,7 @@ impl Group {
 }
 
 impl WorkFiles {
-    /// The folder is that of the work files themselves.
+    /// The folder is the one with the work files.
     pub(crate) fn new(dir: &Path) -> WorkFiles {
         WorkFiles { dir: dir.to_owned(), sets: all_sets(), chunks: Arc::new(Chunks::new()) }
     }
@@ -83,7 +83,7 @@ impl WorkFiles {
     /// The work file of a slice.
     ///
     /// # Errors
-    /// If it is not there or no work file.
+    /// If it is missing or not a work file.
     pub(crate) fn open(&self, slice: Slice) -> Result<WorkFile, BuildError> {
         let file = RawFile::open(&self.dir, &self.sets, slice, true, &self.chunks)?;
         let missing = || BuildError::Io {
@@ -94,7 +94,7 @@ impl WorkFiles {
     }
 }
 
-/// Rows that a thread looks at at a time.
+/// Rows that a thread takes at a time.
 const SHARE: usize = 1 << 12;
 
 impl WorkFile {

@@ -19,7 +19,7 @@ use crate::value::{DtwValue, MtcValue, WldValue};
 use crate::verify::FileState;
 use meerslag_files::with_causes;
 
-/// What `internal_data` points to.
+/// The data behind `internal_data`.
 pub(super) struct OpenDatabase {
     pub(super) database: Arc<Database>,
 }
@@ -214,7 +214,7 @@ fn lookup(
 /// `EGDB_NOT_IN_CACHE`.
 const NOT_IN_CACHE: c_int = -1;
 
-/// `MTC_LESS_THAN_THRESHOLD`: as in the original, all that is not a stored number.
+/// `MTC_LESS_THAN_THRESHOLD`: as in the original, for anything but a stored number.
 const LESS_THAN_THRESHOLD: c_int = 1;
 
 /// A position that the format leaves out is `EGDB_UNKNOWN`.
@@ -234,7 +234,7 @@ fn wld_code(value: WldValue) -> c_int {
 /// Closes a database; no other thread may be using it. 0 on success.
 ///
 /// # Safety
-/// `driver` is null or an open handle, which is gone after the call.
+/// `driver` is null or an open handle, which is closed by the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn egdb_close(driver: *mut EgdbDriver) -> c_int {
     guard(-1, || {

@@ -26,7 +26,7 @@ pub(super) fn guard<T>(otherwise: T, body: impl FnOnce() -> Result<T, String>) -
             format!("internal error: {}", message.unwrap_or("panic"))
         }
     };
-    // The thread may be ending; then nobody can ask for the text.
+    // The thread may be ending; then nobody can read the text.
     let _ = LAST.try_with(|last| *last.borrow_mut() = text(message));
     otherwise
 }

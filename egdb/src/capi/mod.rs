@@ -8,7 +8,7 @@
 //!
 //! Where the original gives any number for a position that its format leaves out (the side to move
 //! can capture, and so on), ours says "unknown": the check costs little, and an engine that forgets
-//! its own gets no wrong value. In distance databases it says that there is no distance.
+//! its own check gets no wrong value. In distance databases it says that there is no distance.
 
 #![expect(unsafe_code, reason = "raw pointers come from C callers")]
 
@@ -55,9 +55,9 @@ pub struct EgdbStats {
     pub autoload_hits: c_uint,
     /// All lookups.
     pub db_requests: c_uint,
-    /// Lookups of material that is there.
+    /// Lookups of material in the files.
     pub db_returns: c_uint,
-    /// Lookups of material that is not there.
+    /// Lookups of material not in the files.
     pub db_not_present_requests: c_uint,
     /// Always 0: there are no lists.
     pub avg_ht_list_length: c_float,
@@ -67,7 +67,7 @@ pub struct EgdbStats {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct EgdbVerifyMsgs {
-    /// Said of a file that is not what it should be.
+    /// The message for a damaged file.
     pub crc_failed: [c_char; 80],
     /// Said of a good file.
     pub ok: [c_char; 80],
@@ -108,7 +108,7 @@ pub struct EgdbDriver {
     internal_data: *mut c_void,
 }
 
-// What `egdb.h` promises; its own test compares the C compiler's numbers with the same.
+// The promises of `egdb.h`; its own test compares the C compiler's numbers with the same ones.
 const _: () = {
     assert!(size_of::<EgdbPosition>() == 24);
     assert!(size_of::<EgdbStats>() == 28);

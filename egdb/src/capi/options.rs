@@ -7,7 +7,7 @@ use crate::error::OpenError;
 use crate::identify::Folder;
 use crate::slice::Slice;
 
-/// What a text says.
+/// The options in a text.
 #[derive(Debug)]
 pub(super) struct TextOptions {
     open: OpenOptions,
@@ -20,8 +20,8 @@ pub(super) struct TextOptions {
 impl TextOptions {
     /// Reads options as the original driver takes them: `name = value` pairs separated by `;`,
     /// the names `maxpieces` (0 means all) and `maxkings_1side_8pcs`. Names of ours are `backend`
-    /// and `type`. Other names are collected: the original passes over them, and engines send what
-    /// other versions of it know.
+    /// and `type`. Other names are collected: the original ignores them, and engines send options
+    /// of other versions of it.
     pub(super) fn parse(text: &str, cache_mib: usize) -> Result<TextOptions, String> {
         let mut options = TextOptions {
             open: OpenOptions { cache_mib, ..OpenOptions::default() },

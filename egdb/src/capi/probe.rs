@@ -128,7 +128,7 @@ pub unsafe extern "C" fn meerslag_probe_mtc(
 /// Ends a probe. Null is allowed.
 ///
 /// # Safety
-/// `probe` is null or comes from [`meerslag_probe_new`]; it is gone after the call.
+/// `probe` is null or comes from [`meerslag_probe_new`]; it is freed by the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meerslag_probe_free(probe: *mut MeerslagProbe) {
     guard((), || {

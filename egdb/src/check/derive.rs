@@ -1,4 +1,4 @@
-//! What a position's successors say about it, against what the databases say.
+//! The value of a position from its successors, against the databases' value.
 
 use movegen::{Board, Color, Position, Wld};
 
@@ -22,7 +22,7 @@ pub(super) struct Judge<'p> {
     search_limit: u64,
 }
 
-/// A database and what was last read from it in order.
+/// A database and the values last read from it in order.
 struct Files<'p> {
     database: &'p Database,
     kind: Metric,
@@ -105,7 +105,7 @@ impl<'p> Judge<'p> {
         outcome: &mut UnitResult,
     ) {
         let Some(board) = unrank(slice, index) else { return };
-        // Every second position is asked about with colours exchanged.
+        // Every second position is looked up with colours exchanged.
         let (board, mover) = match index % 2 {
             0 => (board, side),
             _ => (board.reversed(), side.opponent()),
@@ -390,7 +390,7 @@ impl<'p> Judge<'p> {
             if let Some(stored) = stored {
                 files.compare_reading(case, stored, outcome);
             }
-            // What is not in the files is below the threshold.
+            // Numbers not in the files are below the threshold.
             let stored = stored.unwrap_or(0);
             outcome.tallies[Metric::Mtc as usize].compared += 1;
             if stored != expected {
@@ -428,7 +428,7 @@ impl<'p> Judge<'p> {
 }
 
 impl Files<'_> {
-    /// Compares what was read in order with a lookup.
+    /// Compares values read in order with a lookup.
     fn compare_reading(&self, case: &Case, stored: u16, outcome: &mut UnitResult) {
         if let Some(at) = case.read_at
             && self.is_read

@@ -1,11 +1,10 @@
 //! Are the values of a database right? Every position is derived again from its successors.
 //!
-//! A plain loop over the legal moves asks [`Probe`] about each successor, and what follows for
-//! the position is compared with what the files store for it. Nothing here is shared with the
-//! code that builds databases.
+//! A plain loop over the legal moves asks [`Probe`] about each successor, and compares the value
+//! that follows with the stored one. Nothing here is shared with the code that builds databases.
 //!
-//! What a check of all positions without a finding proves, for the slices checked and if the
-//! slices they lead to are right:
+//! A check of all positions without a finding proves, for the slices checked and if the slices they
+//! lead to are right:
 //!
 //! * **Win/loss/draw alone:** the values fit together. Every real win and loss is stored as one
 //!   (by induction over the plies to the end of the game), but draws could be stored as wins and
@@ -67,8 +66,8 @@ pub struct Options {
     pub threads: usize,
     /// Findings kept; all are counted.
     pub max_findings: usize,
-    /// Positions looked at to prove that one distance to conversion is below the threshold. What
-    /// cannot be proved with that is counted as [`Tally::unproved`].
+    /// Positions searched to prove that one distance to conversion is below the threshold. A
+    /// distance that this cannot prove is counted as [`Tally::unproved`].
     pub search_limit: u64,
 }
 
@@ -97,7 +96,7 @@ pub enum CheckError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// What a position is said to be, or should be.
+/// The value that a position has or should have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckValue {
     /// Win, loss or draw.
@@ -130,28 +129,28 @@ impl fmt::Display for CheckValue {
     }
 }
 
-/// What is wrong with a position.
+/// A fault of a position.
 #[derive(Debug)]
 pub enum Problem {
-    /// The stored value is not what the successors say.
+    /// The stored value disagrees with the successors.
     Stored {
-        /// What the successors say.
+        /// The value from the successors.
         expected: CheckValue,
-        /// What the file says.
+        /// The value in the file.
         found: CheckValue,
     },
-    /// The probe's answer for a position without a stored value is not what the successors say.
+    /// The probe's answer for a position without a stored value disagrees with the successors.
     Answered {
-        /// What the successors say.
+        /// The value from the successors.
         expected: CheckValue,
-        /// What the probe says.
+        /// The probe's value.
         found: CheckValue,
     },
     /// Reading in the order of the file gives another value than a lookup.
     Read {
-        /// What the lookup gives.
+        /// The value from the lookup.
         expected: CheckValue,
-        /// What reading in order gives.
+        /// The value from reading in order.
         found: CheckValue,
     },
     /// A file cannot be read or is damaged.
@@ -195,14 +194,14 @@ impl fmt::Display for Finding {
 /// Counts for win/loss/draw, distances to conversion, or distances to win.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// Stored values compared with what the successors say.
+    /// Stored values compared with the successors.
     pub compared: u64,
     /// Answers of the probe for captures, compared in the same way.
     pub captures: u64,
     /// Answers of the probe for other positions without a stored value: a side to move that is
     /// not stored, or a position that the format leaves out.
     pub left_out: u64,
-    /// Positions for which the successors say nothing, because the databases do not reach them.
+    /// Positions without a value from the successors, because the databases do not reach them.
     pub undecided: u64,
     /// Distances to conversion that may be below the threshold or exactly that: the search for a
     /// proof reached its limit.
@@ -248,7 +247,7 @@ impl Metric {
     }
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug)]
 pub struct Report {
     /// Slices with positions that were checked or are to be.
@@ -295,7 +294,7 @@ pub struct Progress {
     pub wrong: u64,
 }
 
-/// What one unit of work found.
+/// The result of one unit of work.
 #[derive(Default)]
 struct UnitResult {
     /// Positions looked at.
@@ -304,8 +303,8 @@ struct UnitResult {
     findings: Vec<(u64, Finding)>,
 }
 
-/// Checks the databases of a probe. Calls `progress` from any thread, several times a second at
-/// least; when it returns false the check stops, and the report holds what was done by then.
+/// Checks the databases of a probe. Calls `progress` from any thread, at least several times a
+/// second; when it returns false the check stops, and the report covers the work done by then.
 ///
 /// # Errors
 /// If there is nothing to check.

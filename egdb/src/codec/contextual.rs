@@ -1,17 +1,17 @@
 //! Runs of wins, losses and draws as Huffman codes in context (`docs/formats.md`, section 16).
 //!
 //! A token is the value of a run and a class of its length (its *bucket*); bits after the code
-//! word give the rest of the length. Which code a token is written in depends on the two values
-//! before and on how long the run before was: next to a short run is another short one, and
-//! of three values one follows another much more often than the third does.
+//! word give the rest of the length. The code of a token depends on the two values before and on
+//! the length of the run before: short runs come together, and after one of three values a second
+//! is much more frequent than the third.
 
 use super::huffman::Huffman;
 
-/// Number of contexts, each with a code of its own.
+/// Number of contexts, each with its own code.
 pub const CONTEXTS: usize = 19;
 /// Longest code word in bits.
 pub const MAX_BITS: u8 = 15;
-/// Lengths below this have buckets of their own; two for each power of two from there on.
+/// Lengths below this have a bucket each; from there on there are two for each power of two.
 const EXACT: u32 = 16;
 /// Number of buckets: 15 for 1 to 15, then two for each power of two up to 2^32 - 1.
 const BUCKETS: usize = 15 + 2 * 28;
@@ -23,7 +23,7 @@ pub const SYMBOLS: usize = 3 * BUCKETS;
 /// of its sub-database, which should stay in the processor's caches: they take 5 KB so.
 const FAST_BITS: u32 = 7;
 
-/// What the code of the next token depends on.
+/// The context that determines the code of the next token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Context(u8);
 
@@ -146,9 +146,9 @@ impl Counts {
     }
 
     /// The best codes for units that begin anywhere. A unit begins with a run or with the rest of
-    /// one, so the first context gets a word for everything, according to what all others have;
-    /// and after a unit's first run only its value is known for sure, so contexts with the same
-    /// last value get words for the same symbols.
+    /// one, so the first context gets a word for every symbol that any other has; and after a
+    /// unit's first run only its value is known for sure, so contexts with the same last value get
+    /// words for the same symbols.
     #[must_use]
     pub fn codes(mut self) -> Codes {
         let mut start = [1; SYMBOLS];
@@ -189,8 +189,8 @@ pub struct Codes {
     fast: Box<[u16]>,
 }
 
-/// What a code word says. Packed: how many bits it has (4), how many follow it (5), the number that
-/// those complete to a length (4), the next context (5).
+/// The meaning of a code word. Packed: how many bits it has (4), how many follow it (5), the number
+/// that those complete to a length (4), the next context (5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Token(u32);
 
@@ -238,10 +238,10 @@ impl Token {
     }
 }
 
-/// A unit's bits, with as many zeros after them as can be looked at beyond its end.
+/// A unit's bits, then enough zeros for reads beyond its end.
 pub struct Unit([u8; UNIT + 16]);
 
-/// Bytes of a unit: what a lookup decodes at most.
+/// Bytes of a unit: the most that a lookup decodes.
 pub const UNIT: usize = 16;
 
 impl Unit {
@@ -268,7 +268,7 @@ impl Unit {
 pub struct Reading {
     /// The next bits, left-justified.
     window: u64,
-    /// How many of them are known; what follows may be there too, or zeros.
+    /// How many of them are known; the following ones may be right too, or zeros.
     known: u32,
     /// The byte with the bit that follows those.
     byte: u32,
@@ -425,7 +425,7 @@ impl Writing {
         true
     }
 
-    /// What has been written, filled up with zeros.
+    /// The bits written, padded with zeros.
     #[must_use]
     pub fn bytes(&self) -> &[u8; UNIT] {
         &self.bytes

@@ -1,5 +1,5 @@
-//! Grammars of pairs (Re-pair): a symbol is a value, or a rule for two symbols one after the
-//! other (`docs/formats.md`, section 9).
+//! Grammars of pairs (Re-pair): a symbol is a value, or a rule for two symbols in a row
+//! (`docs/formats.md`, section 9).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -117,8 +117,8 @@ impl Hasher for PairHasher {
     }
 }
 
-/// A grammar while it is learned: rules in rounds. Encoding applies one round after the other to
-/// the whole text, each from left to right, so the same text always gives the same symbols.
+/// A grammar being learned: rules in rounds. Encoding applies one round after the other to the
+/// whole text, each from left to right, so the same text always gives the same symbols.
 #[derive(Clone, Debug)]
 pub struct Learner {
     rules: Vec<(u16, u16)>,

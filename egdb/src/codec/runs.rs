@@ -1,4 +1,4 @@
-//! Values as runs, with the positions that nobody looks up filled so that runs get longer.
+//! Values as runs, where positions that nobody looks up are filled to lengthen runs.
 
 use super::DONT_CARE;
 
@@ -61,7 +61,7 @@ impl<'a> RunReader<'a> {
         self.done
     }
 
-    /// The runs read but not consumed; of the first one [`RunReader::used`] values are gone.
+    /// The runs read but not consumed; of the first one [`RunReader::used`] values are consumed.
     #[must_use]
     pub fn runs(&self) -> &[Run] {
         &self.runs[self.head..]
@@ -73,7 +73,7 @@ impl<'a> RunReader<'a> {
         self.used
     }
 
-    /// Reads on until at least `count` runs are there or the values end.
+    /// Reads on until there are at least `count` runs or the values end.
     pub fn fill(&mut self, count: usize) {
         if self.done || self.runs.len() - self.head >= count {
             return;

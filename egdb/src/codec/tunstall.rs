@@ -182,10 +182,10 @@ impl Dictionary {
 
     /// Encodes values until `room` bytes are full or the values end.
     ///
-    /// `runs` are the values, of the first run `used` are already gone; `to_virtual` maps real to
-    /// virtual values (each below [`Dictionary::values`]). With `is_end`, the runs are all there
-    /// is and the last code may reach beyond them; without, parsing stops before a code that
-    /// would. Calls `emit` with every byte.
+    /// `runs` are the values; `used` of the first run are already consumed; `to_virtual` maps real
+    /// to virtual values (each below [`Dictionary::values`]). With `is_end`, the runs are all there
+    /// is and the last code may reach beyond them; without, parsing stops before a code that would.
+    /// Calls `emit` with every byte.
     ///
     /// Returns the number of bytes, the number of values covered (not more than there are) and
     /// whether parsing stopped for want of runs.
@@ -268,12 +268,12 @@ impl Dictionary {
     }
 }
 
-/// What [`Dictionary::encode`] did.
+/// The result of [`Dictionary::encode`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Encoded {
     /// Number of codes.
     pub bytes: usize,
-    /// Number of values they stand for, without what reaches beyond the end.
+    /// Number of values they stand for, without those beyond the end.
     pub values: u64,
     /// More runs were needed.
     pub starved: bool,
@@ -302,7 +302,7 @@ impl ByteCode for Dictionary {
 }
 
 impl Parser<'_> {
-    /// Reads a subtree; returns what a step into it is.
+    /// Reads a subtree; returns the step that leads into it.
     fn walk(&mut self, leaves: &mut [Option<(u32, u8)>]) -> Option<u16> {
         let inner = *self.bits.get(self.next)?;
         self.next += 1;

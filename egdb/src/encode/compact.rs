@@ -21,7 +21,7 @@ use crate::index::rank;
 use crate::numbering::{Numbering, Placements};
 use crate::slice::Slice;
 
-/// Numbers by which numberings are compared, and how many pieces of the slice they come from.
+/// How many numbers are used to compare numberings, from how many pieces of the slice.
 const SAMPLE: (u64, u64) = (1 << 18, 32);
 /// The same for the codes of version 2, where runs are not all held in memory.
 const SAMPLE_OF_LARGE: (u64, u64) = (1 << 26, 1 << 10);
@@ -33,12 +33,12 @@ const WINDOW: u64 = 1 << 20;
 const SHARE: usize = 1 << 14;
 /// Numbers whose indices are computed before their values are fetched.
 const BATCH: usize = 256;
-/// What a position has that nobody looks up, if no value lengthens a run.
+/// The value of a position that nobody looks up, if no value lengthens a run.
 const DEFAULT: u16 = 3;
 
-/// Writes one pair of compact files, on the threads of the Rayon pool in which the work runs; the
-/// files are the same for any number. Takes a quarter of a byte of memory for each position of a
-/// sub-database, in version 1 also five for each run.
+/// Writes one pair of compact files, on the threads of the current Rayon pool; the files are the
+/// same for any number. Takes a quarter of a byte of memory for each position of a sub-database, in
+/// version 1 also five for each run.
 #[derive(Debug)]
 pub struct CompactWriter {
     data: OutFile,
@@ -65,7 +65,7 @@ impl CompactWriter {
         })
     }
 
-    /// The same in a version of the format, whatever the piece count: version 1 is for up to 6
+    /// The same, in this version of the format for any piece count: version 1 is for up to 6
     /// pieces, and in version 2 runs are not all held in memory, and the codes come from a sample.
     #[must_use]
     pub fn in_version(self, version: Version) -> CompactWriter {
@@ -76,7 +76,7 @@ impl CompactWriter {
     #[must_use]
     pub fn memory(slice: Slice) -> u64 {
         let values = slice.size() / 4;
-        // Of large slices the runs are not held in memory; of others they are much fewer than
+        // For large slices the runs are not held in memory; in others they are much fewer than
         // positions.
         let is_large = Version::of_pieces(slice.pieces()) == Version::Two;
         let runs = if is_large { 0 } else { slice.size() / 12 };
@@ -84,7 +84,7 @@ impl CompactWriter {
     }
 
     /// Adds a sub-database. `source` gives the value of every index, 1 (win), 2 (loss), 3 (draw)
-    /// or [`DONT_CARE`]; it is asked once, in ascending order.
+    /// or [`DONT_CARE`]; it is called once for each, in ascending order.
     ///
     /// # Errors
     /// If there is another value (the type holds complete databases only), the sub-database does
@@ -175,7 +175,7 @@ struct Values {
     packed: Vec<u8>,
 }
 
-/// Packs values; the value that is not possible, if there is one.
+/// Packs values; returns the value that does not occur, if there is one.
 fn pack(values: &[u16], packed: &mut [u8]) -> Result<(), u16> {
     for (byte, values) in packed.iter_mut().zip(values.chunks(4)) {
         for (k, &value) in values.iter().enumerate() {
@@ -248,7 +248,7 @@ impl Values {
         let rated = all.into_par_iter().map(|numbering| {
             let numbered = Numbered::new(self, numbering);
             let (parts, len) = sampled(numbered.size(), SAMPLE);
-            // Of equal ones the first.
+            // The first of equal ones.
             (numbered.sample((parts * len, parts)).bits() * 1024 / len.max(1), numbering)
         });
         rated.min().map(|(_, numbering)| numbering).ok_or(DEFAULT as u8)
@@ -292,8 +292,8 @@ impl Numbered<'_> {
         isa::run_best(
             #[inline(always)]
             || {
-                // The values of following numbers are far apart: a loop that does nothing but
-                // fetch them waits for many of them at a time.
+                // The values of following numbers are far apart: a loop that only fetches them
+                // waits for many at a time.
                 let mut indices = [0; BATCH];
                 for (k, out) in out.chunks_mut(BATCH).enumerate() {
                     let mut next = 0;
@@ -374,7 +374,7 @@ impl<'a> Runs<'a> {
         self.reader.is_complete() && self.reader.runs().is_empty()
     }
 
-    /// Reads on until this many are there, or all.
+    /// Reads on until there are this many, or all.
     fn read(&mut self, count: usize) {
         while self.lengths.len() < count {
             self.reader.fill(1);
@@ -383,7 +383,7 @@ impl<'a> Runs<'a> {
                 return;
             }
             for run in here {
-                // A token cannot say more: what is left of the run begins the next unit.
+                // A token cannot hold more: the rest of the run begins the next unit.
                 let mut left = run.len;
                 while left > 0 {
                     let len = left.min(u32::MAX.into());
@@ -436,9 +436,9 @@ impl BlockOffset {
     }
 }
 
-/// The block from `place` on, and where the next one begins. Units begin at multiples of a power
-/// of two from the block's beginning: the smallest one for which the block becomes full, or
-/// if there is none, the one with which it reaches furthest.
+/// The block from `place` on, and where the next one begins. Units begin at multiples of a power of
+/// two from the block's beginning: the smallest power that fills the block, or if there is none,
+/// the one that reaches furthest.
 fn best_block(
     runs: &Runs<'_>,
     words: &Words,

@@ -26,7 +26,7 @@ const LEAST_USES: u64 = 12;
 const MAX_SYMBOLS: usize = 12_000;
 
 /// Writes one pair of distance-to-win files. The text is encoded in parallel, on the threads of the
-/// Rayon pool in which the work runs; the files are the same for any number.
+/// current Rayon pool; the files are the same for any number.
 #[derive(Debug)]
 pub struct DtwWriter {
     data: OutFile,
@@ -51,7 +51,7 @@ impl DtwWriter {
     }
 
     /// Adds a sub-database. `source` gives, for every index, half the plies to the end of the
-    /// game, or [`DONT_CARE`] for draws and positions with a capture. It is asked for samples
+    /// game, or [`DONT_CARE`] for draws and positions with a capture. It is called for samples
     /// first, then in ascending order.
     ///
     /// # Errors

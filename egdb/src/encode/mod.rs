@@ -52,7 +52,7 @@ pub(crate) struct OutFile {
 
 impl OutFile {
     pub(crate) fn create(path: PathBuf) -> Result<OutFile, WriteError> {
-        // Into a pipe a database cannot be written: nobody would ever read the second file.
+        // A database cannot be written into a pipe: nobody would ever read the second file.
         let free = match check_regular(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             result => result,
@@ -77,7 +77,7 @@ impl OutFile {
 }
 
 /// A source for [`DatabaseWriter::add`] from a table of bytes, one for
-/// each index; `map` says what number to store for each byte.
+/// each index; `map` gives the number to store for each byte.
 ///
 /// # Panics
 /// When asked beyond the end of the table.
@@ -92,8 +92,8 @@ pub fn table<'a>(bytes: &'a [u8], map: &'a [u16; 256]) -> impl FnMut(u64, &mut [
 
 /// Writes one pair of files (index and data) of a win/loss/draw or distance-to-conversion type.
 ///
-/// Sub-databases are added one after the other, in any order; [`CodedWriter::finish`] completes
-/// the files, which have temporary names until then.
+/// Sub-databases are added one after another, in any order; [`CodedWriter::finish`] completes the
+/// files, which have temporary names until then.
 #[derive(Debug)]
 pub struct CodedWriter {
     db_type: DbType,
@@ -139,8 +139,8 @@ impl CodedWriter {
 
     /// Adds a sub-database. `source` gives the value of every index of the subslice: 0 to 3 (for
     /// [`DbType::WldRun`] and [`DbType::Wld1`] also 4 and 5), or the distance (even, 0 where none
-    /// is stored), or [`crate::codec::DONT_CARE`]. It is asked in ascending order, version 1 also
-    /// for samples before that.
+    /// is stored), or [`crate::codec::DONT_CARE`]. It is called in ascending order; by version 1
+    /// also for samples before that.
     ///
     /// One-value sub-databases get a head without data where the format has one; sub-databases
     /// without any distance are left out.
@@ -153,7 +153,8 @@ impl CodedWriter {
         if size == 0 || !id.slice.is_stored(id.side) {
             return Err(content(id, "there is no such sub-database"));
         }
-        // The reader fills what nobody asks for; a value that no position has will do as well.
+        // The reader fills in values that nobody asks for; one that no position has will do as
+        // well.
         let default = if self.db_type == DbType::Mtc { 0 } else { 2 };
         let mut invalid = None;
         let db_type = self.db_type;

@@ -54,8 +54,8 @@ pub struct Block {
     pub values: u64,
 }
 
-/// Encodes version 2 block by block. What could encode a block is tried in parallel, on the threads
-/// of the Rayon pool in which the work runs; the choice is the same for any number.
+/// Encodes version 2 block by block. The candidates for a block are tried in parallel, on the
+/// threads of the current Rayon pool; the choice is the same for any number.
 #[derive(Debug)]
 pub struct Chooser {
     effort: Effort,
@@ -64,7 +64,7 @@ pub struct Chooser {
     last: Option<Choice>,
     /// Blocks encoded.
     blocks: u32,
-    /// Runs to have at hand; what a block needed before, the next one will need.
+    /// Runs to have ready: as many as the last block needed.
     need: usize,
 }
 
@@ -141,7 +141,7 @@ impl Chooser {
     }
 
     /// Encodes the next values into at most `room` bytes, which are appended to `out`. Nothing is
-    /// appended when all values are gone.
+    /// appended when all values are consumed.
     pub fn next_block(
         &mut self,
         reader: &mut RunReader<'_>,
@@ -193,7 +193,7 @@ impl Chooser {
         let start = SAMPLES[0].min(room);
         let samples = map_parallel(choices, |c| c.encode(runs, used, is_end, start, |_| {}));
         let reach = samples.iter().map(|done| done.values).max().unwrap_or(0);
-        // The sample near the middle of what the best so far would cover.
+        // The sample near the middle of what the best candidate so far would cover.
         let (middle, middle_used) =
             skip_values(runs, used, reach * (room / 2) as u64 / start as u64);
         let mut costs: Vec<f64> = samples.into_iter().map(cost).collect();
@@ -248,7 +248,7 @@ fn skip_values(runs: &[Run], used: u64, mut count: u64) -> (&[Run], u64) {
     (&[], 0)
 }
 
-/// The one that covers most values; with as many, the one in fewest bytes.
+/// The candidate that covers most values; among equals, in the fewest bytes.
 fn best_of(tries: impl Iterator<Item = (Choice, Encoded)>) -> Option<(Choice, Encoded)> {
     tries.min_by_key(|(_, done)| (u64::MAX - done.values, done.bytes))
 }
@@ -301,8 +301,8 @@ pub(crate) fn choose_version_1(size: u64, default: u16, source: &mut Source<'_>)
         }
         samples.push(reader.runs().to_vec());
     }
-    // The samples cannot show that a value never occurs, so dictionaries of three values are
-    // used only if a full pass says so.
+    // The samples cannot show that a value never occurs, so dictionaries of three values are used
+    // only after a full pass.
     let only_known = {
         let mut reader = RunReader::new(size, default, source);
         let mut only_known = true;

@@ -11,11 +11,11 @@ use crate::format::DbType;
 
 /// Writes one pair of files (index and data) of any type.
 ///
-/// Sub-databases are added one after the other, in any order; [`DatabaseWriter::finish`] completes
+/// Sub-databases are added one after another, in any order; [`DatabaseWriter::finish`] completes
 /// the files, which have temporary names until then.
 #[derive(Debug)]
 pub enum DatabaseWriter {
-    /// Of a type in which bytes are codes.
+    /// For a type whose bytes are codes.
     Coded(Box<CodedWriter>),
     /// Distance to win.
     Dtw(Box<DtwWriter>),
@@ -37,7 +37,7 @@ impl DatabaseWriter {
     }
 
     /// Adds a sub-database; see [`CodedWriter::add`], [`DtwWriter::add`] and
-    /// [`CompactWriter::add`] for what `source` has to give.
+    /// [`CompactWriter::add`] for what `source` must give.
     ///
     /// # Errors
     /// If a value cannot be stored, the sub-database does not exist or the disk is full.

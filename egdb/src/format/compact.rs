@@ -27,7 +27,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// What slices with this number of pieces are written in.
+    /// The version for slices with this number of pieces.
     #[must_use]
     pub const fn of_pieces(pieces: u8) -> Version {
         if pieces <= 6 { Version::One } else { Version::Two }
@@ -89,7 +89,7 @@ pub enum CompactBody {
     Data(CompactData),
 }
 
-/// What an index file says about a sub-database with data.
+/// The entry of a sub-database with data in an index file.
 #[derive(Clone, Debug)]
 pub struct CompactData {
     pub(crate) numbering: Numbering,
@@ -121,7 +121,7 @@ pub(crate) const fn units_with_values(all: usize) -> Option<usize> {
 /// has exactly their length.
 ///
 /// # Errors
-/// With file, offset and reason, whatever breaks the format or does not fit the data file.
+/// If something breaks the format or does not fit the data file, with file, offset and reason.
 pub fn parse(
     file: &Path,
     bytes: &[u8],

@@ -44,7 +44,7 @@ fn u16_at(bytes: &[u8]) -> u16 {
 /// Reads an index file.
 ///
 /// # Errors
-/// With file, offset and reason, whatever breaks the format or does not fit the data file.
+/// If something breaks the format or does not fit the data file, with file, offset and reason.
 pub fn parse(
     file: &Path,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! The file formats: types, names, and what the files of each type hold.
+//! The file formats: types, names, and the contents of each type's files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum DbType {
     Mtc,
     /// Win/loss/draw, Tunstall codes, one dictionary per sub-database.
     Wld1,
-    /// Win/loss/draw, Tunstall codes, a dictionary per block. What people download today.
+    /// Win/loss/draw, Tunstall codes, a dictionary per block. The format people download today.
     Wld2,
     /// Distance to win, Re-pair and Huffman.
     Dtw,
@@ -48,9 +48,9 @@ impl DbType {
         }
     }
 
-    /// Whether the format leaves out positions of this material in which the side that is not to
-    /// move could capture (format description, section 10). Those in which the side to move can
-    /// capture are left out by all formats.
+    /// Whether the format leaves out positions of this material where the side not to move could
+    /// capture (format description, section 10). All formats leave out those where the side to move
+    /// can capture.
     #[inline]
     #[must_use]
     pub const fn leaves_out_threats(self, pieces: u32, kings: u32) -> bool {

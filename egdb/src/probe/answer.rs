@@ -2,7 +2,7 @@
 
 use movegen::{Move, Wld};
 
-/// What is known about a position, from the side to move's view.
+/// What is known about a position, from the view of the side to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// The game value; `None` where the databases do not reach.
@@ -17,8 +17,8 @@ pub struct Answer {
     pub moves: Vec<MoveAnswer>,
 }
 
-/// What a move leads to, from the view of the side that makes it. The numbers count from before
-/// the move: the best move has the numbers of the position itself.
+/// The result of a move, from the view of the side that makes it. The numbers count from before the
+/// move: the best move has the numbers of the position itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveAnswer {
     /// The move.
@@ -55,8 +55,8 @@ pub(super) fn best(moves: &[MoveAnswer]) -> Option<Wld> {
     }
 }
 
-/// The distance of a position of this value from the distances of its moves; `None` if one is missing
-/// that could matter, or there is no move.
+/// The distance of a position of this value from the distances of its moves; `None` if a value that
+/// could matter is missing, or there is no move.
 pub(super) fn chosen(
     moves: &[MoveAnswer],
     value: Wld,

@@ -1,4 +1,4 @@
-//! Which positions a format leaves out, and the one lookup that a database answers by itself.
+//! Which positions a format leaves out, and the lookup that a database answers on its own.
 
 use movegen::{Board, Color, Position};
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub enum Excluded {
     CaptureForOpponent,
 }
 
-/// What one database says of a position, see [`Database::look_up`].
+/// One database's answer about a position, see [`Database::look_up`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookup {
     /// The format leaves the position out.
@@ -91,7 +91,7 @@ fn dtw_value(raw: Raw) -> DtwValue {
 }
 
 impl Database {
-    /// What this database says of a position: one lookup, no search. Reads the disk if it must.
+    /// This database's answer about a position: one lookup, no search. Reads the disk if it must.
     ///
     /// # Examples
     /// ```

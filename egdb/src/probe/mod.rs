@@ -1,4 +1,4 @@
-//! What may be asked, and the answers for every legal position.
+//! Questions to databases, and the answers for every legal position.
 //!
 //! [`Probe`] answers for all legal positions of databases opened together: captures and positions
 //! that the files leave out are resolved by search. [`Database::look_up`] is one lookup in one
@@ -31,8 +31,8 @@ pub use excluded::{Excluded, Lookup, exclusion};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
 
-/// Databases that answer together: any number of each kind. Of those that hold a slice the first
-/// one added counts.
+/// Databases that answer together: any number of each kind. If several hold a slice, the first one
+/// added counts.
 #[derive(Clone, Debug, Default)]
 pub struct Probe {
     databases: Vec<Arc<Database>>,
@@ -40,7 +40,7 @@ pub struct Probe {
     max_pieces: u8,
 }
 
-/// What the files say of a position without a look at its successors.
+/// The files' answer about a position, without its successors.
 enum Stored<T> {
     /// This is it.
     Value(T),
@@ -73,7 +73,7 @@ impl Probe {
             self.max_pieces = self.max_pieces.max(database.max_pieces());
         }
         self.databases.push(database);
-        // Larger win/loss/draw types first is of no use; smaller positions are in all of them.
+        // Sorting larger win/loss/draw types first is useless: all have the smaller positions.
         self.databases.sort_by_key(|db| Reverse(db.max_pieces()));
     }
 
@@ -145,7 +145,7 @@ impl Probe {
         }
     }
 
-    /// As [`Probe::dtw`], for a position whose value is known.
+    /// As [`Probe::dtw`], for a position with a known value.
     pub(crate) fn dtw_of(
         &self,
         position: &Position,
@@ -154,7 +154,7 @@ impl Probe {
         self.dtw_with(position, value, &mut Question::new(0))
     }
 
-    /// The same, with what is known already.
+    /// The same, with the facts known already.
     fn dtw_with(
         &self,
         position: &Position,
@@ -181,7 +181,7 @@ impl Probe {
         Ok(chosen)
     }
 
-    /// The plies to the end as far as they need no look at the successors.
+    /// The plies to the end, if the successors are not needed for it.
     fn stored_dtw(&self, position: &Position, value: Wld) -> Result<Stored<u32>, ProbeError> {
         if !position.has_legal_move() {
             return Ok(Stored::Value(0));
@@ -256,7 +256,7 @@ impl Probe {
         Ok(Answer { wld, dtw, mtc, moves })
     }
 
-    /// As [`Probe::wld`]; what is known already is not asked again.
+    /// As [`Probe::wld`]; known facts are not asked for again.
     fn known(
         &self,
         position: &Position,
@@ -270,7 +270,7 @@ impl Probe {
         Ok(wld)
     }
 
-    /// As [`Probe::dtw`], for a position whose value is known.
+    /// As [`Probe::dtw`], for a position with a known value.
     fn known_dtw(
         &self,
         position: &Position,

@@ -6,10 +6,10 @@
 //! that keep the win, the greatest for the loser. A position without a legal move counts 0. So
 //! wins are odd and losses even.
 //!
-//! The files hold half of each number from 10 on, and what they do with an odd one is not known
-//! for the original files ([`MTC_ROUNDING`]). Nothing here depends on it: numbers of lost
-//! positions are even, so they are stored exactly; a won position is 1 more than its best lost
-//! successor; and below the threshold a search of at most nine plies finds the number.
+//! The files hold half of each number from 10 on; how the original files round an odd one is not
+//! known ([`MTC_ROUNDING`]). Nothing here depends on it: numbers of lost positions are even, so
+//! they are stored exactly; a won position is 1 more than its best lost successor; and below the
+//! threshold a search of at most nine plies finds the number.
 
 use movegen::{Move, Position, Wld};
 
@@ -19,11 +19,11 @@ use crate::error::ProbeError;
 use crate::reader::Raw;
 use crate::value::MTC_THRESHOLD;
 
-/// What a position counts that a conversion leads to: first if its side to move wins, second if
+/// The number of a position after a conversion: the first if its side to move wins, the second if
 /// it loses.
 pub const MTC_AFTER_CONVERSION: [u32; 2] = [1, 2];
 
-/// What becomes of an odd number in the files.
+/// How the files round an odd number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounding {
     /// 11 is stored as 10.
@@ -49,7 +49,7 @@ impl Rounding {
         }
     }
 
-    /// The distance that a stored number stands for.
+    /// The distance for a stored number.
     #[must_use]
     pub const fn exact(self, stored: u16, is_win: bool) -> u16 {
         match self {
@@ -68,12 +68,12 @@ pub(super) fn after_conversion(successor: Wld) -> Option<u32> {
     }
 }
 
-/// Most positions searched for one number below the threshold. Up to five pieces nothing comes
+/// Most positions searched for one number below the threshold. Up to five pieces no search comes
 /// near it; with more, an answer is not worth seconds.
 const MAX_NODES: u32 = 1 << 18;
 const MAX_NODES_5_PIECES: u32 = 1 << 22;
 
-/// What a question may cost by default.
+/// The default cost limit of a question.
 fn usual_effort(position: &Position) -> u32 {
     if position.piece_count() <= 5 { MAX_NODES_5_PIECES } else { MAX_NODES }
 }
@@ -103,7 +103,7 @@ impl Probe {
         }
     }
 
-    /// As [`Probe::mtc`], for a position within the databases whose value is known.
+    /// As [`Probe::mtc`], for a position in the databases with a known value.
     pub(super) fn mtc_of(
         &self,
         position: &Position,
@@ -127,9 +127,9 @@ impl Probe {
         }
     }
 
-    /// The distance to conversion of a won or lost position, and the moves that keep to it: those
-    /// of the winner after which the loser's number is smallest, those of the loser after which
-    /// the winner's is greatest. `None` as for [`Probe::mtc`]; no moves only where there are none.
+    /// The distance to conversion of a won or lost position, and the moves that keep to it: the
+    /// winner's moves with the smallest number for the loser after them, the loser's with the
+    /// greatest for the winner. `None` as for [`Probe::mtc`]; no moves only where there are none.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
@@ -226,7 +226,7 @@ impl Probe {
         if moves.is_empty() {
             return Ok(Some(0));
         }
-        // Before the file is asked: it has nothing for positions with a capture.
+        // Before the lookup: the file has nothing for positions with a capture.
         if position.has_capture(position.side_to_move()) {
             return Ok(after_conversion(Wld::Win).map(|n| n + 1));
         }
@@ -365,7 +365,7 @@ impl Probe {
         }
         let moves = moves.iter().filter(|&&mv| !position.is_irreversible(mv));
         let next: Vec<Position> = moves.map(|&mv| position.after(mv)).collect();
-        // What the files say of the successors settles most positions without a search.
+        // The stored values of the successors settle most positions without a search.
         for successor in &next {
             if question.recall(successor, bound - 1) == Some(false) || self.is_beyond(successor)? {
                 question.note(position, bound, false);

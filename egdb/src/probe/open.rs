@@ -36,7 +36,7 @@ pub struct DatabaseOptions {
 }
 
 impl Default for DatabaseOptions {
-    /// Those that are part of the library.
+    /// The databases in the library.
     fn default() -> DatabaseOptions {
         DatabaseOptions { folders: Vec::new(), pieces: DatabaseOptions::MAX_PIECES, cache_mib: 0 }
     }
@@ -77,9 +77,9 @@ impl DatabaseOptions {
         }
     }
 
-    /// Opens them. Of two that hold the same slice the one with more pieces counts, then the one
-    /// found first. Where a database of a folder lacks a piece count up to four, those that are
-    /// part of the library take its place.
+    /// Opens them. If two hold the same slice, the one with more pieces counts, then the one found
+    /// first. Where a database of a folder lacks a piece count up to four, those that are part of
+    /// the library take its place.
     ///
     /// # Errors
     /// If a folder has none, a required file is missing, or a file breaks its format.

@@ -1,4 +1,4 @@
-//! What one question has found out already.
+//! The facts that a question has found so far.
 //!
 //! An answer with all moves asks about the same positions again and again: the value of a move
 //! into a capture follows from the captures, the plies to the end follow from the same ones, and
@@ -9,11 +9,11 @@
 use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
-/// What is known of a position.
+/// The known facts about a position.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     wld: Option<Wld>,
-    /// The plies to the end, once they have been asked for.
+    /// The plies to the end, once looked up.
     dtw: Option<Option<u32>>,
 }
 
@@ -21,7 +21,7 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct Question {
     known: FxHashMap<Position, Known>,
-    /// Of distances to conversion: at least the first, at most the second.
+    /// The distance to conversion: at least the first, at most the second.
     bounds: FxHashMap<Position, (u32, u32)>,
     /// Positions that may still be searched for a distance to conversion.
     pub(super) left: u32,
@@ -33,7 +33,7 @@ impl Question {
         Question { known: FxHashMap::default(), bounds: FxHashMap::default(), left: effort }
     }
 
-    /// The position's value, if it has been asked for.
+    /// The position's value, if it has been looked up.
     pub(super) fn wld(&self, position: &Position) -> Option<Option<Wld>> {
         Some(self.known.get(position)?.wld)
     }
@@ -43,7 +43,7 @@ impl Question {
         self.known.insert(*position, Known { wld, dtw: None });
     }
 
-    /// The position's plies to the end, if they have been asked for.
+    /// The position's plies to the end, if they have been looked up.
     pub(super) fn dtw(&self, position: &Position) -> Option<Option<u32>> {
         self.known.get(position)?.dtw
     }

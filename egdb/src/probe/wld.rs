@@ -5,8 +5,8 @@
 //! move is not stored) is worth the best of its moves; some of those may be left out too, and a
 //! chain of threats and answers can even come back to where it began. So the left-out positions
 //! that are reachable through each other are gathered in a small graph, which is solved like a
-//! database: wins and losses spread backwards from the known positions, and what never gets a
-//! value is a draw, because neither side can leave the circle with profit.
+//! database: wins and losses spread backwards from the known positions; a position that never gets
+//! a value is a draw, because neither side can leave the circle with profit.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::index::Turned;
 /// Left-out positions gathered for one question before giving up.
 const MAX_NODES: usize = 1 << 16;
 
-/// What one position says without search.
+/// The answer for one position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Direct {
     Known(Wld),
@@ -55,7 +55,7 @@ impl Probe {
         self.wld_by(position, &mut |next| self.wld(next))
     }
 
-    /// As [`Probe::wld`], with what is known already.
+    /// As [`Probe::wld`], with the facts known already.
     pub(super) fn wld_with(
         &self,
         position: &Position,
@@ -80,9 +80,9 @@ impl Probe {
     }
 
     /// The value of a position whose side to move has a legal move but no capture, if one lookup
-    /// tells: for a search, which resolves captures itself and has something better to do than
-    /// to search here. With `conditional`, data that are not in memory count as not there (a
-    /// memory map cannot tell, and reads). `None` also where the files leave the position out.
+    /// tells: for a search, which resolves captures itself. With `conditional`, data that are not
+    /// in memory count as not there (a memory map cannot tell, and reads). `None` also where the
+    /// files leave the position out.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
@@ -113,7 +113,7 @@ impl Probe {
         Ok(None)
     }
 
-    /// The value as far as one lookup gives it.
+    /// The value, if one lookup gives it.
     pub(super) fn stored_wld(&self, position: &Position) -> Result<Stored<Wld>, ProbeError> {
         Ok(match self.direct(position)? {
             Direct::Known(value) => Stored::Value(value),
@@ -259,7 +259,7 @@ impl WldNode {
     }
 }
 
-/// Gives a node its value and tells those before it.
+/// Gives a node its value and passes it to the nodes before it.
 fn settle(nodes: &mut [WldNode], number: usize, value: Wld) {
     let mut work = vec![(number, value)];
     while let Some((number, value)) = work.pop() {

@@ -2,7 +2,7 @@
 //! damage is an error and not a wrong value.
 //!
 //! Side files are read when the first block of their file is, so opening a database does not wait
-//! for them. A block that was found good is not looked at again.
+//! for them. A block found good is not checked again.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,8 +34,8 @@ impl Checksums {
         Checksums { files: (0..files).map(|_| OnceLock::new()).collect() }
     }
 
-    /// Whether nothing speaks against a block that is not compared: it was before, or there is
-    /// nothing to compare it with.
+    /// Whether a block needs no check: it was checked before, or there is nothing to compare it
+    /// with.
     #[inline]
     pub(super) fn is_settled(&self, number: usize, block: u32) -> bool {
         match self.files.get(number).map(OnceLock::get) {
@@ -56,7 +56,7 @@ impl Checksums {
     ) -> Result<(), ProbeCause> {
         let Some(slot) = self.files.get(number) else { return Ok(()) };
         let sums = slot.get_or_init(|| {
-            // What is part of the program has no side file.
+            // Files in the program have no side file.
             let file = file.file().map(|_| &file.path)?;
             let manifest = Manifest::read(file).ok()??;
             let words = manifest.blocks.len().div_ceil(64);

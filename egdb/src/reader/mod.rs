@@ -1,5 +1,5 @@
 //! Lookups by stored slice, side and index: from the index files' contents in memory and the
-//! data in a [`crate::storage::Storage`]. What the caller may ask is not checked here.
+//! data in a [`crate::storage::Storage`]. Whether the caller may ask is not checked here.
 
 use movegen::Color;
 
@@ -30,7 +30,7 @@ pub enum Raw {
     Value(u16),
     /// The slice is there, but not this side to move or subslice.
     NotStored,
-    /// Nothing of the slice is there.
+    /// No part of the slice is there.
     NoSlice,
     /// Conditional lookup only.
     NotInCache,
@@ -149,8 +149,8 @@ impl Directory {
     }
 }
 
-/// Fills `out` from `index` on, part by part: `part` fills the beginning of what it is given and
-/// returns how many values, at least 1.
+/// Fills `out` from `index` on, part by part: `part` fills the beginning of its slice and returns
+/// the number of values, at least 1.
 fn fill_in_parts<E>(
     mut index: u32,
     mut out: &mut [u16],
@@ -168,9 +168,9 @@ fn fill_in_parts<E>(
 const AHEAD: usize = 12;
 const RING: usize = 32;
 
-/// Answers many questions, in order. They go through three steps, a distance of [`AHEAD`] apart:
-/// what a step needs was asked for by the one before, and has come from memory by the time it is
-/// looked at, while others were worked on. `find` may know the answer at once.
+/// Answers many questions, in order. They go through three steps, [`AHEAD`] apart: each step
+/// prefetches the data of the next, which arrive from memory while other questions are worked on.
+/// `find` may know the answer at once.
 #[inline(always)]
 fn in_steps<P, Q: Copy>(
     mut places: impl Iterator<Item = P>,
@@ -214,7 +214,7 @@ pub(crate) struct Steps {
     starts: Box<[u32]>,
 }
 
-/// Steps for each entry: with four, most steps lie within one entry, and nothing is searched.
+/// Steps for each entry: with four, most steps lie within one entry, and there is no search.
 const PER_ENTRY: u64 = 4;
 
 impl Steps {

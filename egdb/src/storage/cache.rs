@@ -8,9 +8,9 @@
 //! buffer of the reading thread; the set's lock is held only while the finished block is copied
 //! in.
 //!
-//! When a set is full, a missed block is admitted with a chance of one in thirty-two only, and
-//! otherwise just the wanted piece is read: a block that is wanted again and again gets in soon,
-//! while a scattered access does not push out eight that are in use nor cost a whole block.
+//! When a set is full, a missed block is only admitted with a chance of one in thirty-two;
+//! otherwise just the needed piece is read: a block in frequent use gets in soon, while a scattered
+//! access neither evicts blocks in use nor costs a whole block.
 
 use std::cell::Cell;
 use std::io;
@@ -54,7 +54,7 @@ pub struct BlockCache {
     data: Vec<AtomicU64>,
 }
 
-/// A lock that shares its cache line with nothing.
+/// A lock alone in its cache line.
 #[repr(align(64))]
 #[derive(Debug, Default)]
 struct Writer(Mutex<()>);
@@ -112,7 +112,7 @@ impl BlockCache {
         self.first_keys[file] + u64::from(block)
     }
 
-    /// Copies a piece of a cached block; false if the block is not there.
+    /// Copies a piece of a cached block; false if the block is not cached.
     #[inline]
     fn copy_cached(&self, key: u64, set: usize, offset: usize, piece: &mut [u8]) -> bool {
         for (way, tag) in self.tags[set].0.iter().enumerate() {
@@ -152,8 +152,8 @@ impl BlockCache {
         }
         let way = (0..WAYS).find(|&way| key_of(way) == 0).unwrap_or_else(|| self.victim(set));
         let sequence = (tags[way].load(Ordering::Relaxed) + 1) & SEQUENCE_MASK;
-        // Key 0 matches no reader, so nobody starts on this slot; those who have started see
-        // that the tag is no longer theirs.
+        // Key 0 matches no reader, so nobody starts to read this slot; those who have started see
+        // that the tag has changed.
         tags[way].store(sequence, Ordering::Relaxed);
         fence(Ordering::Release);
         let start = (set * WAYS + way) * WORDS;

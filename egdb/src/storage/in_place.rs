@@ -1,4 +1,4 @@
-//! Files whose bytes can be looked at where they are: mapped into memory, or part of the program.
+//! Files whose bytes can be read in place: mapped into memory, or part of the program.
 
 use std::fmt::Debug;
 use std::io;
@@ -31,7 +31,7 @@ impl<B: Deref<Target = [u8]>> InPlace<B> {
     /// All bytes of a file.
     ///
     /// # Panics
-    /// If there is no file of this number.
+    /// If there is no file with this number.
     #[must_use]
     pub fn bytes(&self, file: usize) -> &[u8] {
         &self.bytes[file]

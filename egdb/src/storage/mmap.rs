@@ -39,7 +39,7 @@ impl MemoryMap {
             let map = unsafe { Mmap::map(file) }.map_err(|error| (i, error))?;
             #[cfg(unix)]
             if map.len() as u64 > READ_AHEAD_LIMIT {
-                // Advice only; a system that does not take it reads all the same.
+                // Only advice; without it the system reads all the same.
                 let _ = map.advise(Advice::Random);
             }
             maps.push(map);

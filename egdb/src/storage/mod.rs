@@ -145,7 +145,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// A hint that a piece is going to be read soon. Does nothing that can be observed.
+    /// A hint that a piece is going to be read soon. Has no observable effect.
     #[inline]
     fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
 

@@ -1,4 +1,4 @@
-//! What the positions of a slice are worth: counts, and the longest wins and losses.
+//! The values of a slice's positions: counts, and the longest wins and losses.
 //!
 //! All legal positions are counted, captures included. In databases those are resolved by
 //! [`Probe`]; stored values are read in the order of the files, so the work is mostly sequential.
@@ -79,7 +79,7 @@ pub struct SideSurvey {
     pub draws: u64,
     /// Not known, because the databases do not reach the positions they lead to.
     pub unknown: u64,
-    /// Positions in which the side to move can capture.
+    /// Positions where the side to move can capture.
     pub captures: u64,
     /// The longest win in plies to the end of the game; `None` without a win or without a
     /// distance-to-win database.
@@ -102,18 +102,18 @@ impl SideSurvey {
 /// How far a survey is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Positions looked at, of all slices.
+    /// Positions done, in all slices.
     pub done: u64,
-    /// Positions to look at.
+    /// Positions to do.
     pub all: u64,
-    /// The slice being looked at.
+    /// The slice in work.
     pub slice: Slice,
 }
 
 /// Positions in a unit of work.
 const UNIT: u64 = 1 << 16;
 
-/// The slices and sides to move that a survey is about, in the order in which it comes to them.
+/// The slices and sides to move of a survey, in its order.
 ///
 /// # Errors
 /// If there is nothing to survey.

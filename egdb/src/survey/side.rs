@@ -103,7 +103,7 @@ impl SharedTop {
     }
 }
 
-/// What all threads share.
+/// The threads' shared data.
 pub(super) struct Surveyor<'p> {
     probe: &'p Probe,
     slice: Slice,
@@ -385,8 +385,8 @@ impl<'p> Surveyor<'p> {
     }
 }
 
-/// The most plies in which a capture can win or lose, from what the slices that it leads to are
-/// known to hold.
+/// The most plies for a win or loss by a capture, from the known contents of the slices that it
+/// leads to.
 fn limits<'k>(
     slice: Slice,
     side: Color,

@@ -14,7 +14,7 @@ use crate::slice::Slice;
 
 /// As [`survey`](super::survey()), with the numbers from the work files in a folder. Calls
 /// `each` with every finished one, and `progress` now and then; when that returns false the survey
-/// stops, and the result is false. Distances are there if they are in the files.
+/// stops, and the result is false. Distances are counted if the files have them.
 ///
 /// # Errors
 /// If there is nothing to survey, a work file is missing, cannot be read or is damaged.

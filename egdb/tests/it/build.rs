@@ -96,7 +96,7 @@ fn the_bytes_depend_neither_on_threads_nor_on_types_nor_on_memory() {
     let expected = files(dir.path());
     assert!(expected.len() >= 16);
 
-    // The least that works: what is missing is read again and again.
+    // The least that works: missing values are read again and again.
     let mut memory = 48 << 20;
     let small = loop {
         let small = tempfile::tempdir().unwrap();
@@ -162,7 +162,7 @@ fn an_interrupted_build_goes_on() {
     assert_eq!(files(dir.path()), expected);
 }
 
-/// A slice goes on with the units that are there, whatever was left of the one in hand.
+/// A slice goes on from its complete units, whatever was left of the unfinished one.
 #[test]
 fn a_slice_goes_on_where_it_stopped() {
     let whole = tempfile::tempdir().unwrap();
@@ -343,10 +343,10 @@ fn slices_alone_and_what_they_need() {
     let report = builder.build_slices(&[slice("0201")]).unwrap();
     let built: Vec<Slice> = report.slices.iter().map(|report| report.slice).collect();
     assert_eq!(built, [slice("0101"), slice("0201")]);
-    // Files that hold several slices are written only when all of them are there.
+    // Files for several slices are written only when all are solved.
     assert!(files(dir.path()).is_empty());
 
-    // As several processes would do it: each slice by itself, then the files.
+    // As several processes would do it: each slice separately, then the files.
     let resume = BuildOptions { resume: true, ..options() };
     let builder = || Builder::new(dir.path(), &resume, &|_| true).unwrap();
     assert!(matches!(
@@ -361,7 +361,7 @@ fn slices_alone_and_what_they_need() {
     assert_eq!(files(dir.path()), files(whole.path()));
 }
 
-/// Captures and crowning convert, so what they lead to may be there without distances.
+/// Captures and crowning convert, so the slices they lead to may lack distances.
 #[test]
 fn distances_to_conversion_of_one_slice() {
     let mtc = BuildOptions {

@@ -55,7 +55,7 @@ fn two_and_three_pieces_are_right() {
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     assert_eq!((report.wrong(), report.positions, report.slices), (0, 815_145, 9));
     assert!(report.is_full && report.is_complete());
-    // Every value that the files hold was compared, and every capture looked at.
+    // Every value in the files was compared, and every capture checked.
     let count = |test: fn(&Solved) -> bool| entries().filter(test).count() as u64;
     let wld = report.tally(Metric::Wld);
     assert_eq!(wld.compared, count(|e| !e.has_capture));
@@ -264,7 +264,7 @@ fn damaged_files_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     build::write(dir.path(), DbType::Wld2, three_pieces(), |_, _| true);
     let data = dir.path().join("db3.cpr1");
-    // Codes whose lengths do not add up to what the index file says.
+    // Codes whose lengths do not add up to the index file's number.
     let len = std::fs::read(&data).unwrap().len();
     std::fs::write(&data, vec![29; len]).unwrap();
     let mut probe = Probe::new();

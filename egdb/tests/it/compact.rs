@@ -366,8 +366,7 @@ fn versions_hold_the_same_values() {
     }
 }
 
-/// Damage that no checksum shows: that of the index is made right again, those of blocks are not
-/// compared.
+/// Damage that no checksum shows: the index's is corrected, those of blocks are not compared.
 #[test]
 fn what_checksums_do_not_show_does_no_harm() {
     let dir = tempfile::tempdir().unwrap();
@@ -383,7 +382,7 @@ fn what_checksums_do_not_show_does_no_harm() {
             let is_index = name.ends_with("mdi");
             for _ in 0..1 + random.below(3) {
                 // Nearly every change of a code is refused; the first numbers of the last blocks
-                // stand at the end.
+                // are at the end.
                 let is_late = is_index && round % 4 == 0;
                 let at = if is_late {
                     bytes.len() - 5 - random.below(8)

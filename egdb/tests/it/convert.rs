@@ -84,8 +84,7 @@ fn every_wld_type_becomes_every_other() {
     }
 }
 
-/// Version 1 asks for samples before it goes through all values, of which there are more here than
-/// are read at a time.
+/// Version 1 asks for samples before it goes through all values, here more than are read at a time.
 #[test]
 fn every_position_counts_once() {
     let source = Arc::new(Database::embedded(DbType::Compact).unwrap());

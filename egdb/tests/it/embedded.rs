@@ -1,4 +1,4 @@
-//! The databases that are part of the library: what a build makes, and right.
+//! The databases in the library: the same as a build makes, and right.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn built() -> &'static (TempDir, Vec<PathBuf>) {
     })
 }
 
-/// Slices (none: all) of what is built in the compact form.
+/// Slices (none: all) of a build in the compact form.
 pub(crate) fn converted(dir: &Path, slices: &[&str]) -> Arc<Database> {
     let source = Arc::new(built_as(DbType::Wld2));
     let slices = slices.iter().map(|digits| digits.parse().unwrap()).collect();
@@ -48,7 +48,7 @@ pub(crate) fn compact() -> &'static (TempDir, Arc<Database>) {
     })
 }
 
-/// One type of what is built.
+/// One type of the build.
 pub fn built_as(db_type: DbType) -> Database {
     let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
     Database::open(built().0.path(), &options).unwrap()
@@ -96,7 +96,7 @@ fn it_needs_no_files() {
     assert_eq!((compared.values, compared.records, compared.different), (46, 8, 0));
 }
 
-/// A full answer remembers what it has found out; each number asked for alone is the same.
+/// A full answer reuses what it has found; each number asked for alone is the same.
 #[test]
 fn answers_are_those_of_single_questions() {
     let probe = Probe::embedded().unwrap();

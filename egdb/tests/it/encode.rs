@@ -160,7 +160,7 @@ fn write_two_slices(db_type: DbType) -> [Vec<u8>; 2] {
         slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side })
     });
     let ids = ids.flatten().map(|id| {
-        // A part of a real one's size would do, but the writers want all of it.
+        // Part of a real slice's size would do, but the writers need all of it.
         (id, byte_table(db_type, id.slice.size() as usize))
     });
     let mut writer = DatabaseWriter::create(dir.path(), db_type, &stem).unwrap();

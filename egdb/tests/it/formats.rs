@@ -59,7 +59,7 @@ fn values(db_type: DbType, kind: Kind, size: usize, seed: u64) -> Vec<u16> {
 
 type Contents = Vec<(SubId, Vec<u16>)>;
 
-/// Writes 2 and 3 pieces (and what the type demands) and gives back what was written.
+/// Writes 2 and 3 pieces (and what the type requires) and returns what was written.
 fn write(dir: &Path, db_type: DbType, kind: Kind, seed: u64) -> Contents {
     let mut contents = Contents::new();
     for pieces in 2..=3 {

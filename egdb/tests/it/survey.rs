@@ -96,7 +96,7 @@ fn two_and_three_pieces() {
     assert_eq!(longest, Some(record));
 }
 
-/// Work files say what the databases written from them say, with the distances that they have.
+/// Work files give the same results as databases written from them, with the distances they have.
 #[test]
 fn work_files() {
     for types in [&TYPES[..1], &TYPES] {
@@ -140,7 +140,7 @@ fn missing_sides_and_types() {
         assert_eq!(*found, without_mtc(expected(three_pieces(), found.slice, found.side)));
     }
     assert_eq!(list.len(), 16);
-    // A slice alone: nothing is known about those that its captures lead to.
+    // A slice alone: the slices that its captures lead to are unknown.
     let slice: Slice = "1101".parse().unwrap();
     let (_dir, probe) = built(three_pieces(), &TYPES, all);
     let list = run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() });

@@ -7,7 +7,7 @@ use movegen::Color;
 use crate::codec::tunstall::{self, Version};
 use crate::error::FormatError;
 
-/// A file while it is read line by line.
+/// A file being read line by line.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     file: &'a Path,

@@ -14,12 +14,12 @@ mod lines;
 
 use lines::{Head, Reader, take_byte, take_code, take_head, take_number, value_map_line};
 
-/// What an index file says.
+/// The contents of an index file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TextIndex {
     /// The sub-databases, in file order.
     pub subs: Vec<TextSub>,
-    /// First index of each block, for all sub-databases one after the other; each starts with 0.
+    /// First index of each block, for all sub-databases in turn; each starts with 0.
     pub firsts: Vec<u32>,
     /// Version 2: dictionary (low byte) and value map (high byte) of each block part.
     pub codes: Vec<u16>,
@@ -79,7 +79,7 @@ pub enum Coding {
 /// `slices` are the slices that the file may hold, `data_len` the length of the data file.
 ///
 /// # Errors
-/// With file, line and reason, whatever breaks the format or does not fit the data file.
+/// If something breaks the format or does not fit the data file, with file, line and reason.
 pub fn parse(
     file: &Path,
     text: &[u8],
@@ -149,7 +149,7 @@ struct OpenSub {
 struct Extent {
     number: usize,
     start: u64,
-    /// Index block in which it ends.
+    /// Index block where it ends.
     block: u64,
 }
 

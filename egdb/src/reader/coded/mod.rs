@@ -1,4 +1,4 @@
-//! Reader of all types in which every byte is a code for a fixed number of values.
+//! Reader of all types whose bytes each are a code for a fixed number of values.
 //!
 //! A lookup finds the block by its first index, where to begin within the block by the block's
 //! table ([`table`]), and the byte by adding up lengths from there. Tables are kept as long as
@@ -38,7 +38,7 @@ pub(crate) const ENTRIES: usize = MAX_ENTRIES;
 /// The same where memory is scarce.
 pub(crate) const FEW_ENTRIES: usize = 32;
 
-/// Most bytes read at a time where they cannot be had in place.
+/// The most bytes read at a time when they cannot be read in place.
 const WINDOW: usize = 512;
 
 const CHANGED: ProbeCause = ProbeCause::Damaged("the data changed after they were first read");
@@ -298,7 +298,7 @@ impl CodedReader {
             } else if !self.storage.read_cached(file, block, from, window) {
                 return Ok(None);
             }
-            // What comes after the window has no meaning; the value is before that if the window
+            // Bytes after the window have no meaning; the value is before them if the window
             // reaches to the end.
             let last = if from + len < end { len - PIECE } else { len - 1 };
             while offset - from <= last {

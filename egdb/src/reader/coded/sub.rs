@@ -36,7 +36,7 @@ pub(super) struct Sub {
     pub(super) tables: Box<[OnceLock<Box<[AtomicU32]>>]>,
 }
 
-/// What a lookup needs to know of a block.
+/// What a lookup needs to know about a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockLine {
     /// First index of the block.
@@ -163,7 +163,7 @@ impl Sub {
         (usize::from(from), usize::from(to))
     }
 
-    /// Number of values in block `k`, and whether it is the last one, whose last code may stand
+    /// Number of values in block `k`, and whether it is the last block, whose last code may stand
     /// for more.
     #[inline]
     pub(super) fn span(&self, k: usize) -> (u64, bool) {

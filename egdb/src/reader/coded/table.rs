@@ -1,8 +1,8 @@
 //! Where in a block to begin reading.
 //!
-//! The index range of a block is cut into equal stretches, and for each one an entry says where
-//! the code begins that holds the stretch's first index: its offset in the block, and its own
-//! first index. So a lookup needs one entry and then the bytes from there on, mostly less than
+//! The index range of a block is cut into equal stretches, and an entry for each gives the code
+//! that holds the stretch's first index: its offset in the block, and its own first index. So a
+//! lookup needs one entry and then the bytes from there on, mostly less than
 //! 64. The entries are not in the files: they are computed when a block is first touched, which
 //! also shows whether the block's code lengths add up to what the index file says.
 
@@ -11,20 +11,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::codec::ByteCode;
 use crate::layout::BLOCK;
 
-/// Bits of an entry for the first index, from bit 12 on; the rest of it follows from the index
-/// that is looked for.
+/// Bits of an entry for the first index, from bit 12 on; the rest follows from the index looked up.
 const FIRST_BITS: u32 = 20;
 const FIRST_MASK: u32 = (1 << FIRST_BITS) - 1;
 const OFFSET_MASK: u32 = BLOCK as u32 - 1;
 
-/// An entry that was not computed yet, because nobody asked or the block is damaged.
+/// An entry not computed yet: nobody asked, or the block is damaged.
 const UNKNOWN: u32 = 0;
-/// An entry that cannot be written: codes of more than a million values are near.
+/// An entry that does not fit: codes of more than a million values are near.
 const FAR: u32 = 1;
 /// Added to all others.
 const KNOWN: u32 = 2;
 
-/// What an entry says.
+/// The contents of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Start {
     /// Add up from this offset in the block; the index is the so-manieth value from there.
@@ -64,8 +63,8 @@ pub(super) fn start(entry: &AtomicU32, rest: u32) -> Start {
 }
 
 /// Goes through the codes of a block, and hands out (number, entry) of each stretch; false if the
-/// lengths do not add up to `span` (exactly, or in the last block at least), and then what was
-/// handed out is worth nothing.
+/// lengths do not add up to `span` (exactly, or in the last block at least), and then the entries
+/// handed out are worthless.
 pub(super) fn scan(
     code: &impl ByteCode,
     block: &[u8; BLOCK],

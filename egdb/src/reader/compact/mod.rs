@@ -1,7 +1,7 @@
 //! Reader of compact files (`docs/formats.md`, section 16).
 //!
-//! A lookup finds the block by its first number, the unit by the head of the block, and decodes
-//! the unit's runs up to the one that it wants.
+//! A lookup finds the block by its first number, the unit by the head of the block, and decodes the
+//! unit's runs up to the one it needs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -144,7 +144,7 @@ impl<'a> Head<'a> {
         (unit.into(), self.start(unit.into()))
     }
 
-    /// Whether a unit other than the first is there.
+    /// Whether there is a unit other than the first.
     fn is_step(&self, unit: usize) -> bool {
         unit.checked_sub(1).and_then(|k| self.steps.get(k)).is_some_and(|&step| step != [0xff; 2])
     }
@@ -244,7 +244,7 @@ impl CompactReader {
         let find = |place: Option<(Slice, Color, Board)>| {
             let (slice, side, board) = place.ok_or(Raw::NoSlice)?;
             let query = self.find(slice, side, &board)?;
-            // The head; the table that says where the block begins is with it in the caches.
+            // The head; the table of where blocks begin is in the caches with it.
             let (at, units) = query.sub.block(query.k);
             for line in (0..head_bytes(units)).step_by(2 * PIECE) {
                 self.touch_at(query.sub, at + line as u64);
@@ -267,7 +267,7 @@ impl CompactReader {
         let (n, _) = self.directory.data(slice, side, 0, &self.counters)?;
         let sub = &self.subs[n];
         let number = sub.numberer.number(board);
-        // Only what is not a position, such as a man that should have been crowned.
+        // Only for non-positions, such as a man that should have been crowned.
         if number >= sub.numberer.size() {
             self.counters.unavailable();
             return Err(Raw::NotStored);

@@ -1,4 +1,5 @@
-//! Published values and record distances of the Kingsrow databases, asked of a probe.
+//! Published values and record distances of the Kingsrow databases, compared with a probe's
+//! answers.
 
 use egdb::{Probe, Slice};
 use movegen::Color;
@@ -15,14 +16,14 @@ const DIFFERS: [(&str, u32, u32); 2] =
 /// These slices, and our greatest numbers by side to move, Black first.
 const DIFFERS_IN: [(&str, [u32; 2]); 2] = [("2102", [10, 11]), ("3102", [10, 11])];
 
-/// What has been compared.
+/// The comparisons made.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Compared {
     /// Values of positions.
     pub values: usize,
     /// Record distances to conversion.
     pub records: usize,
-    /// Records that are known to differ, and do.
+    /// Records known to differ, which do.
     pub different: usize,
     /// Lines beyond the databases.
     pub skipped: usize,
@@ -78,7 +79,7 @@ pub fn compare(probe: &Probe, max_pieces: u8) -> Compared {
 /// published ones: those that are not in the list are below 10. Returns how many are in it.
 ///
 /// # Panics
-/// With all that disagree.
+/// If any disagree; lists them.
 pub fn compare_greatest(found: impl IntoIterator<Item = (Slice, Color, Option<u32>)>) -> usize {
     let mut count = 0;
     let mut wrong = Vec::new();

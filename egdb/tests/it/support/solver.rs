@@ -8,7 +8,7 @@ use egdb::index::unrank;
 use egdb::{DbIndex, Slice, Wld};
 use movegen::Color;
 
-/// What is known about a position.
+/// The known value of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solved {
     pub wld: Wld,
@@ -57,7 +57,7 @@ impl Solution {
         solution
     }
 
-    /// Solves one slice; all that it leads to must have been solved.
+    /// Solves one slice; all slices it leads to must have been solved.
     pub fn solve_slice(&mut self, slice: Slice) {
         let graph = self.graph(slice);
         let (values, dtw) = solve_dtw(&graph);
@@ -182,7 +182,7 @@ fn solve_mtc(graph: &Graph, values: &[Wld]) -> Vec<u16> {
                 Next::Here(j) => values[j as usize],
                 Next::Known { wld, .. } => wld,
             };
-            // What a move counts, if that is settled.
+            // The number of a move, if it is settled.
             let count = |(next, is_conversion): (Next, bool)| match (is_conversion, next) {
                 (true, _) if value_of(next) == Wld::Win => Some(1),
                 (true, _) => Some(2),
