@@ -45,7 +45,7 @@ fn make(path: &Path, count: usize) -> u64 {
                 break;
             }
             let few = if game.line.plies.len() < 10 { moves.len().min(3) } else { moves.len() };
-            // Of some tries the move after which the fewest can be captured.
+            // Of some random moves, the one that allows the fewest captures.
             let tries = (0..4).map(|_| moves[below(few as u64) as usize]);
             let lost = |mv: &movegen::Move| {
                 let after = position.after(*mv).legal_moves();
@@ -64,13 +64,13 @@ fn make(path: &Path, count: usize) -> u64 {
     plies
 }
 
-/// What an exact position, a search in the columns, and a look at all boards may take, of 500,000
-/// games on two cores.
+/// The time limits for an exact position, a search in the columns, and a search of all boards, in
+/// 500,000 games on two cores.
 const POSITION: Duration = Duration::from_millis(50);
 const COLUMNS: Duration = Duration::from_millis(100);
 const BOARDS: Duration = Duration::from_secs(5);
 
-/// The most memory that this process has used, in MiB, where the system tells.
+/// The most memory that this process has used, in MiB, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

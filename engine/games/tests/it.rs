@@ -1,4 +1,4 @@
-//! Files of games from outside: imported, asked, kept; and what goes wrong.
+//! Files of games as users see them: import, queries, maintenance, and errors.
 
 #![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
@@ -48,7 +48,7 @@ fn parsed(text: &str) -> Vec<PdnGame> {
     PdnReader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap()
 }
 
-/// Games at random, of which the first plies are often the same.
+/// Random games, often with the same first plies.
 fn random_games(count: usize, plies: usize, seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut text = String::new();
@@ -112,7 +112,7 @@ fn games_come_out_as_they_went_in() {
             assert_eq!(after.tags.get(name), Some(value), "{name}");
         }
     }
-    // And a second time nothing changes any more.
+    // A second time nothing changes.
     let second = Folder::new();
     let again = second.games(&text);
     assert_eq!(exported(again.path()), text);
@@ -346,7 +346,7 @@ fn the_same_game_is_added_once() {
     let report = import(&mut games, &folder.file("two.pdn", &(text + "\n")));
     assert_eq!((report.games, report.added), (5, 0));
     assert_eq!(games.game_count().unwrap(), 3);
-    // What was taken out can come again.
+    // Deleted games can be imported again.
     games.delete(&[1]).unwrap();
     let report = import(&mut games, &folder.path("one.pdn"));
     assert_eq!(report.added, 1);
@@ -359,7 +359,7 @@ fn the_same_game_is_added_once() {
     assert_eq!(pair.rename("Nobody", "Sijbrands, Ton").unwrap(), 1);
     assert_eq!(pair.info().unwrap().players, 2);
     assert_eq!(pair.duplicates().unwrap(), [(1, 2)]);
-    // Merged with the others nothing is there twice.
+    // After merging, nothing is there twice.
     let report = games.merge(&pair, &mut |_| true).unwrap();
     assert_eq!((report.games, report.added), (2, 0));
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
@@ -461,7 +461,7 @@ fn what_is_no_file_of_games_is_refused_and_kept() {
     assert_eq!(fs::read(&text).unwrap(), "1. 32-28 *\n".repeat(100).as_bytes());
     assert!(matches!(error(&folder.path("none")), GamesError::Io { .. }));
     assert!(matches!(error(folder.0.path()), GamesError::Io { .. }));
-    // Of another program.
+    // A file of another program.
     let other = folder.path("other.db");
     let connection = rusqlite::Connection::open(&other).unwrap();
     connection.execute_batch("CREATE TABLE games (x)").unwrap();
@@ -478,7 +478,7 @@ fn what_is_no_file_of_games_is_refused_and_kept() {
     connection.pragma_update(None, "user_version", 2).unwrap();
     drop(connection);
     assert!(error(&newer).to_string().contains("version 2"), "{}", error(&newer));
-    // Damaged: every byte of the file for itself would take long; some of each page.
+    // Damage: every single byte would take too long, so some of each page.
     let whole = fs::read(&path).unwrap();
     let mut random = Random::new(1);
     let mut refused = 0;
@@ -539,7 +539,7 @@ fn odd_input_is_taken_as_it_is() {
     });
     assert_eq!(report.unwrap().broken, 1);
     assert!(problems[0].contains("16777216"), "{problems:?}");
-    // No PDN, and nothing at all.
+    // Not PDN, and an empty file.
     let report = games
         .import(
             &[
@@ -552,7 +552,7 @@ fn odd_input_is_taken_as_it_is() {
         .unwrap();
     assert_eq!((report.failed, report.added), (2, 0));
     assert_eq!(games.game_count().unwrap(), 2);
-    // The work is ended in the middle: nothing of the file is there.
+    // The work is stopped in the middle: nothing of the file is added.
     let more = folder.file("more.pdn", random_games(300, 20, 5));
     let mut calls = 0;
     let stopped = games.import(std::slice::from_ref(&more), ImportOptions::default(), &mut |_| {

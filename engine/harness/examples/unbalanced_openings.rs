@@ -1,4 +1,4 @@
-//! Makes openings in which one side is a little better, and prints them as FEN lines, see
+//! Makes openings where one side is a little better, and prints them as FEN lines, see
 //! [`meerslag_harness::runner::openings`].
 //!
 //! `cargo run --release -p meerslag-harness --example unbalanced_openings COUNT SEED NODES` plays
@@ -22,7 +22,7 @@ const PLIES: RangeInclusive<usize> = 8..=16;
 const BY_CHANCE: usize = 3;
 /// Nodes of the searches that play the others.
 const PLAYING_NODES: u64 = 2_000;
-/// What a deep search must see for the better side, in hundredths of a man.
+/// The score that a deep search must find for the better side, in hundredths of a man.
 const WANTED: RangeInclusive<i32> = 30..=70;
 /// A search of a tenth of the nodes must see something near it first.
 const NEAR: RangeInclusive<i32> = 20..=90;
@@ -78,7 +78,7 @@ fn beginning(engine: &mut Engine, random: &mut Random, plies: usize) -> Option<P
     (is_quiet && is_even).then_some(position)
 }
 
-/// The better side, and by how many hundredths of a man a search sees it ahead.
+/// The better side, and how many hundredths of a man a search sees it ahead.
 fn score(engine: &mut Engine, position: &Position, nodes: u64) -> Option<(Color, i32)> {
     engine.new_game();
     let game = Game::new(*position);

@@ -1,9 +1,9 @@
-//! The rules by which scores end a game before the rules of the game do: in a match by the scores of
-//! both players, in a game with somebody else by our own.
+//! Rules for ending a game early by scores: in a match by the scores of both players, in a game
+//! with somebody else by our own.
 
 use serde::{Deserialize, Serialize};
 
-/// The score by which games are lost.
+/// The score that loses a game.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Resign {
     /// The loser's score is at most minus this and the winner's at least this, in men.
@@ -12,7 +12,7 @@ pub struct Resign {
     pub moves: u32,
 }
 
-/// The score by which games are drawn.
+/// The score that draws a game.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Draw {
     /// Both scores lie within plus and minus this, in men.
@@ -24,7 +24,7 @@ pub struct Draw {
 }
 
 impl Resign {
-    /// Whether a player gives up whose moves had these scores for itself; a missing score is no
+    /// Whether a player whose moves had these scores for itself resigns; a missing score is no
     /// reason to.
     #[must_use]
     pub fn gives_up(&self, own: &[Option<f64>]) -> bool {

@@ -2,13 +2,13 @@
 //!
 //! `cargo run --release -p meerslag-learn --example find_positions endings COUNT SEED NODES` makes
 //! random positions of 4 to 6 pieces and solves them with the embedded databases and proof searches.
-//! It takes those in which one move alone keeps the win or the draw and puts the opponent in
-//! zugzwang, those in which the side to move is in zugzwang itself, and long wins with kings; of all
-//! of them those that a search of NODES nodes without databases does not solve, or all for 0.
+//! It takes those where only one move keeps the win or the draw and puts the opponent in zugzwang,
+//! those where the side to move is in zugzwang itself, and long wins with kings; of these, those
+//! that a search of NODES nodes without databases does not solve, or all for 0.
 //!
-//! `cargo run --release -p meerslag-learn --example find_positions combinations COUNT GAMES...` looks
-//! through games of self-play for sacrifices that alone win a man and a half more than any other
-//! move, at three depths of search.
+//! `cargo run --release -p meerslag-learn --example find_positions combinations COUNT GAMES...`
+//! searches games of self-play for sacrifices that win a man and a half more than any other move,
+//! at three depths of search.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -41,7 +41,7 @@ fn print(position: &Position, best: Option<Move>, id: &str, value: &str, source:
     println!("{}; {best}; {id}; {value}; {source}", position.to_fen());
 }
 
-/// Positions that a proof search looks at before an ending is left out.
+/// The most positions of a proof search before an ending is left out.
 const PROOF_NODES: u64 = 8_000;
 /// The least length of a long win, in plies.
 const LONG_GAME: u32 = 15;
@@ -51,7 +51,7 @@ struct Endings<'a> {
     go_on: AtomicBool,
 }
 
-/// What an ending is good for.
+/// The kind of exercise that an ending makes.
 enum Theme {
     /// One move keeps the value, and after it the opponent would rather pass.
     Waiting(Move),
@@ -203,8 +203,8 @@ fn random_ending(random: &mut Random, pieces: usize) -> Option<Position> {
     (is_quiet && position.legal_moves().len() > 1).then_some(position)
 }
 
-/// By how many hundredths of a man the solution must be better than every other move, and how much
-/// it must win.
+/// How much better than every other move the solution must be, and how much it must win, in
+/// hundredths of a man.
 const GAP: i32 = 150;
 const GAIN: i32 = 100;
 /// Depths at which this must be so.

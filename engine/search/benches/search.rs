@@ -1,5 +1,5 @@
 //! Speed of the evaluation, the transposition table and the search on the positions of
-//! `meerslag bench`. Every bench checks what it has computed, so none can be fast and wrong.
+//! `meerslag bench`. Every bench checks its results, so none can be fast and wrong.
 //!
 //! `cargo bench -p meerslag-search`; a filter such as `table` picks benches by name.
 

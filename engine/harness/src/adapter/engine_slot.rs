@@ -23,12 +23,12 @@ use meerslag_search::{Control, Info, Limits, Mode, STACK_BYTES};
 
 /// Attempts at a question, each with the program started again.
 const ATTEMPTS: u32 = 2;
-/// By how much a program may overrun its time before its player, too, asks it to stop.
+/// How much a program may overrun its time before its player also asks it to stop.
 const STOP_MARGIN: Duration = Duration::from_secs(1);
 /// Reports that may wait; more are passed over.
 const MOST_WAITING_INFOS: usize = 256;
 
-/// Receives faults, and what was done about them.
+/// Receives faults and the reactions to them.
 #[derive(Clone)]
 pub struct Remark {
     say: Arc<dyn Fn(&str) + Send + Sync>,
@@ -54,7 +54,7 @@ impl Remark {
         (self.say)(text);
     }
 
-    /// Says what somebody who uses the program has to know.
+    /// Reports what the user of the program must know.
     pub(super) fn fault(&self, text: &str) {
         self.say(text);
         if let Some(faults) = &self.faults {
@@ -83,7 +83,7 @@ impl fmt::Debug for Remark {
     }
 }
 
-/// What the thread is asked to do.
+/// Requests to the thread.
 enum Job {
     NewGame,
     Think(Question),
@@ -100,10 +100,10 @@ struct Question {
     asked: Instant,
 }
 
-/// What became of a question.
+/// The state of a question.
 type Reply = (u64, Result<Option<Thought>, PlayerError>);
 
-/// What asking has brought.
+/// The answer to a question.
 pub(super) struct EngineAnswer {
     /// The move; `Ok(None)` if the program gives up; an error without a text if it was stopped
     /// from outside.
@@ -180,7 +180,7 @@ impl EngineSlot {
         self.send(Job::NewGame);
     }
 
-    /// Starts the program again with these parameters; the old one goes on if that fails.
+    /// Restarts the program with these parameters; if that fails, the old one goes on.
     pub fn configure(&self, params: BTreeMap<String, String>) -> Result<(), AdapterError> {
         let (sender, outcome) = bounded(1);
         self.send(Job::Configure(params, sender));
@@ -286,18 +286,18 @@ impl Drop for EngineSlot {
     }
 }
 
-/// What runs in the thread.
+/// The state of the thread.
 struct EngineThread {
     spec: EngineSpec,
     ponder: bool,
     may_give_up: bool,
     remark: Remark,
     abort: Arc<Abort>,
-    /// `None` while it has to be started again.
+    /// `None` while it must be restarted.
     player: Option<Box<dyn Player>>,
     /// The game that the program keeps.
     game: Option<AdapterGame>,
-    /// The program has not been told of the present game.
+    /// The program does not know about the current game yet.
     is_new_game: bool,
     infos: Sender<(u64, Info)>,
 }
@@ -477,7 +477,7 @@ impl EngineThread {
 }
 
 impl Question {
-    /// The limits without the time that went by before the program could be asked.
+    /// The limits less the time that passed before the program could be asked.
     fn limits_now(&self) -> Limits {
         match self.limits.mode {
             Mode::Ponder => self.limits.clone(),

@@ -1,5 +1,5 @@
-//! Programs that keep the game themselves, as over DXP: a game goes on as long as the questions
-//! follow each other in it; every other position is the start of a new one.
+//! Programs that keep the game themselves, as over DXP: a game goes on while each question follows
+//! the last one in it; any other position starts a new game.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,26 +14,26 @@ use meerslag_search::{Control, Limits};
 
 /// Moves of a game whose time is made of the time for one move.
 const GAME_MOVES: u32 = 75;
-/// Moves for which the time on a clock must do when their number is not given.
+/// The number of moves that the time on a clock must last for, if not given.
 const CLOCK_MOVES: u32 = 40;
 /// The time for each move where nothing bounds it: DXP knows no depths.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 /// The most moves, and minutes, that a request has room for.
 const MOST_IN_REQUEST: u32 = 999;
-/// By how much the program's clock may be ahead of ours.
+/// How much the program's clock may be ahead of ours.
 const CLOCK_TOLERANCE: Duration = Duration::from_millis(500);
 
 /// The game that a program has on its board.
 #[derive(Debug)]
 pub(super) struct AdapterGame {
-    /// From the position with which it was proposed, with the moves that the program knows.
+    /// From the proposed start position, with the moves that the program knows.
     game: Game,
-    /// What is left on its own clock.
+    /// The time left on its own clock.
     left: Duration,
 }
 
 impl AdapterGame {
-    /// Plays as much of a game as it takes for the program to say its name.
+    /// Plays a game just until the program gives its name.
     pub fn introduce(player: &mut dyn Player) -> Result<(), PlayerError> {
         let start = Position::initial();
         let control = control(&Limits::default(), false);
@@ -61,9 +61,9 @@ impl AdapterGame {
         player.game_over(&self.game, GameResult::Unknown);
     }
 
-    /// Goes on to this position if it comes one move of the opponent's after what the program
-    /// knows, and if the program's clock is about right. Otherwise, as the error, the game that has
-    /// to be ended before another one begins.
+    /// Goes on to this position if it is one move of the opponent's after the moves that the
+    /// program knows, and if the program's clock is about right. Otherwise the error is the game,
+    /// which must be ended before another one begins.
     pub fn go_on(mut self, game: &Game, limits: &Limits) -> Result<AdapterGame, AdapterGame> {
         let known = self.game.moves();
         let is_next = game.ply().checked_sub(known.len() + 1).is_some_and(|first| {
@@ -101,9 +101,9 @@ impl AdapterGame {
     }
 }
 
-/// The time control of a game in which a program has these limits: never more than they allow for
-/// each move, if it spreads its time evenly. Whole minutes are all that most programs know, so
-/// that little time becomes a minute for many moves.
+/// The time control of a game for a program with these limits: never more per move than they allow,
+/// if it spreads its time evenly. Most programs only know whole minutes, so a short time becomes a
+/// minute for many moves.
 fn control(limits: &Limits, fractions: bool) -> TimeControl {
     let (time, moves) = match (limits.clock, limits.move_time) {
         (Some(clock), _) => (on_clock(clock), clock.moves),

@@ -35,19 +35,19 @@ pub use settings::AdapterSettings;
 
 /// Memory of our own engine, which chooses among the moves of an ending.
 const HASH_MIB: usize = 16;
-/// What our own engine may search for a move that the program owes: some milliseconds.
+/// The limits of our own engine's search for a move that the program owes: some milliseconds.
 const SUBSTITUTE_NODES: u64 = 3_000;
 
-/// What an adapter does.
+/// The options of an adapter.
 #[derive(Clone, Debug)]
 pub struct AdapterOptions {
     /// The program.
     pub engine: EngineSpec,
-    /// The opening book from which moves come.
+    /// The opening book to play from.
     pub book: Option<BookOptions>,
-    /// The databases from which moves come; `None` leaves endings to the program.
+    /// The databases to play from; `None` leaves endings to the program.
     pub databases: Option<DatabaseOptions>,
-    /// The draw rules by which wins and draws in the databases are judged.
+    /// The draw rules for judging wins and draws in the databases.
     pub draw_rules: DrawRules,
     /// Time kept on the clock for a move of ours if the program gives none.
     pub min_time: Duration,
@@ -57,7 +57,7 @@ pub struct AdapterOptions {
     pub ponder: bool,
     /// Whether the program may give up. Otherwise we move for it.
     pub may_give_up: bool,
-    /// Receives what goes wrong, and what is done about it.
+    /// Receives faults and the reactions to them.
     pub remark: Remark,
     /// Ends waits for the program.
     pub abort: Arc<Abort>,
@@ -113,9 +113,9 @@ pub struct Adapter {
     engine: EngineSlot,
     /// Has the book and the databases, and moves where the program does not.
     own: Engine,
-    /// What the program cannot do, for the other side of the session.
+    /// What the program cannot do, as reports for the other side of the session.
     error: Option<String>,
-    /// What the adapter added to the time of each of the program's moves in this game.
+    /// The time that the adapter added to each of the program's moves in this game.
     delays: Vec<Duration>,
 }
 
@@ -129,7 +129,7 @@ impl Adapter {
         slow: &dyn Fn(&str, &[String]),
     ) -> Result<Adapter, AdapterError> {
         options.engine.check()?;
-        // First what costs nothing.
+        // First the checks that cost nothing.
         let own = Engine::new(EngineOptions {
             hash_mib: HASH_MIB,
             draw_rules: options.draw_rules,
@@ -141,7 +141,7 @@ impl Adapter {
         Ok(Adapter { options, engine, own, error: None, delays: Vec::new() })
     }
 
-    /// What the program says of itself; without a name the one of its description.
+    /// The program's own name and data; without a name, the one in its description.
     #[must_use]
     pub fn identity(&self) -> Identity {
         let identity = self.engine.identity();
@@ -149,7 +149,7 @@ impl Adapter {
         Identity { name: Some(name), ..identity.clone() }
     }
 
-    /// Its name, with its version where that is known.
+    /// Its name, with its version if known.
     #[must_use]
     pub fn full_name(&self) -> String {
         let Identity { name, version, .. } = self.identity();
@@ -191,12 +191,12 @@ impl Adapter {
         matches!(self.options.engine.kind, EngineKind::Hub | EngineKind::Builtin)
     }
 
-    /// Whether the program says what it thinks of a position.
+    /// Whether the program gives scores for positions.
     const fn has_scores(&self) -> bool {
         self.can_ponder()
     }
 
-    /// Asks the program, and does what is needed if it gives no move that can be played.
+    /// Asks the program, and handles the case that it gives no playable move.
     fn ask(
         &mut self,
         game: &Game,
@@ -284,8 +284,8 @@ impl Adapter {
         SearchResult { best: Some(mv), ponder: info.pv.get(1).copied(), info }
     }
 
-    /// A move for a program that gives none: what it thought best so far, or else the choice of our
-    /// own engine after a moment.
+    /// A move for a program that gives none: its best move so far, or else our own engine's choice
+    /// after a moment.
     fn substitute(
         &mut self,
         game: &Game,
@@ -310,7 +310,7 @@ impl Adapter {
         SearchResult { best, ponder: found.ponder.filter(|_| best == found.best), info }
     }
 
-    /// What a program that can only think about its own move does with other questions.
+    /// The answer to other questions of a program that can only think about its own move.
     fn wait_instead(
         &mut self,
         game: &Game,
@@ -332,7 +332,7 @@ impl Adapter {
     }
 }
 
-/// The longest time for each move that the program is asked about again, and the shortest.
+/// The longest and the shortest time for each move that the program is asked about again.
 const MOST_AGAIN: Duration = Duration::from_secs(2);
 const LEAST_AGAIN: Duration = Duration::from_millis(10);
 

@@ -1,5 +1,5 @@
-//! What a Hub session shows of an adapted engine: the program's own name and parameters. A new value
-//! of a parameter starts the program again, because not every program accepts one later.
+//! What a Hub session shows about an adapted engine: the program's own name and parameters. A new
+//! value of a parameter starts the program again, because not every program accepts one later.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::runner::{Identity, Parameter};
 /// Longest thinking time when `go think` comes without any limit, as in our own engine.
 const SAFETY_TIME: Duration = Duration::from_secs(60);
 
-/// The arguments of `param` in the order in which some clients need them.
+/// The arguments of `param`, in the order that some clients need.
 const ARGUMENTS: [&str; 6] = ["name", "value", "type", "min", "max", "values"];
 
-/// What a Hub session shows of an adapted engine.
+/// What a Hub session shows about an adapted engine.
 #[derive(Clone, Debug)]
 pub struct AdapterSettings {
     /// With those parameters that are given or set.
@@ -25,7 +25,7 @@ pub struct AdapterSettings {
 }
 
 impl AdapterSettings {
-    /// Those with which the adapter was started.
+    /// The parameters that the adapter was started with.
     #[must_use]
     pub fn new(adapter: &Adapter) -> AdapterSettings {
         let options = adapter.options.clone();

@@ -1,4 +1,4 @@
-//! How long to wait for a program: until a move of ours is all that saves the game.
+//! How long to wait for a program: until only a move of ours can save the game.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use meerslag_search::{Clock, Limits};
 /// How long an answer may take after a `stop` from outside.
 const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
-/// What a program gets, and again for its answer to `stop`, even if the clock has run out: over DXP
-/// that loses no game by itself.
+/// The least time for a program, and again for its answer to `stop`, even if the clock has run out:
+/// over DXP that alone loses no game.
 const LEAST_TIME: Duration = Duration::from_millis(10);
 
 /// The time for one move.
@@ -42,7 +42,7 @@ impl TimeBox {
     }
 }
 
-/// What a player has on its clock for the next move, at least nothing.
+/// The time on a player's clock for the next move, at least 0.
 pub(super) fn on_clock(clock: Clock) -> Duration {
     Duration::try_from_secs_f64((clock.time + clock.inc).max(0.0)).unwrap_or(Duration::MAX)
 }

@@ -20,7 +20,7 @@ pub struct AnnotationPage {
     players: Players,
 }
 
-/// What the script shows beside the games.
+/// The data that the script shows beside the games.
 #[derive(Serialize)]
 struct About<'a> {
     kind: &'static str,
@@ -94,7 +94,7 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
         infos.push((Some(judged.score), depth, elapsed.unwrap_or(0.0), clock));
         notes.push(note(judged));
     }
-    // Where the position is not the one that the move before leads to.
+    // Set where the position does not follow from the move before.
     let mut set_ups = Vec::new();
     let mut expected = pdn.start;
     for (at, judged) in game.moves.iter().enumerate() {
@@ -117,7 +117,7 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
 fn note(judged: &JudgedMove) -> Note {
     let exact = judged.exact.as_ref();
     let made = exact.map(|exact| known(&exact.made));
-    // The best move has what the position had.
+    // The best move keeps the value of the position.
     let best = exact.and_then(|exact| exact.best.first()).map(known);
     let share = |share: f64| rounded(share, 4);
     Note {
@@ -142,7 +142,7 @@ fn known(answer: &MoveAnswer) -> Option<Known> {
     })
 }
 
-/// The squares on which a move begins and ends.
+/// The first and last squares of a move.
 fn ends(mv: Move) -> super::Ends {
     (mv.from().number(), mv.to().number())
 }

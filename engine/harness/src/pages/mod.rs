@@ -1,5 +1,6 @@
-//! What pages with games have in common: the board of `meerslag_web` with a list of games, and the data that
-//! its script shows, in the reader's language. A page is one file without references to others.
+//! The common part of pages with games: the board of `meerslag_web` with a list of games, and the
+//! data that its script shows, in the reader's language. A page is one file without references to
+//! others.
 
 mod annotation;
 mod scores;
@@ -24,7 +25,7 @@ fn page(language: &str, title: &str, style: &str, main: &str, after: &str) -> St
     )
 }
 
-/// A report as HTML: what `about` says, with its games, which are JSON already.
+/// A report as HTML: the content of `about`, and its games, which are JSON already.
 ///
 /// # Errors
 /// If the JSON fails.
@@ -69,7 +70,7 @@ pub(crate) struct GameData {
     /// The game as PDN.
     #[serde(rename = "d")]
     pub pdn: String,
-    /// Of an annotated game: a judgement on each move.
+    /// For an annotated game: a judgement on each move.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub notes: Option<Vec<Note>>,
     /// The best move of the last position.
@@ -77,7 +78,7 @@ pub(crate) struct GameData {
     pub last_best: Option<Ends>,
 }
 
-/// The squares on which a move begins and ends.
+/// The first and last squares of a move.
 pub(crate) type Ends = (u8, u8);
 
 /// A judgement on a move.
@@ -98,7 +99,7 @@ pub(crate) struct Note {
     /// A better move than a bad one, as people write it.
     #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
-    /// What the databases say of it.
+    /// Its value in the databases.
     #[serde(rename = "e", skip_serializing_if = "Option::is_none")]
     pub exact: Option<Known>,
     /// And of the best move, where that has another value.

@@ -9,20 +9,20 @@ use super::page;
 pub struct ScoresPage {
     /// Its title.
     pub title: String,
-    /// What the scores are of: what is told, and what it is.
+    /// Facts about the scores: name and value.
     pub about: Vec<(&'static str, String)>,
-    /// What the columns after the name are called.
+    /// The names of the columns after the name.
     pub columns: Vec<&'static str>,
     /// The tables.
     pub tables: Vec<ScoreTable>,
-    /// What is said below them.
+    /// The text below them.
     pub notes: Vec<&'static str>,
 }
 
-/// The scores of what is told apart by one thing.
+/// The scores of groups by one property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScoreTable {
-    /// By what.
+    /// The property.
     pub title: &'static str,
     /// The lines.
     pub rows: Vec<ScoreRow>,
@@ -31,7 +31,7 @@ pub struct ScoreTable {
 /// A line of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScoreRow {
-    /// Of what.
+    /// The name of its group.
     pub name: String,
     /// The figures, one for each column of the page.
     pub cells: Vec<String>,

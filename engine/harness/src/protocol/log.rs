@@ -1,4 +1,4 @@
-//! The log of what goes over a protocol, for those who debug a client, an opponent or this engine.
+//! The log of a protocol's messages, for debugging a client, an opponent or this engine.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -7,16 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
-/// A line for each message: its time in seconds since 1970, who it is about where the log has several,
-/// its direction (`<` received, `>` sent, `!` from standard error, `#` a remark of ours) and its text. Copies write to the same place. A log that cannot be written
-/// is not complained about: a full disk must not disturb a game.
+/// A line for each message: its time in seconds since 1970, the party if the log has several, its
+/// direction (`<` received, `>` sent, `!` from standard error, `#` a remark of ours) and its text.
+/// Copies write to the same place. There is no complaint if a log cannot be written: a full disk
+/// must not disturb a game.
 #[derive(Clone, Default)]
 pub struct Log(Vec<Output>);
 
 /// Where a log goes.
 #[derive(Clone)]
 struct Output {
-    /// Who says and hears it; empty if that is clear.
+    /// The two parties; empty if they are clear.
     who: Arc<str>,
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
@@ -34,7 +35,7 @@ impl Log {
         Log::of("", out)
     }
 
-    /// A log into this output, which others write to as well, of what this one says and hears.
+    /// A log into this output, shared with others, for the messages of this party.
     pub(crate) fn of(who: &str, out: impl Write + Send + 'static) -> Log {
         Log(vec![Output { who: who.into(), out: Arc::new(Mutex::new(Box::new(out))) }])
     }
@@ -56,8 +57,7 @@ impl Log {
             return;
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // In one piece: several connections may append to one file, each through a handle of its
-        // own.
+        // In one piece: several connections may append to one file, each through its own handle.
         for Output { who, out } in &self.0 {
             let gap = if who.is_empty() { "" } else { " " };
             let line = format!("{:.3}{gap}{who} {mark} {text}\n", since.as_secs_f64());

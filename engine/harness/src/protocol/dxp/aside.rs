@@ -1,5 +1,5 @@
-//! What comes within a game and is not a move: most of it changes nothing and is answered at once,
-//! whatever we are doing.
+//! Messages within a game other than moves: most change nothing and are answered at once, whatever
+//! we are doing.
 
 use movegen::Color;
 
@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::message::{Acceptance, EndReason, Message, TakeBack, answer_to_bad_request};
 use super::options::SessionOptions;
 
-/// What a message means for the game.
+/// The effect of a message on the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// It has been answered, if it needed an answer, and nothing changes.
@@ -18,12 +18,12 @@ pub(super) enum Meaning {
     Back(usize),
 }
 
-/// As much of the game as messages are judged by.
+/// The facts of the game for judging messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Situation {
     /// Plies that were played.
     pub plies: usize,
-    /// Who moved first.
+    /// The side that moved first.
     pub first: Color,
 }
 
@@ -35,7 +35,7 @@ impl Situation {
         usize::try_from(target).ok().filter(|&target| target <= self.plies)
     }
 
-    /// Finds out what a message means and answers it if nothing changes by it.
+    /// Finds out what a message means, and answers it if it changes nothing.
     pub(super) fn judge(
         self,
         text: &str,

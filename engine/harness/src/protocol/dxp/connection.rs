@@ -23,13 +23,13 @@ const SHOWN: usize = 200;
 /// Silence after which the system asks whether the other machine is still there, and how often.
 const KEEPALIVE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(15)];
 
-/// What comes from a peer.
+/// Events from a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Incoming {
     Message(String),
     /// Nothing for a while.
     Nothing,
-    /// The connection is gone.
+    /// The connection is lost.
     Closed,
 }
 
@@ -150,7 +150,8 @@ impl Connection {
         self.receive_unless(deadline, &never())
     }
 
-    /// As [`Connection::receive`], and nothing as soon as something comes from this channel.
+    /// As [`Connection::receive`], but returns nothing as soon as something comes from this
+    /// channel.
     pub(crate) fn receive_unless(
         &mut self,
         deadline: Option<Instant>,
@@ -220,7 +221,7 @@ impl Drop for Connection {
     }
 }
 
-/// Logs what is not a complete message: its beginning.
+/// Logs the beginning of an incomplete message.
 fn log_rest(log: &Log, bytes: &[u8]) {
     if !bytes.is_empty() {
         log.line('#', format_args!("{} bytes without a NUL, which begin with:", bytes.len()));

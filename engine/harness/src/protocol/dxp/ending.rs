@@ -1,4 +1,4 @@
-//! How a game ends: what we claim, the echo of it, and what the opponent's end means.
+//! How a game ends: our claim, its echo, and the meaning of the opponent's end.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use super::game::{Ending, OpenGame};
 use super::message::{EndReason, Message};
 
 impl OpenGame<'_> {
-    /// Whether we, who are to move, have to end the game, and what we say then.
+    /// Whether we, being to move, must end the game, and with which claim.
     pub(super) fn end_to_claim(&self) -> Option<(EndReason, String)> {
         match self.game.status(self.engine.rules) {
             Status::Win(_, reason) => return Some((EndReason::Lost, reason.to_string())),

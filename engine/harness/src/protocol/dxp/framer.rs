@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The longest message that is read, in bytes; the standard allows 127.
 pub const MAX_MESSAGE: usize = 4096;
 
-/// A peer that sends no NUL: the connection cannot be used any more.
+/// A peer that sends no NUL: the connection is useless from then on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a message of more than {MAX_MESSAGE} bytes")]
 pub struct TooLong;
@@ -18,7 +18,7 @@ impl Framer {
     /// Takes bytes as they arrive and hands out each complete message as it is, without its NUL.
     ///
     /// # Errors
-    /// If a message gets too long; what was complete before has been handed out.
+    /// If a message gets too long; complete messages before it have been handed out.
     pub fn push(&mut self, bytes: &[u8], mut message: impl FnMut(&[u8])) -> Result<(), TooLong> {
         for &byte in bytes {
             if byte != 0 {
@@ -34,7 +34,7 @@ impl Framer {
         Ok(())
     }
 
-    /// What is not a complete message.
+    /// The bytes of an incomplete message.
     #[must_use]
     pub fn rest(&self) -> &[u8] {
         &self.0

@@ -14,7 +14,7 @@ use super::options::{DxpEngine, SessionOptions};
 use meerslag_search::SearchResult;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
-/// What both sides have agreed on.
+/// The agreement of both sides.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Terms {
     /// The start position.
@@ -30,30 +30,30 @@ pub struct Terms {
 /// A game that is over, however it ended.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DxpGame {
-    /// What was agreed on.
+    /// The agreement.
     pub terms: Terms,
     /// The opponent's name.
     pub opponent: String,
-    /// The moves, with score and depth of ours, and the result, as far as it is certain.
+    /// The moves, ours with score and depth, and the result, as far as it is certain.
     pub record: GameRecord,
     /// Why it ended.
     pub note: String,
 }
 
-/// What becomes of the connection after a game.
+/// The state of the connection after a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
     /// Another game may follow.
     NextGame,
     /// The peer wants no further games.
     StopCode,
-    /// The connection is gone, or the peer is silent.
+    /// The connection is lost, or the peer is silent.
     Lost,
     /// We were asked to stop.
     Interrupted,
 }
 
-/// What ends a wait for a move.
+/// The end of a wait for a move.
 pub(super) enum TurnEnd {
     Move(Move),
     Ended(GameResult, String, Ending),
@@ -75,11 +75,11 @@ pub(super) struct OpenGame<'a> {
     pub(super) last_score: Option<meerslag_search::Score>,
     /// The reply that the last search expects.
     pub(super) expected: Option<Move>,
-    /// What a search in the opponent's time, and then in ours, has come to.
+    /// The result of a search in the opponent's time, and then in ours.
     pub(super) pondered: Option<SearchResult>,
     /// When the opponent's move came, if it came during a search.
     pub(super) arrived: Option<Instant>,
-    /// When the opponent counts as gone if it has not moved.
+    /// The time when the opponent counts as gone if it has not moved.
     pub(super) silent_at: Option<Instant>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> OpenGame<'a> {
                     watch(&self.opponent, self.record.plies.len(), clocks);
                 }
                 TurnEnd::TakenBack(mover) => {
-                    // What was used stays used: else a peer could hold us up for ever.
+                    // Time used stays used; otherwise a peer could hold us up for ever.
                     if let Some(clocks) = self.clocks.last_mut() {
                         clocks[mover.index()] -= start.elapsed().as_secs_f64();
                     }
@@ -210,7 +210,7 @@ impl<'a> OpenGame<'a> {
                 return self.lost("interrupted", Ending::Interrupted);
             }
             let now = Instant::now();
-            // What came while we pondered came in time.
+            // Messages that came while we pondered came in time.
             if !self.connection.has_returned() {
                 if let Some((until, what)) = &corrected
                     && now >= *until
@@ -251,12 +251,12 @@ impl<'a> OpenGame<'a> {
         TurnEnd::Ended(GameResult::Unknown, note.to_owned(), ending)
     }
 
-    /// What messages are judged by.
+    /// The facts for judging messages.
     pub(super) fn situation(&self) -> Situation {
         Situation { plies: self.record.plies.len(), first: self.terms.start.side_to_move() }
     }
 
-    /// Handles what is not a move of the side whose turn it is; `None` if nothing changes.
+    /// Handles anything but a move of the side to move; `None` if nothing changes.
     pub(super) fn handle(&mut self, text: &str) -> Option<TurnEnd> {
         match self.situation().judge(text, self.connection, self.options) {
             Meaning::Nothing => None,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How long one attempt to connect may take.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
-/// How often another port is tried when a free one is asked for.
+/// How many ports are tried when a free one is asked for.
 const PORTS: usize = 20;
 
 /// Waits for peers on all addresses of a name.
@@ -43,7 +43,7 @@ impl Listener {
         }
     }
 
-    /// All of them on one port: whoever connects takes the address that he finds first.
+    /// All on one port: a peer connects to the address that it finds first.
     fn bind_all(addresses: &[SocketAddr]) -> io::Result<Listener> {
         let mut listeners: Vec<TcpListener> = Vec::new();
         let mut failure = io::Error::new(ErrorKind::NotFound, "the host has no address");
@@ -135,7 +135,7 @@ pub fn connect(
     }
 }
 
-/// Tries each address of the host, none of them for long: there are hosts that never answer.
+/// Tries each address of the host, none for long: some hosts never answer.
 fn connect_once(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
@@ -153,7 +153,7 @@ fn connect_once(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStrea
 mod tests {
     use super::*;
 
-    /// A port that somebody else uses on one of the addresses is not free.
+    /// A port in use on one of the addresses is not free.
     #[test]
     fn half_a_port_is_not_enough() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::AddrInUse);
         drop(holder);
         assert_eq!(Listener::bind_all(&[other, taken]).unwrap().0.len(), 2);
-        // An address of nobody's (for documentation) is passed over.
+        // An address that nobody has (for documentation) is skipped.
         let absent = SocketAddr::from(([192, 0, 2, 1], 0));
         assert_eq!(Listener::bind_all(&[absent, any]).unwrap().0.len(), 1);
         assert!(Listener::bind_all(&[absent]).is_err());

@@ -36,9 +36,9 @@ pub enum DxpError {
         field: &'static str,
         /// Where it begins, counted from 0 with the type.
         offset: usize,
-        /// What is there.
+        /// The value found.
         found: String,
-        /// What is possible.
+        /// The values allowed.
         expected: &'static str,
     },
     /// The position of a request.
@@ -60,7 +60,7 @@ pub struct Request {
     pub follower: Color,
     /// Minutes for each player. Whole numbers by the standard; some programs understand parts.
     pub minutes: f64,
-    /// Moves of each player for which the time is; 0 for the whole game.
+    /// The number of moves of each player that the time is for; 0 for the whole game.
     pub moves: u32,
     /// The start position; `None` for the initial one.
     pub position: Option<Position>,
@@ -79,7 +79,7 @@ pub enum Acceptance {
     NoGame,
 }
 
-/// What the side that ends a game says about it; from the sender's point of view.
+/// The reason given by the side that ends a game, from its point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndReason {
     /// `0`.
@@ -130,7 +130,7 @@ pub enum Message {
     BackRequest {
         /// Its number, 1..=999.
         number: u32,
-        /// Who was to move.
+        /// The side to move.
         color: Color,
     },
     /// `K`: answer to it.
@@ -288,7 +288,8 @@ const fn letter(color: Color) -> char {
     }
 }
 
-/// A name without blanks around it and with `?` for what is not printable ASCII, and for nothing.
+/// A name without blanks around it and with `?` for non-printable characters; an empty name becomes
+/// `?`.
 fn printable(name: &str) -> String {
     let is_printable = |c: char| c.is_ascii_graphic() || c == ' ';
     let name = name.trim_matches(' ');
@@ -418,7 +419,7 @@ mod tests {
             assert_eq!(format_minutes(minutes), None);
             assert_eq!(minutes_field(minutes), text);
         }
-        // What comes from outside may be shown on a terminal.
+        // Text from outside may be shown on a terminal.
         for (name, shown) in [("a\x1b[2J\nb", "a?[2J?b"), ("", "?"), ("\t x", "? x")] {
             let text = format!("A{name:<32}0");
             let Message::Accept { name, .. } = read(&text) else { panic!() };

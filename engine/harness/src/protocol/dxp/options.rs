@@ -1,4 +1,4 @@
-//! What plays in a session, and how it behaves.
+//! The player of a session, and how it behaves.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use movegen::DrawRules;
 use crate::early_end::{Draw, Resign};
 use meerslag_search::Thinker;
 
-/// What plays.
+/// The player.
 #[derive(Debug)]
 pub struct DxpEngine {
-    /// What finds the moves.
+    /// The source of moves.
     pub thinker: Box<dyn Thinker>,
-    /// Greatest depth in plies, beside the clock.
+    /// Greatest depth in plies, besides the clock.
     pub depth: Option<u32>,
     /// The draw rules that we claim by.
     pub rules: DrawRules,

@@ -23,7 +23,7 @@ pub struct Moved<'a> {
     pub clocks: [f64; 2],
 }
 
-/// What is reported during a session.
+/// Reports during a session.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event<'a> {
     /// A move was made.
@@ -58,7 +58,7 @@ pub enum SessionEnd {
     Complete,
     /// The peer wants no more games.
     StopCode,
-    /// The connection is gone.
+    /// The connection is lost.
     Lost,
     /// There was no answer to a request.
     NoAnswer,
@@ -173,7 +173,7 @@ fn answer(request: &Request) -> Acceptance {
     }
 }
 
-/// What the initiator proposes.
+/// The initiator's proposal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InitiatorOptions {
     /// The games: start position and our colour.
@@ -184,8 +184,8 @@ pub struct InitiatorOptions {
     pub moves: u32,
 }
 
-/// Proposes and plays games from number `next` on (counted from 0), which then is the number of
-/// the first game not yet begun: with it the match goes on over another connection.
+/// Proposes and plays games from number `next` on (counted from 0). Afterwards `next` is the first
+/// game not yet begun, so that the match can go on over another connection.
 pub fn initiate(
     connection: &mut Connection,
     engine: &mut DxpEngine,

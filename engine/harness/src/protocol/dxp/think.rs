@@ -13,10 +13,10 @@ use super::game::{Ending, OpenGame, TurnEnd, read_move};
 use super::message::EndReason;
 use meerslag_search::{Clock, Control, Limits, Mode, STACK_BYTES, SearchResult, Thinker};
 
-/// Moves for which time is kept back when the number of moves is open.
+/// The number of moves to reserve time for when the number of moves is open.
 const OPEN_MOVES: u32 = 40;
 
-/// What a message means to a running search.
+/// The effect of a message on a running search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reaction {
     /// Nothing.
@@ -30,7 +30,7 @@ enum Reaction {
 /// How a search ended.
 enum Searched {
     Found(SearchResult),
-    /// By a message that is to be handled.
+    /// By a message to be handled.
     Message(String),
     Closed,
     Interrupted,
@@ -153,7 +153,7 @@ impl OpenGame<'_> {
         }
     }
 
-    /// Searches what is expected in the opponent's time, until a message comes. If it is the
+    /// Searches the expected reply in the opponent's time, until a message comes. If it is the
     /// expected move, the search goes on until it has our answer. The messages themselves are left
     /// to be received.
     pub(super) fn ponder(&mut self) {
@@ -199,7 +199,7 @@ impl OpenGame<'_> {
         self.clocks.last().map_or(0.0, |clocks| clocks[self.terms.us.index()])
     }
 
-    /// Own moves for which the time must do, at least 1.
+    /// Own moves that the time must last for, at least 1.
     pub(super) fn moves_to_go(&self) -> u32 {
         match self.terms.moves {
             0 => OPEN_MOVES,

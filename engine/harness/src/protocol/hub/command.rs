@@ -1,4 +1,4 @@
-//! What a client tells the engine: a line, read once.
+//! A client's command to the engine: a line, parsed once.
 
 use movegen::notation::hub as notation;
 use movegen::{Game, Position};
@@ -9,10 +9,10 @@ use super::line::{BadLine, Line};
 use super::number;
 use meerslag_search::Mode;
 
-/// A line of a client. What is wrong with it is part of it: the session reports it in its turn.
+/// A line of a client. Its errors are part of it: the session reports them in turn.
 #[derive(Debug)]
 pub(super) enum Command {
-    /// `hub`; `extensions`: the client asks for what is not in the protocol.
+    /// `hub`; `extensions`: the client asks for extensions of the protocol.
     Hub {
         extensions: bool,
     },
@@ -25,9 +25,9 @@ pub(super) enum Command {
     NewGame,
     /// `pos`.
     Position(Result<Box<Game>, HubError>),
-    /// `level`: the limits of this line, and the first argument that cannot be read.
+    /// `level`: the limits in this line, and the first unreadable argument.
     Level(Level, Option<HubError>),
-    /// `go`; `multipv`: how many variations are wanted, if the line says so.
+    /// `go`; `multipv`: the number of variations wanted, if given.
     Go {
         mode: Mode,
         multipv: Option<Result<i64, HubError>>,
@@ -56,7 +56,7 @@ impl Command {
         match Line::parse(text) {
             Ok(None) => None,
             Ok(Some(line)) => Some(Command::of(&line)),
-            // Commands without arguments are obeyed whatever follows them.
+            // Commands without arguments are obeyed, whatever follows them.
             Err(BadLine { command, error }) => {
                 Some(command.and_then(Command::without_arguments).unwrap_or_else(|| {
                     let is_position = command == Some("pos");

@@ -1,11 +1,11 @@
-//! What can be wrong with a Hub line.
+//! Errors in Hub lines.
 
 use movegen::ParseFenError;
 use thiserror::Error;
 
 use crate::protocol::excerpt;
 
-/// How much of a message of the engine is written: a path fits in.
+/// The most that is written of an engine's message: a path fits in.
 const MOST_OF_MESSAGE: usize = 240;
 
 /// Longest piece of the offending text that an error message repeats.
@@ -70,7 +70,7 @@ pub enum HubError {
     UnknownParam {
         /// The name, quotable.
         name: String,
-        /// Those that there are.
+        /// The known ones.
         names: String,
     },
     /// `set-param` without `name`, or without `value` for a known parameter.
@@ -101,7 +101,7 @@ impl HubError {
     }
 }
 
-/// The beginning of a text that came from outside, fit for a one-line message.
+/// The beginning of a text from outside, safe for a one-line message.
 pub(super) fn quotable(text: &str) -> String {
     excerpt(text, MOST_QUOTED)
 }

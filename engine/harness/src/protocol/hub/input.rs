@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 /// stream without line ends cannot fill the memory.
 pub const MAX_LINE: usize = 64 << 20;
 
-/// What the reader reports.
+/// The reader's reports.
 #[derive(Debug)]
 pub(super) enum Input {
     /// A line without its line end.
     Line(String),
-    /// A line longer than [`MAX_LINE`] has gone by.
+    /// A line longer than [`MAX_LINE`] was skipped.
     TooLong,
 }
 

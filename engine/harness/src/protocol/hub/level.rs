@@ -24,10 +24,10 @@ pub struct Level {
 }
 
 impl Level {
-    /// Adds what a `level` line says. A malformed number is left out; the first such error is
-    /// returned after the rest has been obeyed. Unknown arguments are ignored, as are numbers
-    /// that count as "not given": a depth, node count or number of moves below one, and negative
-    /// ones except `time` (a clock may be overdrawn).
+    /// Adds the limits of a `level` line. A malformed number is left out; the first such error is
+    /// returned after the rest has been obeyed. Unknown arguments are ignored, as are numbers that
+    /// count as "not given": a depth, node count or number of moves below one, and negative ones
+    /// except `time` (a clock may be overdrawn).
     pub fn add(&mut self, line: &Line<'_>) -> Result<(), HubError> {
         let mut result = Ok(());
         let mut keep = |outcome: Result<(), HubError>| {
@@ -71,14 +71,14 @@ impl Level {
         *self = Level::default();
     }
 
-    /// Whether nothing ends the search by itself.
+    /// Whether no limit ends the search.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         Level { infinite: false, ..self.clone() } == Level::default()
     }
 
-    /// The limits of a search. One that is to end in a move but has no limit at all gets the
-    /// safety limit, unless the client said `infinite`.
+    /// The limits of a search. A search for a move without any limit gets the safety limit, unless
+    /// the client said `infinite`.
     #[must_use]
     pub fn limits(&self, mode: Mode, safety_time: Duration) -> Limits {
         let has_clock = self.time.is_some() || self.inc.is_some() || self.moves.is_some();
@@ -125,8 +125,8 @@ pub fn level_line(limits: &Limits) -> String {
     if limits.is_infinite() { "level infinite".to_owned() } else { line.finish() }
 }
 
-/// What is left of the limits of a search after this time: of a time for the move at least a
-/// millisecond, since not every program knows a time of nothing.
+/// The limits left after this time; for a time per move at least a millisecond, since not every
+/// program accepts 0.
 pub(crate) fn limits_after(limits: &Limits, used: Duration) -> Limits {
     let clock = limits.clock.map(|clock| Clock { time: clock.time - used.as_secs_f64(), ..clock });
     let least = Duration::from_millis(1);

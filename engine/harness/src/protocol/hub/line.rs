@@ -19,11 +19,10 @@ pub struct Line<'a> {
     arguments: Vec<(&'a str, &'a str)>,
 }
 
-/// A line that has a command but whose arguments cannot be read.
+/// A line with a command but unreadable arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLine<'a> {
-    /// The command word, if that much was readable: commands without arguments are obeyed all
-    /// the same.
+    /// The command word, if readable: commands without arguments are obeyed all the same.
     pub command: Option<&'a str>,
     /// What is wrong.
     pub error: HubError,
@@ -61,14 +60,14 @@ impl<'a> Line<'a> {
         self.command
     }
 
-    /// The value of an argument; empty for a flag, `None` if it is not there. Of several of the
-    /// same name the last one counts.
+    /// The value of an argument; empty for a flag, `None` if it is missing. If there are several of
+    /// the same name, the last one counts.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&'a str> {
         self.arguments.iter().rev().find(|(n, _)| *n == name).map(|&(_, value)| value)
     }
 
-    /// Whether the argument is there, with or without a value.
+    /// Whether there is such an argument, with or without a value.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
@@ -175,7 +174,7 @@ impl<'a> Scanner<'a> {
             return Ok(Some((name, "")));
         }
         self.at += 1;
-        // In a description, `env.X= next=5` is an empty value that somebody forgot to quote.
+        // In a description, `env.X= next=5` is an empty value without its quotes.
         if !self.equals_in_values {
             self.skip_space();
         }

@@ -1,8 +1,8 @@
 //! The Hub protocol, version 2, engine side: how draughts GUIs and match runners drive us.
 //!
 //! The protocol is lines of text over standard input and output. [`serve`] runs a whole session;
-//! the parts are [`Line`] (syntax), [`Settings`] (what a client sees and changes of an engine;
-//! [`Params`] for our own), [`Level`] (search limits) and, private, the threads around the
+//! the parts are [`Line`] (syntax), [`Settings`] (the part of an engine that a client sees and
+//! changes; [`Params`] for our own), [`Level`] (search limits) and, private, the threads around the
 //! state machine. Three threads share the work, so that `ping`, `stop` and the end of the input are
 //! noticed during a search: one reads lines, one searches, and the session between them is the only
 //! one that writes.

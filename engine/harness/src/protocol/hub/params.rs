@@ -20,7 +20,7 @@ use meerslag_search::{EngineOptions, PlayingLevel, Score};
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
 
 /// More than a search in the same process needs: between us and the clock are pipes, a GUI, often a
-/// network, and a scheduler that may be busy. Scan keeps as much.
+/// network, and a scheduler that may be busy. Scan keeps the same time.
 const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
 /// `tt-size` of a table of one mebibyte: it counts powers of two of 16-byte entries.
@@ -35,13 +35,13 @@ struct Parameter {
     field: Field,
 }
 
-/// What a parameter may be, how it is read from [`Params`], and how it is changed.
+/// The type of a parameter, how it is read from [`Params`], and how it is changed.
 enum Field {
     Bool(fn(&Params) -> bool, fn(&mut Params, bool)),
     Integer(RangeInclusive<i64>, fn(&Params) -> i64, fn(&mut Params, i64)),
-    /// Of seconds.
+    /// In seconds.
     Time(RangeInclusive<f64>, fn(&Params) -> Duration, fn(&mut Params, Duration)),
-    /// The error is what was expected instead.
+    /// The error says what was expected.
     Text(fn(&Params) -> &str, fn(&mut Params, &str) -> Result<(), String>),
     /// One of several words, which are separated by blanks.
     Choice(fn() -> String, fn(&Params) -> &str, fn(&mut Params, &str) -> Result<(), String>),
@@ -53,7 +53,7 @@ impl Parameter {
     }
 }
 
-/// All parameters, in the order in which they are declared.
+/// All parameters, in order of declaration.
 const PARAMETERS: [Parameter; 19] = {
     use Field::{Bool, Choice, Integer, Text, Time};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
@@ -138,13 +138,13 @@ pub struct Params {
     pub safety_time: Duration,
     /// The reading of the draw rules that the search believes in.
     pub draw_rules: DrawRules,
-    /// What a draw is worth to the engine, in hundredths of a man.
+    /// The value of a draw to the engine, in hundredths of a man.
     pub draw_score: i64,
     /// `info` lines have the chances of a win, a draw and a loss.
     pub show_wdl: bool,
     /// The file of the evaluation's weights, as it was named; empty for those in the program.
     pub eval_file: String,
-    /// What was in that file.
+    /// The contents of that file.
     pub evaluation: Evaluation,
     /// How strongly the engine plays, see [`PlayingLevel`].
     pub level: i64,
@@ -193,7 +193,7 @@ impl Params {
         }
     }
 
-    /// Changes one parameter that somebody has typed: nothing is ignored or corrected.
+    /// Changes one parameter typed by a user: nothing is ignored or corrected.
     ///
     /// # Errors
     /// If there is no such parameter, or the value is of the wrong kind or out of range; nothing is

@@ -1,4 +1,4 @@
-//! The lines with which a search reports and ends.
+//! The lines that a search writes as reports and at its end.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub(super) fn info(position: &Position, info: &Info, is_ranked: bool, has_wdl: b
 }
 
 /// Reads an `info` line about this position, which came after this time; `None` without a score.
-/// What cannot be read counts as not given, and the variation ends before its first bad move.
+/// Unreadable values count as not given, and the variation ends before its first bad move.
 #[must_use]
 pub fn read_info(line: &Line<'_>, position: &Position, elapsed: Duration) -> Option<Info> {
     let real = |name| line.value(name).and_then(|text| number::real(name, text).ok());

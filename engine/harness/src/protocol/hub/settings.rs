@@ -1,4 +1,4 @@
-//! What a session shows of an engine, and what its client can change.
+//! The part of an engine that a session shows, and that its client can change.
 
 use std::error::Error;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use super::line::LineWriter;
 use super::params::Params;
 use meerslag_search::{Engine, EngineError, Thinker};
 
-/// What a session shows of an engine: its name and its parameters.
+/// What a session shows about an engine: its name and its parameters.
 pub trait Settings: Clone + Send + 'static {
-    /// What has these settings.
+    /// The engine with these settings.
     type Engine: Thinker + 'static;
     /// Why it cannot have them.
     type Error: Error + Send + 'static;
@@ -47,7 +47,7 @@ pub trait Settings: Clone + Send + 'static {
     fn apply(&self, engine: &mut Option<Self::Engine>) -> Result<(), Self::Error>;
 
     /// Goes back to settings that may do after those that could not be applied; `applied` are the
-    /// last that could. Whether they have to be applied.
+    /// last that could. Whether they must be applied.
     fn fall_back(&mut self, applied: Option<&Self>, error: &Self::Error) -> bool;
 }
 

@@ -14,7 +14,7 @@ use super::level::limits_after;
 use super::settings::Settings;
 use meerslag_search::{Control, Info, Limits, STACK_BYTES, SearchResult, Thinker};
 
-/// What the session wants done.
+/// Requests of the session.
 pub(super) enum Job<S> {
     /// Apply these settings; answered by [`Report::Configured`].
     Configure(S),
@@ -25,7 +25,7 @@ pub(super) enum Job<S> {
     Search { game: Box<Game>, limits: Limits, control: Arc<Control> },
 }
 
-/// What the worker reports.
+/// Reports of the worker.
 pub(super) enum Report<E> {
     Configured(Result<(), E>),
     Info(Info),
@@ -53,9 +53,9 @@ pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Starte
 }
 
 struct Worker<S: Settings> {
-    /// Made by the first `Configure` if it was not there before.
+    /// Made by the first `Configure` unless it existed before.
     engine: Option<S::Engine>,
-    /// What it has, once something was applied.
+    /// Its settings, once any were applied.
     settings: Option<S>,
     reports: Sender<Report<S::Error>>,
 }

@@ -1,5 +1,5 @@
-//! Walks through a protocol with somebody else's engine that list what it does wrong: help for
-//! other authors.
+//! Walks through a protocol with somebody else's engine and lists its faults: help for other
+//! authors.
 
 mod dxp;
 mod hub;
@@ -10,8 +10,8 @@ use crate::protocol::escaped_excerpt;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
 
-/// What a step of a walk gives; `None`: the program is gone, or so far out of step that nothing more
-/// can be learnt.
+/// The result of a step of a walk; `None`: the program is gone, or so far out of step that going on
+/// is useless.
 type StepResult<T = ()> = Option<T>;
 
 /// How serious a finding is.
@@ -30,16 +30,16 @@ pub struct Finding {
     pub severity: Severity,
     /// Which step of the walk.
     pub step: &'static str,
-    /// What was seen and what was expected.
+    /// The behaviour seen and the one expected.
     pub message: String,
 }
 
-/// What a walk has shown.
+/// The result of a walk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Check {
     /// Steps that were made, in order.
     pub steps: Vec<&'static str>,
-    /// What was wrong.
+    /// The faults.
     pub findings: Vec<Finding>,
     /// The step that is being made.
     step: &'static str,

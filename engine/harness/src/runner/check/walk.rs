@@ -1,4 +1,4 @@
-//! What the steps of a walk through DXP are made of: messages sent, received and judged.
+//! The building blocks of a walk through DXP: messages sent, received and judged.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use crate::protocol::dxp::{
 
 /// Silence after which nothing more is expected.
 pub(super) const SETTLED: Duration = Duration::from_millis(500);
-/// How long we look for the program before it counts as not there.
+/// How long we look for the program before it counts as absent.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 /// How long the echo of an end may take.
 pub(super) const ECHO_PATIENCE: Duration = Duration::from_secs(5);
@@ -78,7 +78,7 @@ impl DxpWalk {
         let deadline = Instant::now() + patience;
         let mut is_first = true;
         loop {
-            // What does not count may come without a pause.
+            // Messages that do not count may come without a pause.
             if !is_first && Instant::now() >= deadline {
                 return Some(None);
             }
@@ -126,7 +126,7 @@ impl DxpWalk {
         }
     }
 
-    /// What can be read and is not quite right all the same.
+    /// Messages that are readable but not quite right.
     pub(super) fn form(&mut self, message: &Message, text: &str) {
         let written = message.to_string();
         if text.len() > written.len() {
@@ -240,7 +240,7 @@ impl DxpWalk {
         Some(())
     }
 
-    /// Ends the game and receives the echo; outside a game there is none, and nothing is said.
+    /// Ends the game and receives the echo; outside a game there is no echo, which is no fault.
     pub(super) fn end(&mut self) -> StepResult {
         let state = std::mem::replace(&mut self.state, FollowerState::Idle);
         if state == FollowerState::Idle {

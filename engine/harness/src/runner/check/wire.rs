@@ -1,4 +1,4 @@
-//! A connection that shows what really arrives, also what is not a complete message.
+//! A connection that shows all that arrives, including incomplete messages.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::protocol::dxp::MAX_MESSAGE;
 
-/// What a wait brings.
+/// The result of a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Arrival {
     /// A message without its NUL.
@@ -35,7 +35,7 @@ impl Wire {
         self.stream.write_all(bytes)
     }
 
-    /// What has arrived and is not a complete message.
+    /// The bytes of an incomplete message.
     pub fn unfinished(&self) -> String {
         String::from_utf8_lossy(&self.buffer).into_owned()
     }
@@ -57,7 +57,7 @@ impl Wire {
             }
             is_tried = true;
             let left = deadline.saturating_duration_since(Instant::now());
-            // The system does not know a time limit of nothing.
+            // The system does not accept a time limit of 0.
             let left = left.max(Duration::from_millis(1));
             if self.stream.set_read_timeout(Some(left)).is_err() {
                 return Arrival::Closed;

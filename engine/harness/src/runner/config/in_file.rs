@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Why a value cannot be taken, with the name of its field in the file.
+/// Why a value is refused, with the name of its field in the file.
 fn refused<E: de::Error>(field: &str, value: impl Display, expected: &str) -> E {
     E::custom(format_args!("{field}: {value}: expected {expected}"))
 }
@@ -94,7 +94,7 @@ pub(in crate::runner) mod overhead_us {
     }
 }
 
-/// Of White and Black, under the index of their colour in memory.
+/// For White and Black; in memory under the index of their colour.
 pub(in crate::runner) mod latency_us {
     use super::*;
 

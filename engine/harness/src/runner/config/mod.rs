@@ -1,5 +1,5 @@
-//! What a match is: engines, pairings, openings, rules. Kept in the state file, so that a match
-//! can be continued without repeating the command line.
+//! The description of a match: engines, pairings, openings, rules. Kept in the state file, so that
+//! a match can be continued without repeating the command line.
 
 pub(in crate::runner) mod error;
 pub(in crate::runner) mod in_file;
@@ -30,21 +30,21 @@ pub enum Format {
     RoundRobin,
     /// The first engine against each of the others.
     Gauntlet,
-    /// In each round those meet who have as many points; only in rounds.
+    /// In each round players with equal points meet; only in tournaments.
     Swiss,
-    /// Who loses is out; only in rounds.
+    /// Losers are out; only in tournaments.
     KnockOut,
 }
 
-/// What makes a tournament of a match: it is played in rounds.
+/// What turns a match into a tournament: it is played in rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RoundsConfig {
     /// How many. Round-robins and knock-outs have as many as they need.
     pub count: usize,
     /// Games of each two engines who meet in a round: 1, or 2 with colours exchanged.
     pub games: usize,
-    /// How often a knock-out meeting without a winner is played again. Then the engine that was named
-    /// first goes on.
+    /// How often a knock-out meeting without a winner is played again. Then the engine named first
+    /// goes on.
     pub deciding: usize,
     /// Seconds between two rounds.
     pub break_seconds: u64,
@@ -111,7 +111,7 @@ pub struct MatchConfig {
     pub margin: Duration,
     /// Ends the match early.
     pub sprt: Option<SprtConfig>,
-    /// The rounds of a tournament; `None`: a match, in which all pairs are known at its start.
+    /// The rounds of a tournament; `None`: a match, whose pairs are all known at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<RoundsConfig>,
 }
@@ -124,7 +124,7 @@ impl MatchConfig {
     /// The largest margin.
     pub const MOST_MARGIN: Duration = Duration::from_secs(60);
 
-    /// Checks what the types do not.
+    /// Checks what the types do not ensure.
     ///
     /// # Errors
     /// Too few engines, equal names, no time control, an impossible test, or something that no
@@ -267,8 +267,8 @@ impl MatchConfig {
         Ok(())
     }
 
-    /// The moves of each player after which a game between these engines ends, because a program
-    /// that speaks DXP was given no more time.
+    /// The number of moves of each player after which a game between these engines ends, because a
+    /// DXP program was given no more time.
     #[must_use]
     pub fn dxp_moves(&self, white: usize, black: usize) -> Option<u32> {
         let engines =
@@ -286,7 +286,7 @@ impl MatchConfig {
         if self.openings.is_empty() || is_told { &[] } else { &[("book", "false")] }
     }
 
-    /// What becomes of the opening books of the engines, in words.
+    /// The treatment of the engines' opening books, in words.
     #[must_use]
     pub fn books(&self) -> String {
         let told = self.engines.iter().filter(|engine| engine.has_book_params());
@@ -316,8 +316,8 @@ impl MatchConfig {
         (0..self.engines.len()).all(|engine| control(engine) && !self.engines[engine].ponder)
     }
 
-    /// Whether games that are interrupted are taken up where they were: those of tournaments, unless an
-    /// opening leads to the same game each time, which is then played as without an interruption.
+    /// Whether interrupted games are continued: those of tournaments, unless an opening leads to
+    /// the same game each time; such games begin again, as if there had been no interruption.
     #[must_use]
     pub fn keeps_games(&self) -> bool {
         self.rounds.is_some() && !self.is_repeatable()

@@ -70,7 +70,7 @@ pub struct EngineSpec {
     pub name: String,
     /// How it is reached.
     pub kind: EngineKind,
-    /// Program and arguments; empty for those within the process, or started by somebody else.
+    /// Program and arguments; empty for players within the process, or started by somebody else.
     #[serde(default)]
     pub command: Vec<String>,
     /// Working folder.
@@ -110,7 +110,7 @@ pub struct EngineSpec {
     pub tail_only: bool,
     /// Measure the latency by `ping`.
     pub ping: bool,
-    /// It is started anew for each game.
+    /// It is restarted for each game.
     #[serde(default, skip_serializing_if = "is_no")]
     pub restart: bool,
     /// It thinks in the opponent's time, too.
@@ -224,13 +224,13 @@ fn words_with_backslashes(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// What a description has said so far.
+/// The contents of a description so far.
 struct SpecDraft {
     spec: EngineSpec,
     /// The kind of engine, and the word that decided on it.
     kind: Option<(&'static str, EngineKind)>,
     forfeits: Option<bool>,
-    /// Where a DXP program is, once that is known.
+    /// The address of a DXP program, once it is known.
     addresses: Vec<Address>,
     gap: Option<Duration>,
     fractions: Option<bool>,

@@ -10,9 +10,9 @@ use thiserror::Error;
 use crate::protocol::excerpt;
 use crate::runner::config::in_file::seconds;
 
-/// What bounds the thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40
-/// moves, again and again), `60+0.5` (and half a second for each move), `move=0.1` (seconds for
-/// each move), `nodes=10000`, `depth=9`, or several of these with commas, the clock first. Decimals
+/// The limits on thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40 moves,
+/// again and again), `60+0.5` (and half a second for each move), `move=0.1` (seconds for each
+/// move), `nodes=10000`, `depth=9`, or several of these with commas, the clock first. Decimals
 /// follow a point.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -53,7 +53,7 @@ impl TimeControl {
         has_limit && !self.has_clock() && self.move_time.is_none()
     }
 
-    /// What a player has for its first `moves` moves: all that is on its clock until then, or the
+    /// A player's time for its first `moves` moves: all the time on its clock until then, or the
     /// times of these moves. `None` if time is not limited.
     #[must_use]
     pub fn allowed(&self, moves: u32) -> Option<Duration> {

@@ -10,10 +10,9 @@ use meerslag_search::{Clock, Limits};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GameClock {
     control: TimeControl,
-    /// What was on the clock at the start and was added since, without the increment of the coming
-    /// move.
+    /// The time on the clock at the start plus increments since, without that of the next move.
     given: Duration,
-    /// What the moves took, less what was forgiven.
+    /// The time of the moves, less what was forgiven.
     used: Duration,
     /// Own moves until the next period.
     moves_left: Option<u32>,
@@ -26,8 +25,7 @@ impl GameClock {
         GameClock { control, given: control.time, used: Duration::ZERO, moves_left: control.moves }
     }
 
-    /// What is left of the time control after this many own moves, as a program is told that gets to know
-    /// the game only now.
+    /// The time control left after this many own moves, for a program that joins the game only now.
     #[must_use]
     pub fn left_of(&self, own_moves: u32) -> TimeControl {
         let time = self.given.saturating_sub(self.used);
@@ -54,7 +52,7 @@ impl GameClock {
         self.control.has_clock().then(|| self.reading())
     }
 
-    /// By how much a player that may overrun has done so.
+    /// How much a player that may overrun its time has done so.
     #[must_use]
     pub const fn overrun(&self) -> Duration {
         self.used.saturating_sub(self.given)

@@ -30,7 +30,7 @@ pub struct MatchGame {
     /// The last lines, or messages, of an engine that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
-    /// What the players complained about in the game, which went on: `White: ...`.
+    /// Complaints of the players in the game, which went on: `White: ...`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<String>,
     /// Median time from the arrival of an answer to the next question: reading and judging the
@@ -40,13 +40,13 @@ pub struct MatchGame {
     /// From a `ping` to its `pong`, if measured, under [`Color::index`].
     #[serde(rename = "latency_us", default, with = "in_file::latency_us")]
     pub latency: [Option<Duration>; 2],
-    /// What the players called themselves, under [`Color::index`].
+    /// The players' own names, under [`Color::index`].
     #[serde(default, with = "in_file::white_first")]
     pub engines: [Option<String>; 2],
     /// From the start of this part of the match to the end of the game.
     #[serde(rename = "ended_s", default, with = "in_file::ended_s")]
     pub ended: Option<Duration>,
-    /// What the players used of their time, under [`Color::index`], once the moves are gone.
+    /// The players' use of time, under [`Color::index`], once the moves are dropped.
     #[serde(skip)]
     pub(in crate::runner) spent: Option<[Spent; 2]>,
 }
@@ -75,7 +75,7 @@ impl MatchGame {
         }
     }
 
-    /// What this side used of its time.
+    /// This side's use of time.
     #[must_use]
     pub fn spent(&self, side: Color) -> Spent {
         self.spent.map_or_else(|| Spent::of(&self.record, side), |spent| spent[side.index()])

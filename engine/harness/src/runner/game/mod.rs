@@ -52,7 +52,7 @@ impl Fixture {
     }
 }
 
-/// A game and who has to be started again after it.
+/// A game, and the players to restart after it.
 #[derive(Debug)]
 pub(in crate::runner) struct Played {
     pub record: MatchGame,
@@ -166,7 +166,7 @@ pub(in crate::runner) fn play(
     Ok(Played { record, is_broken: match_game.is_broken })
 }
 
-/// By how much an engine may overrun its time; `None`: it does not lose by that.
+/// How much an engine may overrun its time; `None`: it does not lose by that.
 fn margin(config: &MatchConfig, engine: usize) -> Option<Duration> {
     config.engines[engine].forfeits.then_some(config.margin)
 }
@@ -197,15 +197,15 @@ pub(in crate::runner) enum NotPlayed {
     Aborted,
     /// A player cannot even begin.
     Start { engine: usize, message: String, tail: Vec<String> },
-    /// Everything was paused this long during it; and who can no longer be used.
+    /// Everything was paused this long during it; and the players that can no longer be used.
     Void { standstill: Duration, is_broken: [bool; 2] },
-    /// The director wants it to be played again; and who can no longer be used.
+    /// The director wants it replayed; and the players that can no longer be used.
     Again { is_broken: [bool; 2] },
-    /// A game that was interrupted cannot go on where it was, for this reason.
+    /// An interrupted game cannot be continued, for this reason.
     NotTakenUp(String),
 }
 
-/// The sides in the order in which they are asked and named; lists go by [`Color::index`].
+/// The sides in the order of asking and naming them; lists go by [`Color::index`].
 const WHITE_FIRST: [Color; 2] = [Color::White, Color::Black];
 
 struct OngoingGame<'a> {
@@ -220,7 +220,7 @@ struct OngoingGame<'a> {
     record: GameRecord,
     /// From the arrival of each answer to the next question.
     overheads: Vec<Duration>,
-    /// Who can no longer be used.
+    /// The players that can no longer be used.
     is_broken: [bool; 2],
     latency: [Option<Duration>; 2],
     /// Where it is seen, and where the director ends it.
@@ -245,7 +245,7 @@ impl OngoingGame<'_> {
             self.latency[side.index()] = player.latency();
         }
         let mut answered: Option<Instant> = None;
-        // Who may ponder, and on which reply.
+        // The side that may ponder, and on which reply.
         let mut expected: Option<(Color, Move)> = None;
         loop {
             if let Some(end) = self.end() {
@@ -274,7 +274,7 @@ impl OngoingGame<'_> {
             let answer = player.think(&self.game, &limits, &seat.control, &mut report);
             self.seat.rests();
             if let Some(act) = self.seat.take_order().filter(|_| !self.room.abort.is_set()) {
-                // Stopped in the middle of a search: what came of it does not count.
+                // Stopped in the middle of a search: its result does not count.
                 self.is_broken[side.index()] |= matches!(answer, Err(PlayerError::Fault { .. }));
                 return self.decided(act);
             }
@@ -324,7 +324,7 @@ impl OngoingGame<'_> {
         }
     }
 
-    /// The time control that a side is told when the game begins, or is taken up again: what is left then,
+    /// The time control sent to a side when the game begins or is continued: the time left then;
     /// over DXP in units that can be written, at least one.
     fn told(&self, side: Color) -> TimeControl {
         let engine = self.engines[side.index()];
@@ -400,14 +400,14 @@ impl OngoingGame<'_> {
         })
     }
 
-    /// The end of a game that `side` has ended instead of moving: what is certain comes first.
+    /// The end of a game that `side` has ended instead of moving: certain facts come first.
     fn claimed(&self, side: Color, claim: Claim) -> GameEnd {
         if let Some((result, detail)) =
             self.room.arbiter.and_then(|t| t.verdict(&self.game, self.room.config.draw_rules))
         {
             return GameEnd::new(result, Termination::Database).with(detail);
         }
-        // What the opponent believed, for itself.
+        // The result that the opponent believed, for itself.
         let theirs = self.record.plies.iter().rev().find_map(|ply| ply.score).unwrap_or(0.0);
         let claims = |what| format!("{side} claims {what}");
         let disputed = |what| {

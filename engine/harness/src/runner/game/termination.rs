@@ -24,7 +24,7 @@ pub enum Termination {
     Database,
     /// A player gave up.
     Resigned,
-    /// A player said how the game ended, or ended it without saying.
+    /// A player claimed a result, or ended the game without one.
     Claim,
     /// A player did not want this game.
     Refused,

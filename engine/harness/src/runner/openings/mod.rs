@@ -17,7 +17,7 @@ use meerslag_search::book::{self, Book};
 const TWO_MOVE: &str = include_str!("../../../data/ballots-2move.fen");
 /// The 331 three-move ballots.
 const THREE_MOVE: &str = include_str!("../../../data/ballots-3move.fen");
-/// 300 openings in which one side is a little better.
+/// 300 openings where one side is a little better.
 const UNBALANCED: &str = include_str!("../../../data/openings-unbalanced.fen");
 
 /// Where games start: a position, and what counts for a draw there already.
@@ -58,7 +58,7 @@ impl From<Position> for Opening {
 impl FromStr for Opening {
     type Err = ParseFenError;
 
-    /// Reads a FEN or Hub string. What a FEN says of moves before it (`:Hn`, `:Fn`) is kept.
+    /// Reads a FEN or Hub string. The counters of a FEN (`:Hn`, `:Fn`) are kept.
     fn from_str(text: &str) -> Result<Opening, ParseFenError> {
         let position = Position::from_fen(text)?;
         let fen = Fen::parse_with(text, StrandedMen::Refuse)?;
@@ -80,7 +80,7 @@ pub enum OpeningsError {
         /// What is wrong with it.
         error: ParseFenError,
     },
-    /// A position in which the side to move has no move.
+    /// A position where the side to move has no move.
     #[error("line {line}: the side to move has no legal move in {fen}")]
     NoMove {
         /// Counted from 1.
@@ -116,7 +116,7 @@ pub fn three_move_ballots() -> Vec<Opening> {
     built_in(THREE_MOVE)
 }
 
-/// The openings in which one side is 0.3 to 0.7 men better: less is drawn from them.
+/// The openings where one side is 0.3 to 0.7 men better: fewer games are drawn from them.
 #[must_use]
 pub fn unbalanced() -> Vec<Opening> {
     built_in(UNBALANCED)
@@ -140,7 +140,7 @@ fn built_in(text: &str) -> Vec<Opening> {
 }
 
 /// Reads a FEN or Hub string from each line; empty lines and those that begin with `#` or `//`
-/// are skipped. What a FEN says of moves before it (`:Hn`, `:Fn`) is kept.
+/// are skipped. The counters of a FEN (`:Hn`, `:Fn`) are kept.
 ///
 /// # Errors
 /// Names the first line that is not a position, or one without a legal move.
@@ -180,7 +180,7 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<Opening>, Openi
         }
         let Some(game) = next else { break };
         let game = game.map_err(|error| OpeningsError::Pdn { game: index, error })?;
-        // What comes after the opening may be cut off.
+        // The text after the opening may be cut off.
         if let Some(warning) = game.truncated.clone().filter(|_| game.line.plies.len() < plies) {
             return Err(OpeningsError::Game(warning));
         }
@@ -193,8 +193,8 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<Opening>, Openi
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 
-/// Takes from a book the positions after this many plies; moves that are much worse than others
-/// are left out.
+/// Takes the positions after this many plies from a book; moves much worse than others are left
+/// out.
 ///
 /// # Errors
 /// If there is none.
@@ -297,7 +297,7 @@ mod tests {
             let error = from_pdn(pdn.as_bytes(), plies).unwrap_err().to_string();
             assert!(error.starts_with(message), "{pdn}: {error}");
         }
-        // What comes later does not matter.
+        // The rest does not matter.
         assert_eq!(from_pdn(&b"1. 32-28 1-50 *\n"[..], 1).unwrap().len(), 1);
     }
 }

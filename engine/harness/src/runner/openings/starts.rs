@@ -78,7 +78,7 @@ impl<'a> Starts<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Start {
     position: Position,
-    /// What counts for a draw already.
+    /// The draw counters at that point.
     counters: DrawCounters,
 }
 
@@ -91,7 +91,7 @@ impl Start {
         Game::with_counters(self.position, self.counters)
     }
 
-    /// What a move leads to.
+    /// The position after a move.
     fn after(self, mv: Move) -> Start {
         let position = self.position.after(mv);
         Start { position, counters: self.counters.after(&self.position, mv, &position) }
@@ -107,9 +107,9 @@ struct OpeningStarts {
     random: Random,
     /// As far as they have been looked for: each is as good for either side as the opening.
     starts: Vec<Start>,
-    /// Not looked at yet.
+    /// Not examined yet.
     left: Vec<Start>,
-    /// How far after the opening the first of them are.
+    /// How many plies after the opening the first of them are.
     first_plies: usize,
     /// And those that come when none is left.
     next_plies: usize,
@@ -156,8 +156,8 @@ impl OpeningStarts {
     }
 }
 
-/// All positions after this many plies in which the game goes on, in an order that does not depend
-/// on the move generator's.
+/// All positions after this many plies where the game goes on, in an order independent of the move
+/// generator's.
 fn starts_after(opening: Start, plies: usize) -> Vec<Start> {
     let mut starts = vec![opening];
     for _ in 0..plies {
@@ -177,7 +177,7 @@ fn starts_after(opening: Start, plies: usize) -> Vec<Start> {
     starts
 }
 
-/// What a short search says for White, in hundredths of a man.
+/// White's score from a short search, in hundredths of a man.
 fn white_score(position: &Position, engine: &mut Engine) -> i32 {
     engine.new_game();
     let limits = Limits::depth(SEARCH_DEPTH);

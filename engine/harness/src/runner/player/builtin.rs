@@ -20,7 +20,7 @@ use meerslag_search::{
 #[derive(Debug)]
 pub struct BuiltIn {
     options: EngineOptions,
-    /// Not here while it ponders.
+    /// `None` while it ponders.
     engine: Option<Engine>,
     pondering: Option<Pondering>,
     abort: Arc<Abort>,
@@ -46,7 +46,7 @@ impl BuiltIn {
         Ok(BuiltIn { options, engine, pondering: None, abort })
     }
 
-    /// The engine, whose search in the opponent's time comes to nothing.
+    /// The engine, whose search in the opponent's time is discarded.
     fn engine(&mut self) -> Result<&mut Engine, PlayerError> {
         if let Some(pondering) = self.pondering.take() {
             pondering.control.stop();
@@ -88,7 +88,7 @@ impl BuiltIn {
     }
 }
 
-/// Why there is no engine any more.
+/// Why the engine was lost.
 const LOST: &str = "the search has failed";
 
 fn failed(why: &str) -> PlayerError {
@@ -166,7 +166,7 @@ impl Player for BuiltIn {
         let limits = Limits { mode: Mode::Ponder, ..limits.clone() };
         let (expected, commands) = (game.clone(), Arc::clone(&control));
         let search = move || {
-            // Nobody listens any more if the search comes to nothing.
+            // Nobody listens any more if the search is discarded.
             let mut report = |info: &Info| drop(sender.send(info.clone()));
             let outcome = engine.search(&expected, &limits, &commands, &mut report);
             (engine, outcome)
@@ -179,7 +179,7 @@ impl Player for BuiltIn {
     }
 
     fn game_over(&mut self, _game: &Game, _result: GameResult) {
-        // Whatever goes wrong here shows in the next game.
+        // A failure here shows in the next game.
         let _ = self.engine();
     }
 }
@@ -282,7 +282,7 @@ mod tests {
         assert!(thought.nodes.unwrap() <= 2_000, "{thought:?}");
     }
 
-    /// The search would not end by itself.
+    /// The search has no limit of its own.
     #[test]
     fn the_end_of_a_game_of_a_match_and_of_the_player_end_it() {
         let abort = Arc::new(Abort::new());

@@ -34,7 +34,7 @@ const ECHO_PATIENCE: Duration = Duration::from_secs(5);
 const CONNECT_ATTEMPT: Duration = Duration::from_millis(500);
 /// Messages kept for a report.
 const TAIL_MESSAGES: usize = 20;
-/// Messages that may have come in time though they are looked at only after the deadline.
+/// The most messages that may have come in time though they are read only after the deadline.
 const MOST_LATE_MESSAGES: u32 = 256;
 
 /// How to reach a program.
@@ -62,7 +62,7 @@ pub struct DxpPlayer {
     options: DxpPlayerOptions,
     abort: Arc<Abort>,
     log: Log,
-    /// What the program writes beside the connection.
+    /// The program's output outside the connection.
     output: Log,
     listener: Option<Listener>,
     process: Option<Process>,
@@ -78,7 +78,7 @@ pub struct DxpPlayer {
     tail: VecDeque<String>,
 }
 
-/// What ends a wait.
+/// The end of a wait.
 enum Received {
     Message(Message),
     /// A move, which is judged elsewhere, as text.
@@ -92,7 +92,7 @@ struct Wait {
     deadline: Instant,
     /// Messages that are still taken after the deadline.
     late: u32,
-    /// Who may stop the wait, and what comes when it does.
+    /// The signal that may stop the wait, and the failure when it does.
     stop: Option<(Arc<Control>, Receiver<()>)>,
 }
 
@@ -113,7 +113,7 @@ impl Wait {
         self.stop.as_ref().is_some_and(|(control, _)| control.is_stopped())
     }
 
-    /// Whether nothing more is waited for.
+    /// Whether the wait is over.
     fn is_over(&mut self) -> bool {
         if self.is_stopped() {
             return true;
@@ -128,9 +128,9 @@ impl Wait {
 }
 
 impl DxpPlayer {
-    /// Connects with the program, and starts it first if a command is given. What goes over the connection
-    /// is logged in `transcript`, too, and what the program writes in `output`. `slow` is called when that
-    /// takes long.
+    /// Connects with the program, and starts it first if a command is given. Messages are logged in
+    /// `transcript`, too, and the program's output in `output`. `slow` is called when that takes
+    /// long.
     ///
     /// # Errors
     /// If it cannot be reached.
@@ -245,7 +245,7 @@ impl DxpPlayer {
         }
     }
 
-    /// What the program last said, and its output if it is our child.
+    /// The program's last messages, and its output if it is our child.
     fn report(&self) -> Vec<String> {
         let output = self.process.as_ref().map_or_else(Vec::new, Process::tail);
         self.tail.iter().cloned().chain(output).collect()
@@ -269,7 +269,7 @@ impl DxpPlayer {
         }
     }
 
-    /// The next message that matters; chat and what cannot be understood is passed over.
+    /// The next message that matters; chat and unreadable messages are skipped.
     fn receive(&mut self, wait: &mut Wait) -> Result<Received, PlayerError> {
         let deadline = wait.deadline;
         loop {
@@ -313,7 +313,7 @@ impl DxpPlayer {
         }
     }
 
-    /// Handles what came since the last question; the peer may have ended the game.
+    /// Handles messages since the last question; the peer may have ended the game.
     fn catch_up(&mut self) -> Result<Option<Claim>, PlayerError> {
         let mut wait = Wait::until(Instant::now());
         loop {
@@ -365,7 +365,7 @@ impl DxpPlayer {
 
     /// Whether the connection still holds and no newer one waits.
     fn is_connected(&mut self) -> Result<bool, PlayerError> {
-        // What is left over from the last game.
+        // Left over from the last game.
         self.catch_up()?;
         if let (Some(listener), None) = (&self.listener, &self.process)
             && let Ok(Some(stream)) = listener.accept(self.abort.flag(), Some(Instant::now()))
@@ -407,7 +407,7 @@ impl DxpPlayer {
     }
 }
 
-/// What we are called over DXP.
+/// Our name over DXP.
 const OUR_NAME: &str = concat!("Meerslag ", env!("CARGO_PKG_VERSION"), " match");
 
 impl DxpPlayerOptions {
@@ -438,7 +438,8 @@ impl Player for DxpPlayer {
         self.is_playing = false;
         self.color = game.color;
         self.known = game.played;
-        // A second attempt: over a new connection, or after ending what the program still plays.
+        // A second attempt: over a new connection, or after ending the game that the program still
+        // plays.
         for is_second in [false, true] {
             if !self.is_connected()? {
                 self.connect(&|_, _| {})?;
@@ -472,8 +473,8 @@ impl Player for DxpPlayer {
         Identity { name: self.name.clone(), ..Identity::default() }
     }
 
-    /// A program cannot be stopped over DXP: when the player is, the move that comes later is
-    /// passed over, and the game with it.
+    /// A program cannot be stopped over DXP: when the player is, the late move is ignored, and the
+    /// game with it.
     fn think(
         &mut self,
         game: &Game,

@@ -23,7 +23,7 @@ pub(crate) struct Berth<'a> {
     pub slot: usize,
     /// Its processors; empty for all.
     pub cpus: &'a [usize],
-    /// The log of what is said.
+    /// The log of messages.
     pub transcript: &'a Transcript,
 }
 
@@ -91,10 +91,10 @@ pub(crate) fn start(
 }
 
 impl EngineSpec {
-    /// Checks what the types do not: parameters, and what does not go together.
+    /// Checks what the types do not ensure: parameters, and options that exclude each other.
     ///
     /// # Errors
-    /// Names the engine and what is wrong.
+    /// If something is wrong; names the engine.
     pub fn check(&self) -> Result<(), ConfigError> {
         let name = || self.name.clone();
         let mut patience =
@@ -168,8 +168,8 @@ fn random_seed(spec: &EngineSpec) -> Result<u64, HubError> {
     Ok(seed)
 }
 
-/// The Hub parameters, three of them with other defaults: a match has many engines at once, and no
-/// pipe between them and the clock.
+/// The Hub parameters, three with other defaults: a match has many engines at once, and no pipe
+/// between them and the clock.
 fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
     let move_overhead = EngineOptions::default().move_overhead;
     // Two engines with a book have the same one, and ballots are meant to be played out: a player

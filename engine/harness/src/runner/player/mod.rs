@@ -1,4 +1,4 @@
-//! What the match runner needs from an engine, however it is reached.
+//! What the match runner needs from an engine of any kind.
 
 pub(in crate::runner) mod builtin;
 pub(in crate::runner) mod dxp;
@@ -52,7 +52,7 @@ impl Thought {
     }
 }
 
-/// What comes instead of a move when a DXP program ends the game, from its own point of view.
+/// A DXP program's end of the game instead of a move, from its own point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Claim {
     /// It gives up.
@@ -74,7 +74,7 @@ pub enum Answer {
     End(Claim),
 }
 
-/// What a player gets to know before a game.
+/// What a player is told before a game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NewGame {
     /// Where it starts; of a game that is taken up again, where it is now.
@@ -83,7 +83,7 @@ pub struct NewGame {
     pub played: usize,
     /// The player's colour.
     pub color: Color,
-    /// The player's time, of a game that is taken up again what is left of it.
+    /// The player's time; in a continued game, the time left.
     pub control: TimeControl,
 }
 
@@ -118,7 +118,7 @@ pub enum PlayerError {
     /// The engine failed: it loses the game and is started again.
     #[error("{kind}: {message}")]
     Fault {
-        /// What it did wrong.
+        /// Its fault.
         kind: FaultKind,
         /// In words, with the offending text.
         message: String,
@@ -133,14 +133,13 @@ pub enum PlayerError {
     Aborted,
 }
 
-/// A start that takes longer is worth a word.
+/// A start that takes longer is reported.
 pub(in crate::runner) const SLOW_START: Duration = Duration::from_secs(1);
 
-/// Called when a start takes longer than a second: what is still missing, and the last lines of
-/// the program.
+/// Called when a start takes longer than a second: what it has not sent yet, and its last lines.
 pub type SlowStart<'a> = &'a dyn Fn(&str, &[String]);
 
-/// What a program says of itself.
+/// A program's own description.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Identity {
     /// Its name.
@@ -154,7 +153,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Its name and version, as far as they are known.
+    /// Its name and version, as far as known.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         let parts = [self.name.as_deref(), self.version.as_deref()];
@@ -170,7 +169,7 @@ pub struct Parameter {
     pub name: String,
     /// Its value without being set.
     pub value: String,
-    /// The line with which it was declared.
+    /// The line that declared it.
     pub declaration: String,
 }
 
@@ -192,8 +191,8 @@ pub trait Player: Send {
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerError>;
 
     /// Asks for a move in the game's current position, which has at least one. `control` steers
-    /// the player as it does [`Engine::search`](meerslag_search::Engine::search); `report` is called with
-    /// what a program reports on the way.
+    /// the player as it does [`Engine::search`](meerslag_search::Engine::search); `report` is
+    /// called with a program's reports on the way.
     ///
     /// # Errors
     /// If the engine fails or the match is stopped.
@@ -214,7 +213,7 @@ pub trait Player: Send {
         Ok(())
     }
 
-    /// What the program says of itself, as far as that is known.
+    /// The program's own description, as far as known.
     fn identity(&self) -> Identity {
         Identity::default()
     }
@@ -233,7 +232,7 @@ pub trait Player: Send {
         None
     }
 
-    /// What the engine has complained about since the last call, a few messages at most.
+    /// The engine's complaints since the last call, a few messages at most.
     fn complaints(&mut self) -> Vec<String> {
         Vec::new()
     }
@@ -242,7 +241,7 @@ pub trait Player: Send {
     fn quit(self: Box<Self>) {}
 }
 
-/// What is said to a match that waits, between two of its moves.
+/// Commands to a match, heard between two moves.
 #[derive(Debug, Default)]
 struct Hold {
     is_paused: Mutex<bool>,
@@ -299,7 +298,7 @@ impl Abort {
         self.is_set.load(Ordering::SeqCst)
     }
 
-    /// Pauses all games before the next move, with their clocks, or lets them go on.
+    /// Pauses all games before the next move, with their clocks, or resumes them.
     pub fn pause(&self, is_paused: bool) {
         *self.hold.is_paused.lock() = is_paused;
         self.hold.changed.notify_all();
@@ -330,7 +329,7 @@ impl Abort {
         self.hold.ends_after_round.load(Ordering::SeqCst)
     }
 
-    /// For work that looks at it itself: whether the signal was given.
+    /// Whether the signal was given, for work that checks it.
     #[must_use]
     pub const fn flag(&self) -> &AtomicBool {
         &self.is_set

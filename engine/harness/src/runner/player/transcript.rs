@@ -14,10 +14,10 @@ use crate::protocol::Log;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeptLogs {
-    /// Those of all games.
+    /// The logs of all games.
     #[default]
     All,
-    /// Those of games in which an engine failed, lost by time, refused or reported an error.
+    /// The logs of games where an engine failed, lost by time, refused or reported an error.
     Failed,
 }
 
@@ -46,8 +46,8 @@ impl GameLogs {
     }
 }
 
-/// The file of the game that a worker plays. Copies write to the same one; what is said between two
-/// games goes nowhere, but for what belongs to the start of the next one.
+/// The file of the game that a worker plays. Copies write to the same file; messages between two
+/// games are dropped, except those of the next game's start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transcript {
     file: Arc<Mutex<Option<File>>>,
@@ -55,12 +55,12 @@ pub(crate) struct Transcript {
 }
 
 impl Transcript {
-    /// That of a worker of which logs are wanted.
+    /// The transcript of a worker, if logs are wanted.
     pub(in crate::runner) fn wanted() -> Transcript {
         Transcript { file: Arc::default(), is_wanted: true }
     }
 
-    /// What this one says and is told.
+    /// The log of this engine's messages.
     pub(in crate::runner) fn log(&self, who: &str) -> Log {
         if self.is_wanted { Log::of(who, TranscriptWriter(self.clone())) } else { Log::none() }
     }
@@ -77,7 +77,7 @@ impl Transcript {
     pub(in crate::runner) fn end(&self, logs: &GameLogs, game: usize, has_failed: bool) {
         drop(self.file.lock().take());
         if logs.keep == KeptLogs::Failed && !has_failed {
-            // What cannot be removed stays.
+            // A file that cannot be removed stays.
             let _ = fs::remove_file(logs.file(game));
         }
     }

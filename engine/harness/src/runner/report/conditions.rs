@@ -1,4 +1,4 @@
-//! What was played, when, where and by whom: the head of the page.
+//! What was played, when, where and by which engines: the head of the page.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -23,7 +23,7 @@ pub(super) enum Part {
     Said {
         /// Its name among the page's texts, after `said.`.
         key: &'static str,
-        /// What it is about.
+        /// Its values.
         #[serde(flatten)]
         values: BTreeMap<&'static str, Value>,
     },
@@ -35,7 +35,7 @@ impl<T: Into<String>> From<T> for Part {
     }
 }
 
-/// What the page says with these values.
+/// The page's text with these values.
 fn said<const N: usize>(key: &'static str, values: [(&'static str, Value); N]) -> Part {
     Part::Said { key, values: values.into() }
 }
@@ -44,7 +44,7 @@ fn said<const N: usize>(key: &'static str, values: [(&'static str, Value); N]) -
 #[derive(Serialize)]
 pub(super) struct EngineRow<'a> {
     pub name: &'a str,
-    /// What it calls itself, or called itself one after the other.
+    /// The name it gives itself, or the names in turn.
     pub identities: &'a [String],
     /// How it is reached.
     pub command: Vec<Part>,
@@ -107,7 +107,7 @@ pub(super) fn conditions(
         _ => {}
     }
     list.push(("duration", duration(earlier, elapsed)));
-    // Of all runs of the match: what the moves say.
+    // For all runs of the match, from the moves.
     let used = records.iter().flat_map(|game| Color::ALL.map(|side| game.spent(side).used));
     let used = used.fold(Duration::ZERO, Duration::saturating_add);
     list.push(one("thinking", said("inAllGames", [("time", hours_minutes_seconds(used).into())])));
@@ -154,7 +154,7 @@ fn one(name: &'static str, part: Part) -> (&'static str, Vec<Part>) {
     (name, vec![part])
 }
 
-/// The time in which the match was played, without the time between its parts.
+/// The playing time of the match, without breaks between its parts.
 fn duration(earlier: &[MatchPart], elapsed: Duration) -> Vec<Part> {
     let (mut time, mut unknown) = (elapsed, 0);
     for part in earlier {
@@ -185,7 +185,7 @@ fn books(config: &MatchConfig) -> Vec<Part> {
     parts
 }
 
-/// The positions from which games were played, of those that were given.
+/// The start positions that were played, of those given.
 fn openings(config: &MatchConfig, records: &[MatchGame]) -> Vec<Part> {
     let played: HashSet<String> = records.iter().map(|game| game.record.start_fen()).collect();
     let count = match (played.len(), config.openings.len()) {

@@ -1,4 +1,4 @@
-//! A tournament while it is played, for pages and programs that follow it.
+//! A tournament in progress, for pages and programs that follow it.
 
 use std::collections::VecDeque;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -22,7 +22,7 @@ const MOST_EVENTS: usize = 200;
 /// Moves of each game in play that are shown.
 const LAST_MOVES: usize = 12;
 
-/// What a tournament does.
+/// The state of a tournament.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LiveState {
@@ -40,7 +40,7 @@ pub enum LiveState {
     Interrupted,
 }
 
-/// What has happened.
+/// The events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LiveEvent {
@@ -60,7 +60,7 @@ pub enum LiveEvent {
     Decided,
     /// The games wait.
     Pause,
-    /// They go on.
+    /// The games go on.
     Resume,
     /// The tournament ends after the round.
     Stop,
@@ -109,7 +109,7 @@ pub struct LiveRecord<'a> {
     tournament: &'a TournamentRecord,
     /// The next round, if its pairings are known, as those of a round-robin are.
     next: Option<&'a RoundRecord>,
-    /// What has happened, the newest last.
+    /// The events, the newest last.
     feed: &'a VecDeque<EventRecord>,
 }
 
@@ -124,7 +124,7 @@ impl Record for LiveRecord<'_> {
     const TYPE: &'static str = "live";
 }
 
-/// What is known about a tournament that is being played, beside its boards.
+/// What is known about a tournament in progress, besides its boards.
 #[derive(Debug)]
 pub struct Live {
     tournament: TournamentRecord,
@@ -203,7 +203,7 @@ impl Live {
         }
     }
 
-    /// The director has said something that is not a decision.
+    /// The director has given a command other than a decision.
     pub fn said(&mut self, kind: LiveEvent) {
         self.add(EventRecord::new(kind));
     }
@@ -220,7 +220,7 @@ impl Live {
 
     fn update(&mut self, config: &MatchConfig, results: &MatchResults) {
         self.tournament = TournamentRecord::new(config, results);
-        // In a break the round that comes is known from elsewhere.
+        // In a break the next round is known from elsewhere.
         if self.state != LiveState::Break {
             self.next = foreseen(config, results);
         }
@@ -233,12 +233,12 @@ impl Live {
         self.feed.push_back(event);
     }
 
-    /// The rounds, and what has happened in this run.
+    /// The rounds, and the events of this run.
     pub(super) fn course(&self) -> Course<'_> {
         Course { rounds: self.tournament.rounds(), feed: &self.feed }
     }
 
-    /// What there is to see now.
+    /// The current view.
     #[must_use]
     pub fn to_record(&self, director: &Director) -> LiveRecord<'_> {
         let abort = &director.abort;
@@ -253,7 +253,7 @@ impl Live {
     }
 }
 
-/// The next round of a format in which it does not depend on results.
+/// The next round, in a format where it does not depend on results.
 fn foreseen(config: &MatchConfig, results: &MatchResults) -> Option<RoundRecord> {
     if !matches!(config.format, Format::RoundRobin | Format::Gauntlet) {
         return None;

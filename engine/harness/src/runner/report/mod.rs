@@ -1,7 +1,9 @@
-//! What a match writes: the table of engines, the games as CSV and PDN, and a page for the browser.
+//! The output of a match: the table of engines, the games as CSV and PDN, and a page for the
+//! browser.
 //!
-//! The page is one file without references to others. What its script shows, in the reader's language, is
-//! written here: numbers, names of texts, plots, and a list of moves for each game.
+//! The page is one file without references to others. The data that its script shows, in the
+//! reader's language, are written here: numbers, names of texts, plots, and a list of moves for
+//! each game.
 
 mod conditions;
 mod csv;
@@ -32,7 +34,7 @@ use crate::runner::tournament::schedule::Pairing;
 use meerslag_study::digits::rounded;
 use meerslag_study::record::{GameRecord, for_white};
 
-/// What is kept of a game for the page, when its moves themselves are dropped.
+/// The part of a game kept for the page when its moves are dropped.
 #[derive(Clone, Debug)]
 struct GameLine {
     /// Number from 1.
@@ -76,7 +78,7 @@ impl MoveTimes {
         (self.depths > 0).then(|| self.depth as f64 / f64::from(self.depths))
     }
 
-    /// Of both sides in a game, under `Color::index`.
+    /// Of both sides of a game, under `Color::index`.
     fn of(game: &GameRecord) -> [MoveTimes; 2] {
         let mut sides = [MoveTimes::default(); 2];
         for (mover, ply) in game.movers() {

@@ -30,20 +30,20 @@ pub struct MatchPage {
     /// The command that plays this part.
     command: String,
     begun: Instant,
-    /// What each engine calls itself: several names if it was replaced between two parts.
+    /// The names that each engine gives itself: several if it was replaced between two parts.
     identities: BTreeMap<usize, Vec<String>>,
 }
 
-/// What the script shows beside the games.
+/// The data that the script shows besides the games.
 #[derive(Serialize)]
 struct About<'a> {
     kind: &'static str,
     title: &'a str,
     conditions: Vec<(&'static str, Vec<Part>)>,
     engines: Vec<EngineRow<'a>>,
-    /// Of a tournament.
+    /// For a tournament.
     places: Option<PlacesTable>,
-    /// Of a tournament that has been followed.
+    /// For a tournament that was followed live.
     course: Option<Course<'a>>,
     standings: Vec<StandingRow<'a>>,
     cross: Vec<CrossRow<'a>>,
@@ -130,7 +130,7 @@ struct GameRow<'a> {
 }
 
 impl MatchPage {
-    /// A page without games, of a match that goes on after these parts with this command.
+    /// A page without games, for a match continued after these parts by this command.
     #[must_use]
     pub fn new(earlier: Vec<MatchPart>, command: String) -> MatchPage {
         let (games, identities) = (Vec::new(), BTreeMap::new());
@@ -152,7 +152,7 @@ impl MatchPage {
         self.games.clear();
     }
 
-    /// Notes what an engine calls itself.
+    /// Records the name that an engine gives itself.
     pub fn ready(&mut self, engine: usize, identity: &str) {
         let known = self.identities.entry(engine).or_default();
         if !known.iter().any(|known| known == identity) {
@@ -160,8 +160,8 @@ impl MatchPage {
         }
     }
 
-    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`], with what has happened in a tournament. The
-    /// games need no moves any more.
+    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`], with the events of a tournament.
+    /// The games need no moves any more.
     ///
     /// # Errors
     /// If the JSON fails.
@@ -207,7 +207,7 @@ impl MatchPage {
         self.games.iter().map(|game| game.plies.div_ceil(2)).collect()
     }
 
-    /// Of two engines only the better one: the other one is its mirror image.
+    /// With two engines only the better one: the other is its mirror image.
     fn elo_plot(&self, config: &MatchConfig, records: &[MatchGame], table: &Standings) -> String {
         let mut engines: Vec<usize> = table.lines().into_iter().map(|line| line.engine).collect();
         if config.engines.len() == 2 {
@@ -299,7 +299,7 @@ fn cross_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<CrossRow<'a
     .collect()
 }
 
-/// The same as the table for people says.
+/// The same as in the table for people.
 fn sprt_row(config: &MatchConfig, table: &Standings) -> Option<SprtRow> {
     let (llr, decision) = table.sprt()?;
     let (bounds, test) = (config.sprt?, table.test()?);

@@ -41,10 +41,10 @@ struct PlaceRecord {
     /// In a Swiss: the points of all opponents.
     #[serde(skip_serializing_if = "Option::is_none")]
     buchholz: Option<f64>,
-    /// In a Swiss: without the opponent who has least.
+    /// In a Swiss: Buchholz without the weakest opponent.
     #[serde(skip_serializing_if = "Option::is_none")]
     buchholz_cut_1: Option<f64>,
-    /// The points of each opponent times what was scored against it.
+    /// The points of each opponent times the points scored against it.
     sonneborn_berger: f64,
     /// Games won.
     wins: u32,
@@ -110,7 +110,7 @@ impl TournamentRecord {
         &self.rounds
     }
 
-    /// A tournament as it stands.
+    /// The current state of a tournament.
     #[must_use]
     pub fn new(config: &MatchConfig, results: &MatchResults) -> TournamentRecord {
         let is_swiss = config.format == Format::Swiss;

@@ -24,7 +24,7 @@ pub(super) struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// What there is between the gaps, thinned out.
+    /// The stretches between the gaps, thinned out.
     fn segments(&self) -> Vec<Vec<(usize, Estimate)>> {
         let stride = self.points.len().div_ceil(MOST_POINTS).max(1);
         let segments = self.points.split(|(_, estimate)| estimate.is_none());
@@ -45,7 +45,7 @@ pub(super) fn elo(series: &[Series]) -> String {
         return String::new();
     }
     let games = series.iter().flat_map(|s| s.points).map(|(n, _)| *n).max().unwrap_or(1);
-    // The first intervals are wide; what is left of them is cut off.
+    // The first intervals are wide and are cut off.
     let settled = || all().filter(|(n, _)| 4 * n >= games);
     let extreme = |f: fn(f64, f64) -> f64, pick: fn(&Estimate) -> f64| {
         settled().map(|(_, e)| pick(&e)).fold(0.0, f).clamp(-MOST_ELO, MOST_ELO)
@@ -149,7 +149,7 @@ fn open(title: &str) -> String {
     )
 }
 
-/// A step of 1, 2 or 5 times a power of ten, so that about eight of them make the range.
+/// A step of 1, 2 or 5 times a power of ten, so that about eight cover the range.
 pub fn nice_step(range: f64) -> f64 {
     let rough = range / 8.0;
     let power = 10f64.powf(rough.log10().floor());

@@ -14,7 +14,7 @@ pub(super) struct Course {
     pub points: Vec<(usize, Option<Estimate>)>,
 }
 
-/// The course of one engine through the games, in the order in which they were finished.
+/// The course of one engine through the games, in the order of their ends.
 pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
     let mut tally = Tally::default();
     let mut pairs = Pentanomial::default();

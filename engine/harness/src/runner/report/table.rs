@@ -22,9 +22,9 @@ pub struct StandingsRecord<'a> {
     games: usize,
     /// The engines, best score first.
     engines: Vec<StandingRecord<'a>>,
-    /// What became of the opening books of the engines, in words.
+    /// The treatment of the engines' opening books, in words.
     books: String,
-    /// How often games ended for which reason.
+    /// How often games ended for each reason.
     terminations: BTreeMap<String, u64>,
     /// Median microseconds from a move's arrival to the next `go`.
     overhead_us: Option<f64>,

@@ -1,4 +1,4 @@
-//! What is counted: single games and pairs of games.
+//! Counts of single games and of pairs of games.
 
 use movegen::Wld;
 use serde::{Deserialize, Serialize};
@@ -76,8 +76,8 @@ impl Tally {
     }
 }
 
-/// Numbers of pairs of games by the points that one player made in both games together: index 0
-/// for none, 4 for two.
+/// Numbers of pairs of games by one player's points in both games together: index 0 for no points,
+/// 4 for two.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pentanomial(pub [u64; 5]);

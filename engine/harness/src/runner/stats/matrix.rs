@@ -1,4 +1,4 @@
-//! Symmetric systems of linear equations: what the most likely ratings and their errors come from.
+//! Symmetric systems of linear equations, for the most likely ratings and their errors.
 
 /// A square matrix, row by row.
 #[derive(Clone, Debug)]
@@ -25,8 +25,8 @@ impl Square {
         &mut self.cells[row * self.size + column]
     }
 
-    /// The lower triangle of which this matrix is the square (Cholesky); `None` if it is not
-    /// positive definite: then something is not determined.
+    /// The lower triangle whose square is this matrix (Cholesky); `None` if it is not positive
+    /// definite: then something is not determined.
     pub(super) fn factor(&self) -> Option<Triangle> {
         let mut lower = Square::new(self.size);
         for row in 0..self.size {
@@ -39,7 +39,7 @@ impl Square {
                     .sum();
                 let rest = self.get(row, column) - dot;
                 *lower.at(row, column) = if row == column {
-                    // What rounding leaves of zero is zero.
+                    // Rounding errors of zero count as zero.
                     if rest <= 1e-12 * self.get(row, row).max(1e-300) {
                         return None;
                     }

@@ -1,11 +1,11 @@
-//! The median of times that come one after the other; of a list there is
+//! The median of times that come one by one; for a list there is
 //! [`median`](meerslag_study::digits::median).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// The median of times that come one after the other.
+/// The median of times that come one by one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::runner) struct RunningMedian {
     /// The smaller half.

@@ -1,5 +1,5 @@
-//! Statistics of matches: the results of games, the table that grows with them, and what can be
-//! concluded from it.
+//! Statistics of matches: the results of games, the table that grows with them, and conclusions
+//! from it.
 //!
 //! A [`Tally`] counts single games. Games are played in pairs from the same opening with colours
 //! exchanged; the two games of a pair are not independent, so a [`Pentanomial`] counts pairs by

@@ -10,18 +10,18 @@ use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::schedule::Pairing;
 
-/// What an engine has reached in a tournament. Points are half points.
+/// The result of an engine in a tournament. Points are half points.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Its number in the configuration.
     pub engine: usize,
-    /// The last round in which it played or was free.
+    /// The last round that it played or was free in.
     pub rounds: usize,
     /// Its points, those for free rounds of a Swiss included.
     pub points: u32,
     /// Buchholz: the points of all opponents.
     pub buchholz: u32,
-    /// Buchholz without the opponent who has least.
+    /// Buchholz without the weakest opponent.
     pub buchholz_cut: u32,
     /// Sonneborn-Berger: the points of each opponent, times the half points that were taken from it.
     pub sonneborn_berger: u32,
@@ -78,7 +78,7 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
                     place.sonneborn_berger +=
                         points[other] * outcome.map_or(0, |outcome| u32::from(outcome.rank()));
                     row.push(cell(other, side, outcome));
-                    // Who meets in a game that is annulled has not met.
+                    // Players of an annulled game have not met.
                     if by_number.get(&number).is_none_or(|game| !game.is_annulled()) {
                         met = Some(other);
                     }
@@ -112,7 +112,7 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
     list
 }
 
-/// What an engine made in the last round of a knock-out, its deciding games included.
+/// The points of an engine in the last round of a knock-out, deciding games included.
 fn last_points(results: &MatchResults, engine: usize, round: usize) -> u32 {
     let games = results.games().iter().filter(|game| game.pairing.round == round);
     games.filter_map(|game| game.outcome_for(engine)).map(|outcome| u32::from(outcome.rank())).sum()

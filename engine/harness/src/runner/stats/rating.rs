@@ -7,7 +7,7 @@ use super::sample::Sample;
 
 /// The two-sided 95 % quantile of the normal distribution.
 pub(super) const Z95: f64 = 1.959_963_984_540_054;
-/// What tables say in place of an estimate when all results were the same.
+/// The text in tables for an estimate when all results were the same.
 pub const NOT_KNOWN: &str = "not known yet";
 /// Normalised Elo per standard deviation of one game's score.
 pub(super) const NORMALISED_SCALE: f64 = 800.0 / LN_10;
@@ -47,7 +47,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// What a number of games says about the difference in strength, from the first player's view.
+/// The difference in strength from some games, from the first player's view.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
     /// Logistic Elo; infinite if all was won or lost. `None` if all results were the same otherwise:
@@ -58,7 +58,7 @@ pub struct Rating {
     /// were the same, because then there is no deviation to measure by.
     pub normalised: Option<Estimate>,
     /// Likelihood of superiority: the probability, 0.0..=1.0, that the first player is stronger.
-    /// `None` if all results were the same, as after one game or pair: nothing is known yet.
+    /// `None` if all results were the same, as after one game or pair: it is unknown then.
     pub superiority: Option<f64>,
 }
 

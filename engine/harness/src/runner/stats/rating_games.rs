@@ -12,10 +12,10 @@ use super::counts::Tally;
 pub struct RatingGames {
     pub(super) names: Vec<String>,
     pub(super) numbers: HashMap<String, usize>,
-    /// What White made, by who has White and who has Black.
+    /// White's results, by the players of White and of Black.
     pub(super) meetings: BTreeMap<(usize, usize), Tally>,
-    /// Pairs of games from the same start with colours exchanged: who had White first, the other
-    /// one, and the [`Wld::rank`] of White's results in both games; and how many.
+    /// Pairs of games from the same start with colours exchanged: the player who had White first,
+    /// the other one, and the [`Wld::rank`] of White's results in both games; with their number.
     pub(super) pairs: BTreeMap<(usize, usize, u8, u8), u64>,
     /// First games of pairs whose second one has not come: by White, Black and the start.
     halves: HashMap<(usize, usize, Position), Vec<Wld>>,
@@ -42,7 +42,7 @@ impl RatingGames {
         number
     }
 
-    /// Adds a game as [`RatingGames::add`]; `false` if it counts for nobody: its result is not known, or
+    /// Adds a game as [`RatingGames::add`]; `false` if it does not count: its result is unknown, or
     /// both lost.
     pub fn add_result(
         &mut self,
@@ -79,7 +79,7 @@ impl RatingGames {
         }
     }
 
-    /// Ends a file: its games make no pairs with those of the next one.
+    /// Ends a file: its games do not pair with those of the next.
     pub fn end_file(&mut self) {
         self.halves.clear();
     }
@@ -110,8 +110,8 @@ impl RatingGames {
         self.numbers.contains_key(name)
     }
 
-    /// The games among those players who have at least this many, when the others are left out: leaving
-    /// out one can put another below the number.
+    /// The games among players with at least this many, leaving out the others; leaving out one can
+    /// put another below the number.
     #[must_use]
     pub fn with_at_least(mut self, games: u64) -> RatingGames {
         loop {
@@ -150,7 +150,7 @@ impl RatingGames {
         }
     }
 
-    /// What each player made.
+    /// The results of each player.
     pub(super) fn totals(&self) -> Vec<Tally> {
         let mut totals = vec![Tally::default(); self.names.len()];
         for (&(white, black), &tally) in &self.meetings {
@@ -181,7 +181,7 @@ impl RatingGames {
         strong_components(&took, &gave)
     }
 
-    /// Who is linked by games at all.
+    /// Groups of players linked by games.
     pub(super) fn connected(&self) -> Vec<usize> {
         let mut links = vec![Vec::new(); self.names.len()];
         for &(white, black) in self.meetings.keys() {

@@ -1,11 +1,11 @@
 //! Ratings of many players from all games among them.
 //!
-//! The model is the one behind the Elo of matches: White's expected points are the logistic function of
-//! the difference in strength plus the advantage of the first move, a draw is half a point. The ratings
-//! are the most likely ones under it, which is where each player's points are the expected ones. How
-//! far results spread around the expectation, draws and pairs of games included, is measured over all
-//! games and scales the intervals (quasi-likelihood: P. McCullagh, J. A. Nelder, *Generalized Linear
-//! Models*, chapter 9).
+//! The model is that of the Elo of matches: White's expected points are the logistic function of
+//! the difference in strength plus the advantage of the first move, a draw is half a point. The
+//! ratings are the most likely ones under it, which is where each player's points are the expected
+//! ones. How far results spread around the expectation, draws and pairs of games included, is
+//! measured over all games and scales the intervals (quasi-likelihood: P. McCullagh, J. A. Nelder,
+//! *Generalized Linear Models*, chapter 9).
 
 use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::LN_10;
@@ -25,13 +25,13 @@ const PRECISION: f64 = 1e-10;
 /// It needs a handful of steps; beyond this many it does not converge.
 const MOST_STEPS: usize = 200;
 
-/// What of the advantage of the first move is known beforehand.
+/// The assumption about the advantage of the first move.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum FirstMove {
-    /// Nothing: the games say how much it is worth.
+    /// None: it is estimated from the games.
     #[default]
     Estimated,
-    /// It is worth this much Elo.
+    /// It is this much Elo.
     Fixed(f64),
 }
 
@@ -44,9 +44,9 @@ pub struct RatedPlayer {
     pub games: Tally,
     /// The group within which ratings can be compared, from 0; `None` for a player who is alone.
     pub group: Option<usize>,
-    /// The rating; infinite for a player who won, or lost, everything. `None` if the results say
-    /// nothing: won everything against some, and lost everything against others. The ends of the
-    /// interval are infinite if the spread of the results is not known.
+    /// The rating; infinite for a player who won, or lost, everything. `None` if the results do not
+    /// determine it: the player won everything against some, and lost everything against others.
+    /// The ends of the interval are infinite if the spread of the results is not known.
     pub elo: Option<Estimate>,
     number: usize,
 }
@@ -59,10 +59,10 @@ pub struct RatingList {
     pub players: Vec<RatedPlayer>,
     /// The number of groups.
     pub groups: usize,
-    /// The number of groups that are left if a game between two of them is enough to connect them.
+    /// The number of groups, if one game between two of them is enough to connect them.
     pub connected: usize,
-    /// The advantage of the first move; `None` if it was to be estimated and the results do not say
-    /// it: then it counts as 0.
+    /// The advantage of the first move; `None` if it should be estimated and the results do not
+    /// determine it: then it counts as 0.
     pub first_move: Option<Estimate>,
     fit: Fit,
 }
@@ -70,21 +70,21 @@ pub struct RatingList {
 /// The ratings in units of the logistic function, and how sure they are.
 #[derive(Clone, Debug)]
 struct Fit {
-    /// Of each player, against the first one of its group.
+    /// For each player, against the first one of its group.
     strength: Vec<f64>,
     advantage: f64,
     /// The row of each player in the matrix; `None` for the first ones of groups.
     rows: Vec<Option<usize>>,
     /// Variances and covariances; the last row is the advantage if it is estimated.
     covariance: Square,
-    /// By how much the variance of results differs from that of games without draws, for
-    /// strengths and for the advantage; `None` if there is nothing to measure it by.
+    /// The ratio of the variance of results to that of games without draws, for strengths and for
+    /// the advantage; `None` if it cannot be measured.
     dispersion: Option<[f64; 2]>,
 }
 
 impl RatingList {
-    /// The most likely ratings. The anchor has the rating given; otherwise, and in groups to which it
-    /// does not belong, the mean is 0. `None` without a game.
+    /// The most likely ratings. The anchor has the rating given; without it, and in groups it does
+    /// not belong to, the mean is 0. `None` without a game.
     #[must_use]
     pub fn new(
         games: &RatingGames,
@@ -185,7 +185,7 @@ impl Fit {
         let is_estimated = advantage.is_none();
         let advantage_row = is_estimated.then_some(size);
         size += usize::from(is_estimated);
-        // Games between groups have only winners of one side: they say nothing about finite strengths.
+        // Games between groups have only winners of one side: they do not bear on finite strengths.
         let meetings: Vec<((usize, usize), Tally)> = games
             .meetings
             .iter()
@@ -231,7 +231,7 @@ impl Fit {
             let step = information.factor()?.solve(&gradient);
             let before = likelihood(&numbers);
             let mut length = 1.0;
-            // The function is concave: short enough steps go up, but for what rounding makes of them.
+            // The function is concave: short enough steps go up, except for rounding.
             let next = loop {
                 let next: Vec<f64> =
                     numbers.iter().zip(&step).map(|(n, step)| n + length * step).collect();
@@ -303,7 +303,7 @@ impl Fit {
         }
         let free = observations - self.covariance.size() as f64;
         let scale = observations / free;
-        // Results that are all as expected, as draws between equals, say nothing about their spread.
+        // Results that are all as expected, as draws between equals, do not show their spread.
         let is_known = free > 0.0 && expected > 0.0 && spread[0] > 1e-9 * observations;
         is_known.then(|| spread.map(|sum| sum / expected * scale))
     }
@@ -329,7 +329,7 @@ impl Fit {
                 (sum * share, 0.0, members.iter().map(|&player| (player, share)).collect())
             }
         };
-        // The covariance of each player with what the ratings are measured against.
+        // The covariance of each player with the reference of the ratings.
         let with_base = |player: usize| -> f64 {
             let Some(row) = self.rows[player] else { return 0.0 };
             let own = weights.iter().filter_map(|&(other, f)| Some((self.rows[other]?, f)));
@@ -467,8 +467,9 @@ mod tests {
         assert_eq!(list.players[2].elo.unwrap().error(), 0.0);
     }
 
-    /// The errors and the confidence in superiority of Ordo come from simulations, with a share of draws of
-    /// its own: `-s 4000 -W -D -J` gives errors from 133 to 202 and these likelihoods for neighbours.
+    /// The errors and the confidence in superiority of Ordo come from simulations, with its own
+    /// share of draws: `-s 4000 -W -D -J` gives errors from 133 to 202 and these likelihoods for
+    /// neighbours.
     #[test]
     fn intervals_are_near_those_of_simulations() {
         let list = RatingList::new(&two_matches(), FirstMove::Estimated, None).unwrap();
@@ -489,7 +490,7 @@ mod tests {
         assert_eq!(list.superiority(3, 3), None);
     }
 
-    /// Of two players there is the Elo of a match, with the interval that pairs give.
+    /// For two players the result is the Elo of a match, with the interval from pairs.
     #[test]
     fn two_players_have_the_elo_of_their_match() {
         let initial = Position::initial();
@@ -510,7 +511,7 @@ mod tests {
         assert_eq!(list.players[0].name, "a");
         assert!((elo.value - match_elo.value).abs() < 1e-6, "{elo:?} {match_elo:?}");
         assert!((elo.error() / match_elo.error() - 1.0).abs() < 0.02, "{elo:?} {match_elo:?}");
-        // From the initial position each game stands for itself: the draws narrow the interval less.
+        // From the initial position games are not paired: the draws narrow the interval less.
         let mut single = RatingGames::new();
         add(&mut single, "a", "b", [70, 90, 0]);
         add(&mut single, "b", "a", [90, 30, 40]);
@@ -535,7 +536,7 @@ mod tests {
         let elo: Vec<_> = list.players.iter().map(|p| p.elo.map(|elo| elo.value)).collect();
         assert_eq!(elo[2..], [Some(f64::INFINITY), None, Some(f64::NEG_INFINITY)]);
         assert_eq!(list.superiority(0, 2), None);
-        // The games against the one who won all change nothing for the others.
+        // The games against the player who won all change nothing for the others.
         let mut without = RatingGames::new();
         add(&mut without, "a", "b", [3, 1, 2]);
         let without = RatingList::new(&without, FirstMove::Fixed(0.0), None).unwrap();
@@ -568,7 +569,7 @@ mod tests {
         add(&mut games, "b", "a", [3, 0, 0]);
         let list = estimated(&games).unwrap();
         assert!(list.first_move.is_none() && values(&list)[0].1.abs() < 1e-6, "{list:?}");
-        // Nothing but draws: equal, and nobody knows how sure that is.
+        // Only draws: the players are equal, with unknown error.
         let mut games = RatingGames::new();
         add(&mut games, "a", "b", [0, 3, 0]);
         add(&mut games, "b", "a", [0, 3, 0]);
@@ -590,8 +591,8 @@ mod tests {
         assert_eq!(games.with_at_least(100).players(), 0);
     }
 
-    /// A league in which the strengths, the share of draws and the advantage are known: the intervals hold
-    /// the truth in 95 of 100 cases.
+    /// A league with known strengths, share of draws and advantage: the intervals hold the truth in
+    /// 95 of 100 cases.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_promise() {
         let mut random = Random::new(7);
@@ -638,7 +639,7 @@ mod tests {
     }
 
     proptest! {
-        /// At the maximum each player has the points that are expected, and White has; the order of the
+        /// At the maximum each player has the expected points, and so has White; the order of the
         /// games changes nothing.
         #[test]
         fn points_are_the_expected_ones(

@@ -1,4 +1,4 @@
-//! The finished games of a match, and what they add up to.
+//! The finished games of a match, and their totals.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round, schedule};
 use meerslag_study::record::PlyRecord;
 
-/// What the record of a game says that the director has had played again.
+/// The word in the record of a game that the director has had replayed.
 pub(in crate::runner) const REPLAYED: &str = "played again by order of the director";
 
-/// The finished games of a match, in the order in which they ended, and its table; of a tournament also its
-/// rounds and what its director decided.
+/// The finished games of a match, in the order of their ends, and its table; for a tournament also
+/// its rounds and its director's decisions.
 #[derive(Clone, Debug)]
 pub struct MatchResults {
     games: Vec<MatchGame>,
@@ -61,7 +61,8 @@ impl MatchResults {
         &self.rounds
     }
 
-    /// All games that are known: of a match from its start, of a tournament those of its rounds.
+    /// All games known: for a match all from the start, for a tournament those of its rounds so
+    /// far.
     #[must_use]
     pub fn schedule(&self, config: &MatchConfig) -> Vec<Pairing> {
         match config.rounds {
@@ -79,7 +80,7 @@ impl MatchResults {
         self.acts.iter().filter_map(gone).collect()
     }
 
-    /// What the record of a game says because of the director.
+    /// The director's mark in the record of a game.
     pub(in crate::runner) fn note(&self, game: usize) -> Option<&'static str> {
         self.acts.contains(&Act::Replay(game)).then_some(REPLAYED)
     }
@@ -123,8 +124,8 @@ impl MatchResults {
         self.rounds.push(round);
     }
 
-    /// Does what the director decided, and returns it as it is kept: a player who withdraws does so from the
-    /// next round on that is not paired, if no later one is named.
+    /// Carries out a decision of the director, and returns it as it is kept: a player withdraws
+    /// from the next unpaired round on, or from a later one if named.
     ///
     /// # Errors
     /// If it is about a game or an engine that there is not.

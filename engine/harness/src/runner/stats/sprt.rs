@@ -15,7 +15,7 @@ use super::counts::Pentanomial;
 use super::rating::{NORMALISED_SCALE, score_of_elo};
 use super::sample::Sample;
 
-/// What the bounds `elo0` and `elo1` are measured in.
+/// The unit of the bounds `elo0` and `elo1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EloModel {
     /// Normalised Elo: the number of games until a decision does not depend on the draws.
@@ -70,7 +70,7 @@ pub enum SprtError {
     Model(String),
 }
 
-/// What a test says so far.
+/// The state of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decision {
     /// More games are needed.
@@ -130,7 +130,7 @@ impl Sprt {
         pairs.sample().map_or(0.0, |sample| self.ratio(sample, SQRT_2))
     }
 
-    /// What a log-likelihood ratio means.
+    /// The meaning of a log-likelihood ratio.
     #[must_use]
     pub fn decision(&self, llr: f64) -> Decision {
         let (lower, upper) = self.bounds();
@@ -143,7 +143,7 @@ impl Sprt {
         }
     }
 
-    /// `deviations` is the factor from the standard deviation of a game to the one of an observation.
+    /// `deviations` is the factor from the standard deviation of a game to that of an observation.
     fn ratio<const N: usize>(&self, sample: Sample<N>, deviations: f64) -> f64 {
         let sample = sample.regularised();
         let best = |elo: f64| match self.model {
@@ -222,8 +222,8 @@ mod tests {
 
     /// Log-likelihood ratios that the tests of fastchess expect (`sprt_test.cpp`), taken there
     /// from finished tests of Stockfish; numbers of pairs from none to two points, those with two
-    /// draws and with a win each added up. Its two samples in which all results are the same are
-    /// not here: what they give is a matter of regularisation, see the test by hand below.
+    /// draws and with a win each added up. Its two samples with all results the same are left out:
+    /// they depend on regularisation, see the test by hand below.
     #[test]
     fn ratios_of_pairs_as_published() {
         use EloModel::{Logistic, Normalised};

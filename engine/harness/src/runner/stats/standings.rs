@@ -15,7 +15,7 @@ use crate::runner::stats::time_use::TimeUse;
 use crate::runner::stats::{Decision, Pentanomial, Rating, Sprt, Tally};
 use crate::runner::tournament::schedule::Pairing;
 
-/// What an engine has reached.
+/// The results of an engine.
 #[derive(Clone, Debug)]
 pub struct Standing {
     /// Its number in the configuration.
@@ -30,7 +30,7 @@ pub struct Standing {
     pub time_forfeits: u64,
     /// Games lost by crash, stall, illegal move or failed start.
     pub faults: u64,
-    /// The time it used of what it was allowed.
+    /// Its use of the allowed time.
     pub time: TimeUse,
     control: TimeControl,
     latency: RunningMedian,
@@ -82,14 +82,14 @@ impl Standing {
     }
 }
 
-/// The state of a match. It grows with each finished game, in whatever order they are finished.
+/// The state of a match. It grows with each finished game, in any order.
 #[derive(Clone, Debug)]
 pub struct Standings {
     /// By number in the configuration.
     engines: Vec<Standing>,
-    /// What the first engine of a pairing made against the second one.
+    /// The results of the first engine of a pairing against the second.
     cross: Vec<Vec<Tally>>,
-    /// How often games ended for which reason.
+    /// How often games ended for each reason.
     terminations: BTreeMap<Termination, u64>,
     /// The first games of pairs whose second one is not finished: who had White, and the result.
     halves: HashMap<usize, (Pairing, GameResult)>,
@@ -169,7 +169,7 @@ impl Standings {
         lines
     }
 
-    /// What an engine has reached; `None` if there is no engine with this number.
+    /// The results of an engine; `None` if there is no engine with this number.
     #[must_use]
     pub fn engine(&self, number: usize) -> Option<&Standing> {
         self.engines.get(number)
@@ -181,7 +181,7 @@ impl Standings {
         &self.cross
     }
 
-    /// How often games ended for which reason.
+    /// How often games ended for each reason.
     #[must_use]
     pub const fn terminations(&self) -> &BTreeMap<Termination, u64> {
         &self.terminations
@@ -204,7 +204,7 @@ impl Standings {
         self.test.as_ref()
     }
 
-    /// The first engine's log-likelihood ratio and what it means, if there is a test.
+    /// The first engine's log-likelihood ratio and its meaning, if there is a test.
     #[must_use]
     pub fn sprt(&self) -> Option<(f64, Decision)> {
         let test = self.test.as_ref()?;
@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// What an engine has reached, counted in the plainest way.
+    /// The results of an engine, counted in the plainest way.
     fn counted_again(games: &[MatchGame], engine: usize) -> (Tally, Pentanomial, [u64; 3]) {
         let (mut tally, mut pairs) = (Tally::default(), Pentanomial::default());
         let [mut unknown, mut forfeits, mut faults] = [0; 3];
@@ -275,7 +275,7 @@ mod tests {
     }
 
     proptest! {
-        /// After each game, in any order, the table is the one that counting all games again gives.
+        /// After each game, in any order, the table equals a fresh count of all games.
         #[test]
         fn standings_grow_to_what_counting_again_gives(
             engines in 2_usize..5,

@@ -1,4 +1,4 @@
-//! What players use of the time they are allowed.
+//! How much of their allowed time players use.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use movegen::Color;
 use crate::runner::config::time_control::TimeControl;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
-/// What one side used of its time in a game.
+/// One side's use of time in a game.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spent {
     /// Moves that it made.
@@ -43,8 +43,7 @@ pub(in crate::runner) fn move_time(ply: &PlyRecord) -> Duration {
 pub struct TimeUse {
     /// The time used.
     pub used: Duration,
-    /// The time allowed: of a clock all that was on it at the start and was added until the last
-    /// move.
+    /// The time allowed: with a clock, its time at the start and all added until the last move.
     pub allowed: Duration,
     /// The least number of seconds on the clock after a move; `None` without a clock.
     pub least_left_s: Option<f64>,

@@ -112,7 +112,7 @@ impl<W: Write, S: Settings> Session<W, S> {
         if line.is_position { self.refuse_game(line.error) } else { self.report_error(line.error) }
     }
 
-    /// Reports what is wrong with a `pos`; there is no move until the next one.
+    /// Reports an error in a `pos`; there is no move until the next one.
     fn refuse_game(&mut self, error: HubError) -> io::Result<()> {
         if !self.silent {
             self.refused_game = Some(error.clone());

@@ -1,4 +1,4 @@
-//! A Hub session: what is known between two lines, and the loop that waits for the next one.
+//! A Hub session: its state between two lines, and the loop that waits for the next one.
 //!
 //! `commands` obeys the client, `search` keeps what belongs to a running search.
 
@@ -110,7 +110,7 @@ pub fn serve<S: Settings>(
     }
 }
 
-/// A line of the client, and what it says.
+/// A line of the client, and its command.
 struct ClientLine {
     /// For the log.
     text: String,
@@ -133,7 +133,7 @@ impl ClientLine {
     }
 }
 
-/// What the session waits for.
+/// The events that the session waits for.
 enum Event<E> {
     Line(ClientLine),
     EndOfInput,
@@ -142,7 +142,7 @@ enum Event<E> {
     TimeOver,
 }
 
-/// What the worker is doing, seen from here.
+/// The state of the worker, seen from here.
 enum WorkerState {
     Idle,
     /// Applying parameters; `ready` is owed if the client said `init`.
@@ -166,15 +166,15 @@ struct Session<W, S: Settings> {
     fresh_level: bool,
     /// No `hub` has come yet, and nothing may be written before it.
     silent: bool,
-    /// The client wants a variant that we do not play, with the error that was reported. Until it asks
-    /// for another one there is no `ready` and no move: we would play by the wrong rules.
+    /// The client wants a variant that we do not play, with the error that was reported. Until it
+    /// asks for another variant there is no `ready` and no move: we would play by the wrong rules.
     other_variant: Option<HubError>,
     /// The client's last `pos` could not be read, with the error that was reported. Until the next
     /// `pos` there is no move: we do not have the client's game.
     refused_game: Option<HubError>,
     /// An `init` waits for a variant that we play.
     init_waits: bool,
-    /// The client has said `quit`; what it said before is answered until then.
+    /// The client has said `quit`; earlier commands are answered first.
     quit_by: Option<Instant>,
     input_has_ended: bool,
     worker: WorkerState,
@@ -305,7 +305,7 @@ impl<W: Write, S: Settings> Session<W, S> {
     }
 }
 
-/// Waits for whatever comes first.
+/// Waits for the next event.
 fn poll<E>(
     lines: &Receiver<ClientLine>,
     reports: &Receiver<Report<E>>,

@@ -1,4 +1,4 @@
-//! A running search: its end, and what is written about it.
+//! A running search: its end, and its output.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl InfoLines {
     /// The line for a report; `None` if the last one was only a moment ago.
     fn next(&mut self, info: Info) -> Option<String> {
         let now = Instant::now();
-        // Ranks come in groups, of which none may be missing.
+        // Ranks come in groups, with none missing.
         let is_early = self.last.as_ref().is_some_and(|(_, last)| now - *last < INFO_INTERVAL);
         if is_early && !self.is_ranked {
             return None;
@@ -113,7 +113,7 @@ impl<W: Write, S: Settings> Session<W, S> {
         }
     }
 
-    /// The result may be written as soon as it is there.
+    /// The result may be written as soon as it exists.
     fn release_result(&mut self) -> io::Result<()> {
         let WorkerState::Searching(search) = &mut self.worker else { return Ok(()) };
         search.keeps_result = false;
@@ -185,7 +185,7 @@ impl<W: Write, S: Settings> Session<W, S> {
                 self.write(&reply::done(&search.infos.position, &outcome))?;
             }
             Err(message) => {
-                // A move by chance would hide it from the user, who would only see bad play.
+                // A random move would hide the failure from the user, who would only see bad play.
                 self.log.line('#', format_args!("search failed again: {message}"));
                 let message = one_line(&format!("search failed twice: {message}"));
                 self.report_error(HubError::Engine(message.clone()))?;

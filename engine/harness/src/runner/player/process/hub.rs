@@ -30,7 +30,7 @@ const PONG_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the answer may take after a `stop` that was commanded from outside.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The parameter of engines that can be asked to ponder.
+/// The parameter of engines that can ponder.
 const PONDER: &str = "ponder";
 
 /// How to drive an engine.
@@ -40,7 +40,7 @@ pub struct HubClientOptions {
     pub process: ProcessOptions,
     /// Sent as `set-param` before `init`. The engine must have declared them.
     pub params: Vec<(String, String)>,
-    /// Sent as well, if the engine has declared them as switches and nothing else is given.
+    /// Also sent, if the engine has declared them as switches and nothing else is given.
     pub wishes: Vec<(String, String)>,
     /// How long it may take until `wait`, and again until `ready`.
     pub start_patience: Duration,
@@ -66,7 +66,7 @@ pub struct HubClient {
     identity: Identity,
     /// The messages of `error` lines since it was ready.
     errors: Vec<String>,
-    /// What it ponders on: the game after the reply that it expects, and since when.
+    /// What it ponders on: the game after the expected reply, and since when.
     pondering: Option<(Game, Instant)>,
 }
 
@@ -75,7 +75,7 @@ impl HubClient {
     ///
     /// # Errors
     /// If the program cannot be started, ends, does not answer in time, has not declared a
-    /// parameter that it is to be given, or reports an error: it would not play as it should.
+    /// parameter of its description, or reports an error: it would not play as it should.
     pub fn start(
         options: HubClientOptions,
         log: &Log,
@@ -108,7 +108,7 @@ impl HubClient {
         Ok(client)
     }
 
-    /// What the engine is set to.
+    /// The engine's settings.
     fn parameters(&self) -> Vec<(String, String)> {
         let HubClientOptions { params, wishes, ponder, .. } = &self.options;
         let is_open = |wish: &&(String, String)| {
@@ -120,7 +120,7 @@ impl HubClient {
         params.iter().chain(wishes.iter().filter(is_open)).cloned().chain(ponder).collect()
     }
 
-    /// An engine passes over parameters that it does not know, so a misspelt one would do nothing.
+    /// An engine ignores unknown parameters, so a misspelt one would do nothing.
     fn check_parameters(&self) -> Result<(), PlayerError> {
         let parameters = self.identity.parameters.iter();
         let declared: Vec<&str> = parameters.map(|parameter| parameter.name.as_str()).collect();
@@ -212,7 +212,7 @@ impl HubClient {
         }
     }
 
-    /// Takes down what an engine says of itself.
+    /// Records an engine's own description.
     fn introduce(&mut self, line: &Line, text: &str) {
         let value = |name| line.value(name).map(str::to_owned);
         let Identity { name, version, author, parameters } = &mut self.identity;
@@ -241,7 +241,7 @@ impl HubClient {
         }
     }
 
-    /// Ends the search in the opponent's time, and waits for the answer that comes to nothing.
+    /// Ends the search in the opponent's time, and waits for its answer, which is discarded.
     fn stop_pondering(&mut self) -> Result<(), PlayerError> {
         let Some((_, since)) = self.pondering.take() else { return Ok(()) };
         self.send("stop", FaultKind::Crash)?;
@@ -400,7 +400,7 @@ impl Player for HubClient {
     }
 
     fn game_over(&mut self, _game: &Game, _result: GameResult) {
-        // Whatever goes wrong here shows in the next game.
+        // A failure here shows in the next game.
         let _ = self.stop_pondering();
     }
 
@@ -453,7 +453,7 @@ const fn go(mode: Mode) -> &'static str {
 struct SearchDeadlines {
     stop: Option<Instant>,
     stalled: Option<Instant>,
-    /// The opponent's time, in which nothing is due.
+    /// The opponent's time, when no answer is due.
     is_pondering: bool,
     is_stopped: bool,
 }

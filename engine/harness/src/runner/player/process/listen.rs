@@ -7,7 +7,7 @@ use std::time::Instant;
 use crossbeam::channel::Sender;
 use parking_lot::Mutex;
 
-/// Lines kept for a report about what an engine said last.
+/// Lines kept for a report of an engine's last output.
 const TAIL_LINES: usize = 20;
 /// Bytes kept of one line; what follows is thrown away.
 const LINE_BYTES: usize = 1 << 16;
@@ -31,7 +31,7 @@ impl Stream {
     }
 }
 
-/// What a program wrote last.
+/// A program's last output.
 #[derive(Default, Debug)]
 pub(super) struct Tail {
     finished: VecDeque<String>,
@@ -54,8 +54,8 @@ impl Tail {
     }
 }
 
-/// Splits an output into lines until it ends or nobody wants them any more. `heard` gets each line, and
-/// says whether it is handed on.
+/// Splits an output into lines until it ends or nobody wants them any more. `heard` gets each line,
+/// and returns whether to hand it on.
 pub(super) fn listen(
     mut output: impl Read,
     stream: Stream,

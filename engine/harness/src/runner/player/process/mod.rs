@@ -1,5 +1,5 @@
-//! Engines as child processes, each in its own process group. Threads read their outputs, and none
-//! of them runs on after the match.
+//! Engines as child processes, each in its own process group. Threads read their outputs, and no
+//! process runs on after the match.
 //!
 //! The group is what makes the end certain: an engine that is a shell script, or that starts
 //! helpers, is killed with everything below it. A [`Watchdog`] does so if we are killed ourselves.
@@ -46,11 +46,11 @@ pub struct ProcessOptions {
     pub dir: Option<PathBuf>,
     /// Added to the environment.
     pub env: Vec<(String, String)>,
-    /// Processors that it may use, numbered from 0; empty for all. Only heeded on Linux.
+    /// Processors that it may use, numbered from 0; empty for all. Only used on Linux.
     pub cpus: Vec<usize>,
 }
 
-/// What reading a line from a program can give.
+/// The results of reading a line from a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Received {
     /// A line without its end, and when it arrived.
@@ -78,7 +78,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a program. Everything that it is told and that it writes goes to the log.
+    /// Starts a program. All its input and output goes to the log.
     ///
     /// # Errors
     /// If there is no command or the program cannot be started.
@@ -149,8 +149,8 @@ impl Process {
         Ok(())
     }
 
-    /// Whether reports of the search (`info` of Hub) are thrown away: those of a search that nobody follows
-    /// would fill the room for lines, and hold the program up.
+    /// Whether reports of the search (`info` of Hub) are thrown away: those of a search that nobody
+    /// follows would fill the buffer for lines, and hold up the program.
     pub(super) fn drop_reports(&self, is_quiet: bool) {
         self.is_quiet.store(is_quiet, Ordering::SeqCst);
     }
@@ -177,9 +177,9 @@ impl Process {
     }
 
     /// The next line of the program's standard output, if it arrived before the deadline. So a
-    /// program that writes without end does not put the deadline off; what came later is kept for
-    /// the next question. By the deadline the end of the program is noticed even while a child of
-    /// its own keeps the output open.
+    /// program that writes without end does not delay the deadline; later lines are kept for the
+    /// next question. By the deadline the end of the program is noticed even while its own child
+    /// keeps the output open.
     #[must_use]
     pub fn receive(&mut self, deadline: Instant) -> Received {
         self.receive_unless(deadline, &never())
@@ -216,7 +216,7 @@ impl Process {
         };
         let is_silent = matches!(next, Err(RecvTimeoutError::Timeout));
         if is_silent && matches!(self.child.try_wait(), Ok(Some(_))) {
-            // What it wrote last may still be on its way through the reader.
+            // Its last output may still be on its way through the reader.
             let last = self.lines.recv_timeout(LAST_LINE);
             return last.map_err(|_| RecvTimeoutError::Disconnected);
         }
@@ -297,7 +297,7 @@ impl Process {
             self.has_ended = true;
         }
         watchdog::release(self.child.id());
-        // A reader may wait for room, so the receiver has to go before it can be waited for.
+        // A reader may wait for room, so the receiver must be dropped before waiting for it.
         self.lines = bounded(0).1;
         // A descendant that left the group may hold the pipe open: then the thread stays until
         // that process ends, and we do not wait for it.

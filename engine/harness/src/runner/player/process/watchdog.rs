@@ -28,7 +28,7 @@ impl Watchdog {
     /// If the command cannot be started.
     pub fn start(mut command: Command) -> io::Result<Watchdog> {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Ctrl-C in the terminal is meant for us; the watchdog has to outlive us.
+        // Ctrl-C in the terminal is meant for us; the watchdog must outlive us.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -49,7 +49,7 @@ pub(super) fn guard(group: u32) {
     tell('+', group);
 }
 
-/// A group that has gone.
+/// A group that has ended.
 pub(super) fn release(group: u32) {
     tell('-', group);
 }
@@ -58,7 +58,7 @@ fn tell(mark: char, group: u32) {
     let mut pipe = PIPE.lock();
     let line = format!("{mark}{group}\n");
     if pipe.as_mut().is_some_and(|pipe| pipe.write_all(line.as_bytes()).is_err()) {
-        // It was killed itself: then there is no such safety, and nothing else is lost.
+        // If it was killed itself, only this safety is lost.
         *pipe = None;
     }
 }
