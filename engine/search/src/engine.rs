@@ -16,7 +16,7 @@ use crate::score::Score;
 use crate::search::{self, Info, Resources, SearchNumbers, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
 
-/// The engine: transposition table, search threads and what they remember between moves.
+/// The engine: transposition table, search threads and their memory between moves.
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
@@ -59,7 +59,7 @@ impl Engine {
         }
         if let Some(databases) = reopened {
             self.databases = databases;
-            // What the table holds rests on other databases.
+            // The table's contents depend on other databases.
             self.table.clear();
         }
         if options.evaluation != self.options.evaluation
@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Searches with these numbers from now on, and forgets what it has learnt with others. Every
-    /// number must lie in its range of [`SearchNumbers::ALL`].
+    /// Searches with these numbers from now on, and forgets results from others. Every number must
+    /// lie in its range of [`SearchNumbers::ALL`].
     #[cfg(feature = "tuning")]
     pub fn set_numbers(&mut self, numbers: SearchNumbers) {
         self.numbers = Some(numbers);
@@ -110,8 +110,8 @@ impl Engine {
         endgame::choice::knows(position, &self.databases)
     }
 
-    /// The moves that do not throw away what the databases say about the positions after them;
-    /// `None` if that are all legal moves, or nothing is known.
+    /// The moves that keep the value of the position by the databases; `None` if these are all
+    /// legal moves, or nothing is known.
     #[must_use]
     pub fn keeping_moves(&self, position: &Position) -> Option<Vec<Move>> {
         endgame::choice::keeping(position, &self.databases)
@@ -161,7 +161,7 @@ impl Engine {
         let limits = options.level.limits(limits);
         let resources = Resources {
             draw_rules: options.draw_rules,
-            // Analysis says what positions are worth to anybody.
+            // Analysis gives values independent of the player.
             draw_score: match limits.mode {
                 Mode::Analyze => Score::DRAW,
                 Mode::Think | Mode::Ponder => options.draw_score,

@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-/// Asks the system to back this memory, not yet written to, with huge pages. Where it has none to
-/// give, or does not know such a request, nothing changes but the speed.
+/// Asks the system to back this memory, not yet written to, with huge pages. Where it has none, or
+/// does not know such a request, only the speed changes.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "advice about memory is a call into the system")]
 pub(crate) fn advise<T>(memory: &mut [MaybeUninit<T>]) {

@@ -4,7 +4,8 @@ use crate::limits::{Limits, Mode};
 
 /// A playing level, from 1 to [`PlayingLevel::MAX`]. Below the last one a search for a move stops
 /// after a number of nodes, whatever time there is, and uses one thread. The numbers were chosen by
-/// matches so that each level is about as much stronger than the one below it: `docs/engine.md`.
+/// matches so that each level is stronger than the one below it by about the same amount:
+/// `docs/engine.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PlayingLevel(u8);
 
@@ -50,7 +51,7 @@ impl PlayingLevel {
         PlayingLevel::ELO_STEPS.get(usize::from(self.0).checked_sub(2)?).copied()
     }
 
-    /// What these limits become at this level. An analysis is always at full strength.
+    /// These limits at this level. An analysis is always at full strength.
     pub(crate) fn limits(self, limits: &Limits) -> Limits {
         let mut limits = limits.clone();
         if let Some(most) = self.nodes().filter(|_| limits.mode != Mode::Analyze) {

@@ -6,7 +6,7 @@
     allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")
 )]
 
-// What its users meet: the engine, its options, and what finds moves.
+// For users: the engine, its options, and what finds moves.
 mod engine;
 mod level;
 mod limits;
@@ -19,7 +19,7 @@ pub mod eval;
 mod search;
 pub mod tt;
 
-// What it knows beforehand.
+// Its knowledge.
 pub mod book;
 pub mod endgame;
 

@@ -1,4 +1,4 @@
-//! What bounds a search, and how another thread steers it.
+//! The limits of a search, and its control by other threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Limits {
     pub move_time: Option<Duration>,
     /// A game clock.
     pub clock: Option<Clock>,
-    /// What the search is for.
+    /// The purpose of the search.
     pub mode: Mode,
     /// Number of best moves to find, each with its variation; 0 counts as 1.
     pub multipv: usize,
@@ -89,15 +89,15 @@ impl Default for Limits {
 /// The clock of the side to move. Times are seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Clock {
-    /// What is left, the increment of this move not yet added. May be zero or negative.
+    /// The time left, without the increment of this move. May be zero or negative.
     pub time: f64,
     /// Added before each move.
     pub inc: f64,
-    /// Own moves for which `time` must do, this one included; `None` for the rest of the game.
+    /// Own moves that `time` must last for, this one included; `None` for the rest of the game.
     pub moves: Option<u32>,
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Mode {
     /// Choose a move; a forced move is played at once when there is a clock or a move time.
@@ -110,7 +110,7 @@ pub enum Mode {
     Analyze,
 }
 
-/// The strings by which other threads steer a search: share it in an `Arc`.
+/// Lets other threads control a search: share it in an `Arc`.
 ///
 /// Call [`Control::reset`] before each search and in the thread that also sends `stop`, so that
 /// a stop which comes right after the start is not lost.
@@ -118,14 +118,14 @@ pub enum Mode {
 pub struct Control {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    /// Held while a command is given. Who waits for commands and for something else together is
-    /// rung here.
+    /// Held while a command is given. Wakes those who wait for commands and something else
+    /// together.
     lock: Mutex<Option<Sender<()>>>,
     bell: Condvar,
 }
 
 impl Control {
-    /// A control on which nothing has been commanded.
+    /// A control without commands so far.
     #[must_use]
     pub fn new() -> Control {
         Control::default()
@@ -176,8 +176,8 @@ impl Control {
         self.ponder_hit.load(Ordering::Acquire)
     }
 
-    /// A channel that gets something with each command from now on: for one listener, who looks
-    /// at the commands given so far before it waits.
+    /// A channel that is signalled at each command from now on: for one listener, which checks the
+    /// commands so far before it waits.
     pub fn commands(&self) -> Receiver<()> {
         let (sender, receiver) = bounded(2);
         *self.lock.lock() = Some(sender);

@@ -1,4 +1,4 @@
-//! What can be set on an engine, and why an engine cannot be made with it.
+//! The options of an engine, and the errors of making one.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::level::PlayingLevel;
 use crate::score::Score;
 use crate::tt::OutOfMemory;
 
-/// What can be set on an engine.
+/// The options of an engine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EngineOptions {
     /// Size of the transposition table in MiB, at least 1.
@@ -27,18 +27,18 @@ pub struct EngineOptions {
     pub ponder: bool,
     /// The draw rules that the search believes in.
     pub draw_rules: DrawRules,
-    /// What a draw is worth to the side that the engine searches for: below 0 it avoids draws,
-    /// above 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way. All of it counts
-    /// with more than 30 pieces on the board, and a quarter less for each ten pieces less; in
-    /// analysis nothing.
+    /// The value of a draw to the side that the engine searches for: below 0 it avoids draws, above
+    /// 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way. It counts fully with
+    /// more than 30 pieces on the board, a quarter less for each ten fewer pieces, and not at all
+    /// in analysis.
     pub draw_score: Score,
     /// How strongly the engine plays.
     pub level: PlayingLevel,
     /// The endgame databases.
     pub databases: DatabaseOptions,
-    /// What scores the leaves.
+    /// The evaluation of leaves.
     pub evaluation: Evaluation,
-    /// The opening book, from which moves are played without a search.
+    /// The opening book, whose moves are played without a search.
     pub book: Option<BookOptions>,
 }
 

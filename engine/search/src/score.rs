@@ -26,7 +26,7 @@ pub enum Bound {
 /// Scores that matter: a search is exact between the two, and gives a bound outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Window {
-    /// The side to move has this much elsewhere.
+    /// The side to move has at least this much elsewhere.
     pub(crate) alpha: Score,
     /// The opponent does not let it get more than this.
     pub(crate) beta: Score,
@@ -158,8 +158,8 @@ impl Score {
         Score::new(self.0 as i32 + hundredths)
     }
 
-    /// Plies until the game is over, if the score says so: positive for a win, negative or zero
-    /// for a loss. `None` for evaluations and database scores.
+    /// Plies until the game is over, if the score is a proven end: positive for a win, negative or
+    /// zero for a loss. `None` for evaluations and database scores.
     ///
     /// # Examples
     /// ```
@@ -181,8 +181,8 @@ impl Score {
         }
     }
 
-    /// The score as a position `plies` above the one it belongs to sees the same end: wins and
-    /// losses move away, evaluations stay.
+    /// The score as seen from `plies` above its position: wins and losses are farther away,
+    /// evaluations stay.
     #[inline]
     #[must_use]
     pub(crate) const fn to_root(self, plies: u32) -> Score {

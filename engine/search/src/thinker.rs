@@ -1,4 +1,4 @@
-//! What finds the moves of a session, whatever protocol the session speaks.
+//! The source of a session's moves, whatever its protocol.
 
 use std::fmt::Debug;
 
@@ -8,9 +8,9 @@ use crate::engine::Engine;
 use crate::limits::{Control, Limits};
 use crate::search::{Info, SearchResult};
 
-/// What finds the moves of a session: our own search, or another program.
+/// The source of a session's moves: our own search, or another program.
 pub trait Thinker: Debug + Send {
-    /// Another game begins: what was learnt from earlier ones does not count any more.
+    /// Another game begins: results from earlier ones no longer count.
     fn new_game(&mut self);
 
     /// Thinks about the current position of the game. Blocks until that is over; `report` is
@@ -23,7 +23,7 @@ pub trait Thinker: Debug + Send {
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult;
 
-    /// What went wrong in the last search, for the other side of the session; reported once.
+    /// The failure of the last search, for the other side of the session; reported once.
     fn take_error(&mut self) -> Option<String> {
         None
     }

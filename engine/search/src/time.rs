@@ -1,9 +1,9 @@
 //! How long to think.
 //!
 //! Pure functions from the clock to a plan. The target is what moves take on average: a stable
-//! search ends earlier, an unstable one later. The hard limit is what a search may use when the
-//! position asks for it and is never exceeded. The form follows Scan 3.1; the numbers make the
-//! mean use meet the plan (`docs/search.md`).
+//! search ends earlier, an unstable one later. The hard limit is the most that a search may use
+//! when the position demands it, and is never exceeded. The form follows Scan 3.1; the numbers make
+//! the mean use meet the plan (`docs/search.md`).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::limits::{Clock, Limits};
 /// Times since the start of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// What such a move should take on average; an iteration may be given up or added around it.
+    /// The average time for such a move; around it an iteration may be given up or added.
     pub target: Duration,
     /// When the search must have ended.
     pub hard: Duration,
@@ -76,7 +76,7 @@ pub fn plan(limits: &Limits, overhead: Duration, ponder: bool, progress: f64) ->
 fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) -> Plan {
     let time = finite(clock.time);
     let inc = finite(clock.inc).max(0.0);
-    // What is on the clock while this move is thought about.
+    // The time on the clock during this move.
     let available = time + inc;
     let expected = MOVES_LEFT[0] + (MOVES_LEFT[1] - MOVES_LEFT[0]) * progress.clamp(0.0, 1.0);
     let low = (1.0 - (time + inc * MOVES_WHEN_LOW) / LOW_CLOCK).clamp(0.0, 1.0);
@@ -142,8 +142,8 @@ impl Pace {
         Pace { stability: 1.0, drop: 1.0 }
     }
 
-    /// Takes notice of a finished iteration: whether it has a new best move, and its score less
-    /// that of the iteration before in hundredths.
+    /// Records a finished iteration: whether it has a new best move, and the change of the score
+    /// since the last iteration, in hundredths.
     pub(crate) fn iteration(&mut self, changed: bool, gain: i32) {
         let [low, high] = STABILITY_RANGE;
         self.stability = if changed {
@@ -316,8 +316,8 @@ mod tests {
         assert!(!pace.is_overdue(&plan, Duration::from_secs(16)));
     }
 
-    /// A search as they are on average, in seconds: iterations of about 1.7 times the time before,
-    /// half of it for the first move; a new best move in every ninth, a fallen score in every tenth.
+    /// An average search, in seconds: iterations of about 1.7 times the time before, half of it for
+    /// the first move; a new best move in every ninth, a fallen score in every tenth.
     fn searching_time(plan: &Plan, random: &mut Random) -> f64 {
         let mut pace = Pace::new();
         let seconds = Duration::from_secs_f64;

@@ -28,8 +28,8 @@ impl TableMove {
     pub const NONE: TableMove = TableMove(u16::MAX);
     const RANKS: usize = 15;
 
-    /// A move of this list of legal moves, in whatever order they are; `NONE` for the rare one
-    /// whose rank does not fit.
+    /// A move of this list of legal moves, in any order; `NONE` for the rare one whose rank does
+    /// not fit.
     #[inline]
     pub fn of(moves: &[Move], mv: Move) -> TableMove {
         let rank = if mv.is_capture() { rank(moves, mv) } else { 0 };
@@ -39,7 +39,7 @@ impl TableMove {
         TableMove((mv.from_to_index() | rank << 12) as u16)
     }
 
-    /// The index of the move in the list of legal moves, if it is there.
+    /// The index of the move in the list of legal moves, if it is one.
     #[inline(always)]
     pub fn find(self, moves: &[Move]) -> Option<usize> {
         if self == TableMove::NONE {
@@ -61,7 +61,7 @@ fn rank(moves: &[Move], mv: Move) -> usize {
     moves.iter().filter(before).count()
 }
 
-/// What the table knows of a position.
+/// The table's entry for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hit {
     /// The best move, or the one that refuted.
@@ -72,7 +72,7 @@ pub struct Hit {
     pub eval: Option<Score>,
     /// The depth it was searched to.
     pub depth: i32,
-    /// What the score is.
+    /// The kind of score.
     pub bound: Bound,
 }
 
@@ -219,13 +219,13 @@ impl TranspositionTable {
         ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
     }
 
-    /// Fetches what is known of the position with this key into the processor's cache.
+    /// Fetches the entry for this key into the processor's cache.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         isa::prefetch(&self.buckets[self.index(key)]);
     }
 
-    /// What is known of the position with this key.
+    /// The entry for this key.
     #[inline(always)]
     pub fn probe(&self, key: u64) -> Option<Hit> {
         let lock = key ^ self.salt;
@@ -247,7 +247,7 @@ impl TranspositionTable {
     }
 
     /// Records a result. `depth` must be within 0..=255; the score is as the position sees it.
-    /// Without a move or an evaluation the one already known is kept.
+    /// Without a new move or evaluation the old one is kept.
     pub fn store(
         &self,
         key: u64,
@@ -388,7 +388,7 @@ mod tests {
         }
     }
 
-    /// What makes `new-game` fast: nothing of a big table is written.
+    /// Keeps `new-game` fast: nothing of a big table is written.
     #[test]
     fn clearing_a_big_table_leaves_its_memory_alone() {
         let mut table = TranspositionTable::new(64).unwrap();

@@ -1,4 +1,4 @@
-//! What messages and options have in common: numbers of things, ranges, texts from outside.
+//! Common parts of messages and options: numbers of things, ranges, texts from outside.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

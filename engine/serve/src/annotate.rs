@@ -1,7 +1,7 @@
 //! Games with their moves judged, as `meerslag annotate` does it.
 //!
-//! The searches are not made here: who asks has them from `/v1/analyse`, position by position, and
-//! so can show how far it is, stop, and go on later.
+//! The searches are not made here: the client gets them from `/v1/analyse`, position by position,
+//! and so can show progress, stop, and go on later.
 
 use meerslag_search::Score;
 use meerslag_study::annotate::{PositionAnalysis, analyse_with, judge, write};
@@ -23,7 +23,7 @@ struct SearchedGame {
     searches: Vec<Option<SearchedPosition>>,
 }
 
-/// What is used of the last `info` of a search.
+/// The part of a search's last `info` that is used.
 #[derive(Deserialize)]
 struct SearchedPosition {
     /// Men, for the side to move.
@@ -144,7 +144,7 @@ mod tests {
         let game = post("/v1/games", GAME).unwrap()["games"][0].take();
         let body = json!({ "game": game, "searches": searches(&pdn) });
         let answer = post("/v1/annotate", &body.to_string()).unwrap();
-        // How a line goes on far from its start is the affair of a single search.
+        // Lines far from their start are left to single searches.
         let moves = |record: &Value| {
             let mut moves = record["moves"].clone();
             moves.as_array_mut().unwrap().iter_mut().for_each(|mv| mv["pv"] = Value::Null);

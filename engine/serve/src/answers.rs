@@ -16,19 +16,19 @@ use meerslag_search::PlayingLevel;
 use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
 use meerslag_study::solve::{SolveOptions, Solver};
 
-/// Plies of a perfect line if nothing else is asked for.
+/// Plies of a perfect line unless another number is asked for.
 const LINE_PLIES: usize = 400;
-/// Plies of a line that shows a draw: it has no end of its own.
+/// Plies of a line that shows a draw, which has no natural end.
 const DRAW_PLIES: usize = 40;
 
-/// What a server has and allows.
+/// What a server offers and allows.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ServerRecord {
     name: &'static str,
     program_version: &'static str,
     /// The address of the manual of the board.
     manual: &'static str,
-    /// The pieces up to which databases are in use.
+    /// The greatest number of pieces of the databases in use.
     database_pieces: u8,
     /// The kinds of databases: `compact`, `wld2`, `mtc`, `dtw` and so on.
     databases: Vec<String>,
@@ -148,7 +148,7 @@ struct LegalMoveRecord {
     from: u8,
     to: u8,
     captures: Vec<u8>,
-    /// The squares on which the piece stands in turn, on one of its ways.
+    /// The squares that the piece visits in turn, on one of its routes.
     path: Vec<u8>,
     promotes: bool,
     /// The position after it.
@@ -202,9 +202,9 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
 pub(super) struct FenRecord {
     /// In the strict form; null if the text is none.
     fen: Option<String>,
-    /// Plies that count for a draw already, if it says so.
+    /// Plies that count for a draw already, if given.
     halfmoves: Option<u32>,
-    /// Number of the next full move, if it says so.
+    /// Number of the next full move, if given.
     move_number: Option<u32>,
     /// Why it cannot be read, or why no game can start from it, such as a man on its promotion row.
     fault: Option<String>,
@@ -218,7 +218,7 @@ impl Record for FenRecord {
 
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let text = query.text(query::FEN.name).unwrap_or_default();
-    // What cannot be read is an answer, too: that is the question.
+    // An unreadable position is an answer, too: that is the question.
     let record = match text.parse::<Fen>() {
         Ok(fen) => FenRecord {
             fen: Some(fen.to_string()),
@@ -250,7 +250,7 @@ pub(super) struct LineAnswerRecord {
     dtw: Option<u32>,
     /// Distance to conversion.
     mtc: Option<u32>,
-    /// Null where nothing is known.
+    /// Null if nothing is known.
     line: Option<LineRecord>,
 }
 
@@ -268,7 +268,7 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         let value = value_name(value);
         return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line: None }));
     }
-    // The databases say all: nothing is searched.
+    // The databases settle everything: nothing is searched.
     let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies: most.min(DRAW_PLIES) };
     let solution = Solver::new(&desk.probe, options).solve(position, &AtomicBool::new(false))?;
     let line = solution.line.as_ref();

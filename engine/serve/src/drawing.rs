@@ -11,7 +11,7 @@ use meerslag_study::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramEr
 pub(super) const SVG: &str = "image/svg+xml";
 /// Arrows or marks of a picture.
 const MOST_MARKS: usize = 100;
-/// Width where a page does not say another one.
+/// Width unless a page gives another one.
 const PIXELS: u32 = 400;
 
 /// The picture, or the sheet without pieces.

@@ -1,4 +1,4 @@
-//! What there is to solve in the games of a PDN text, as `meerslag practise` finds it.
+//! The exercises in the games of a PDN text, as `meerslag practise` finds them.
 
 use meerslag_study::puzzles::{Exercise, ExerciseList};
 use meerslag_study::records::Record;
@@ -23,7 +23,7 @@ impl Record for ExercisesRecord {
     const TYPE: &'static str = "exercises";
 }
 
-/// A position in which a move is looked for.
+/// A position where a move is to be found.
 #[derive(Serialize, JsonSchema)]
 struct ExerciseRecord {
     /// `puzzle`: the solution is to be found to its end; `mistake`: a better move than the one that was
@@ -37,11 +37,11 @@ struct ExerciseRecord {
     solution: Vec<String>,
     /// The same for people.
     text: Vec<String>,
-    /// Of a mistake: the move that was played, in Hub notation.
+    /// For a mistake: the move played, in Hub notation.
     played: Option<String>,
     /// Players, date and, of a mistake, the number of the move.
     origin: String,
-    /// What happens in the solution of a puzzle.
+    /// The themes of a puzzle's solution.
     theme: Option<String>,
 }
 

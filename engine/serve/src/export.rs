@@ -1,9 +1,9 @@
 //! The board as a site without a server: the same page, with the engine as WebAssembly beside it.
 //!
 //! A visit begins with the page, `first.json` and the rules; the engine and the databases are fetched when
-//! they are needed. These three are there in compressed form alone, which the page unpacks itself. Of other
-//! files there is a compressed one beside each that gets smaller, for web hosts that give such files out.
-//! Scripts come without their comments.
+//! they are needed. These three are only there compressed; the page unpacks them itself. Beside
+//! every other file that gets smaller there is a compressed one, for web hosts that serve such
+//! files. Scripts come without their comments.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use super::gzip::{gzip, pays};
 use super::{Desk, DeskLimits, Route, answer};
 use meerslag_web::{ASSETS, page};
 
-/// The name of the engine, in the folder from which it comes.
+/// The name of the engine, in the folder it comes from.
 pub const ENGINE: &str = "meerslag.wasm";
 /// The same of the module that knows the rules alone.
 pub const RULES: &str = "rules.wasm";
@@ -31,14 +31,14 @@ const FIRST: &str = "first.json";
 const FIRST_QUESTIONS: [&str; 4] = ["server", "slices", "lessons", "legal"];
 /// With what every WebAssembly module begins: the magic number and version 1.
 const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
-/// What the page says of its engine, and what the site's page says.
+/// The page's text about its engine, and that of the site's page.
 const SERVER: &str = "<meta name=\"engine\" content=\"server\">";
 const LOCAL: &str = "<meta name=\"engine\" content=\"local\">";
-/// The element for pages of others, and what it says of its rules.
+/// The element for other pages, and its text about its rules.
 const ELEMENT: &str = "meerslag-board.js";
 const HAS_SERVER: &str = "const HAS_SERVER = true;";
 const HAS_NONE: &str = "const HAS_SERVER = false;";
-/// What is filled in in the service worker.
+/// The placeholders in the service worker.
 const WORKER: &str = "offline.js";
 const PAGE: &str = "index.html";
 
@@ -80,11 +80,11 @@ enum Kept {
 }
 
 /// Writes the site into a folder, which is made if it is missing, and returns its size in bytes.
-/// [`ENGINE`] and [`RULES`] are read from the folder `modules`. Files that are there are replaced only with
-/// [`Existing::Replace`]; files of other names stay.
+/// [`ENGINE`] and [`RULES`] are read from the folder `modules`. Existing files are only replaced
+/// with [`Existing::Replace`]; files with other names stay.
 ///
 /// # Errors
-/// If a module cannot be read or is none, the folder is not empty, or a file cannot be written.
+/// If a module cannot be read or is not one, the folder is not empty, or a file cannot be written.
 pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, ExportError> {
     let io_error = |path: &Path| {
         let path = path.to_owned();
@@ -110,7 +110,7 @@ pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, 
     Ok(size)
 }
 
-/// All files, in the order in which they are written: what names others comes after them.
+/// All files, in writing order: a file that names others comes after them.
 fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
     let mut files = Vec::new();
     let packed = |name: &str, bytes: &[u8], kept| File {
@@ -150,7 +150,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
     files
 }
 
-/// The page, told to use the engine beside it, with what it will ask for first.
+/// The page, told to use the engine beside it, with the answers it will ask for first.
 fn local_page(page: &str) -> String {
     let link =
         |name: &&str| format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{name}\">\n");
@@ -232,7 +232,7 @@ mod tests {
         assert!(text(ELEMENT).contains(HAS_NONE) && !text(ELEMENT).contains(HAS_SERVER));
         let page = text(PAGE);
         assert!(page.contains(LOCAL) && !page.contains(SERVER));
-        // Nothing is named that is not there.
+        // No missing file is named.
         for name in page.split('"').filter(|part| {
             [".js", ".css", ".gz", ".json", ".svg", ".webmanifest"]
                 .iter()

@@ -27,7 +27,7 @@ pub(super) const POSITIONS: Parameter = parameter(
     "Whether the position after each move is given, which the moves tell too. Default: true.",
 );
 
-/// Games; what is missing when they are to be written is taken to be empty.
+/// Games; fields missing when they are to be written count as empty.
 #[derive(Deserialize)]
 struct GamesRecord {
     games: Vec<PdnGameRecord>,
@@ -56,7 +56,7 @@ pub(super) struct PdnGameRecord {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 struct LineOfPlay {
-    /// What is before the first move.
+    /// The items before the first move.
     lead: Vec<AnnotationRecord>,
     plies: Vec<PlyRecord>,
 }
@@ -84,7 +84,7 @@ struct PlyRecord {
     /// From the comments: seconds spent on the move. Not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     elapsed: Option<f64>,
-    /// What is after the move.
+    /// The items after the move.
     after: Vec<AnnotationRecord>,
 }
 
@@ -102,7 +102,7 @@ struct AnnotationRecord {
     /// Other play in place of the move before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     variation: Option<LineOfPlay>,
-    /// The FEN of a position from which the game goes on.
+    /// The FEN of a position that the game goes on from.
     #[serde(skip_serializing_if = "Option::is_none")]
     setup: Option<String>,
 }
@@ -359,7 +359,7 @@ mod tests {
         let whole = read(GAME);
         let variation = &whole["games"][0]["line"]["plies"][1]["after"][0]["variation"];
         assert!(variation["plies"][0]["fen"].is_string(), "{variation}");
-        // All the rest is there, and the same PDN comes of it.
+        // All the rest is kept, and gives the same PDN.
         assert_eq!(post("/v1/pdn", &lean).unwrap(), post("/v1/pdn", &whole.to_string()).unwrap());
     }
 

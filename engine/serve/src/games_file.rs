@@ -1,4 +1,4 @@
-//! A file of games: lists, one game, trees, import; and what an opening explorer's client asks.
+//! A file of games: lists, one game, trees, import; and the questions of opening explorer clients.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub struct GamesShelf {
 }
 
 impl GamesShelf {
-    /// Opens a file; with `takes_games` games may be added to it, and it is made if it is not there.
+    /// Opens a file; with `takes_games` games may be added to it, and it is made if it is missing.
     ///
     /// # Errors
     /// As [`GamesFile::open`].
@@ -68,7 +68,7 @@ impl GamesShelf {
     }
 }
 
-/// What a failure means for who asks. Paths of the server's machine are not told.
+/// What a failure means for the client. Paths on the server's machine are not revealed.
 fn problem(error: GamesError) -> Problem {
     match error {
         GamesError::Input(text) => Problem::new(ProblemKind::BadParameter, text),
@@ -182,8 +182,8 @@ pub(super) const GAME: &[Parameter] = &[
     games::POSITIONS,
 ];
 
-/// The parameters of the opening explorer. Those that say nothing about draughts games of a file
-/// are taken and passed over.
+/// The parameters of the opening explorer. Parameters without a meaning for draughts games of a
+/// file are accepted and ignored.
 pub(super) const EXPLORER: &[Parameter] = &[
     FEN,
     parameter("play", Kind::Text, "Moves played from there, with commas between them."),
@@ -275,7 +275,7 @@ pub(super) fn tree(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     Ok(Reply::json(&GamesTreeRecord::from(&tree)))
 }
 
-/// What became of games that were sent.
+/// The result for games sent.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesAdded")]
 pub(super) struct GamesAddedRecord {
@@ -285,7 +285,7 @@ pub(super) struct GamesAddedRecord {
     added: u64,
     /// Games that were there already.
     duplicates: u64,
-    /// Games in which something cannot be read; they are kept as far as they can be.
+    /// Games with something unreadable; they are kept as far as possible.
     broken: u64,
     /// The first hundred of these, with line and reason.
     problems: Vec<String>,
@@ -295,7 +295,7 @@ impl Record for GamesAddedRecord {
     const TYPE: &'static str = "games_added";
 }
 
-/// Problems that are told.
+/// The most problems reported.
 const TOLD: usize = 100;
 
 /// `POST /v1/games/import`: PDN in any of the encodings that an import recognises.
@@ -321,7 +321,7 @@ pub(super) fn import(desk: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, P
     Ok(Reply::json(&GamesAddedRecord { games, added, duplicates, broken, problems }))
 }
 
-/// What the clients of lichess' opening explorer read.
+/// The format that clients of lichess' opening explorer read.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Explorer")]
 #[serde(rename_all = "camelCase")]

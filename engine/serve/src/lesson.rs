@@ -1,4 +1,4 @@
-//! Endgames to practise: positions, and what a move of the pupil was worth.
+//! Endgames to practise: positions, and the value of the pupil's moves.
 
 use std::ops::RangeInclusive;
 
@@ -21,7 +21,7 @@ use meerslag_study::records::{Record, value_name};
 /// Slices with more pieces are too many for a list to choose from.
 const MOST_PIECES: u8 = 5;
 
-/// The slices from which there are positions.
+/// The slices that positions come from.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SlicesRecord {
     /// Black men, black kings, white men, white kings.
@@ -46,7 +46,7 @@ pub(super) fn slices(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
     Ok(Reply::json(&SlicesRecord { slices: slices.iter().map(Slice::to_string).collect() }))
 }
 
-/// What there is to learn.
+/// The lessons.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct LessonsRecord {
     /// From easy to hard.
@@ -62,7 +62,7 @@ struct LessonRecord {
     goal: &'static str,
     /// Black men, black kings, white men, white kings.
     slice: &'static str,
-    /// `win` or `draw`: what the positions are worth to the side that learns.
+    /// `win` or `draw`: the value of the positions to the side that learns.
     value: &'static str,
     /// The side that learns, `W` or `B`.
     side: char,
@@ -152,7 +152,7 @@ pub(super) fn position(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
     }))
 }
 
-/// What a move was worth.
+/// The judgement of a move.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct JudgementRecord {
     /// In Hub notation.
@@ -162,13 +162,13 @@ pub(super) struct JudgementRecord {
     text: String,
     /// `perfect`, `holds`, `inaccuracy` or `mistake`.
     verdict: &'static str,
-    /// What the position was worth to the side that moved.
+    /// The value of the position to the side that moved.
     value: &'static str,
-    /// What it is worth to that side after the move.
+    /// Its value to that side after the move.
     after: &'static str,
-    /// Of an inaccuracy: plies by which a win comes later, or a loss earlier.
+    /// For an inaccuracy: how many plies later a win comes, or earlier a loss.
     lost_plies: Option<u32>,
-    /// What the distances count: `dtw` or `mtc`; null for draws.
+    /// The kind of distances: `dtw` or `mtc`; null for draws.
     measure: Option<&'static str>,
     /// Whether one move alone kept the value.
     is_only: bool,

@@ -2,9 +2,9 @@
 //!
 //! Answers for boards: what `meerslag serve` answers over HTTP, and the same in WebAssembly.
 //!
-//! Nothing here knows sockets. [`ROUTES`] says which questions there are, with their parameters;
-//! [`answer`] answers them from a [`Desk`]. Searches take an engine and go on for a while:
-//! [`Search`] reads what is asked, [`analyse`] and [`play`] do it.
+//! Nothing here knows sockets. [`ROUTES`] lists the questions with their parameters; [`answer`]
+//! answers them from a [`Desk`]. Searches take an engine and last a while: [`Search`] reads the
+//! request, [`analyse`] and [`play`] do it.
 //!
 //! * `route`: questions; `query`: their parameters, and reading them; `problem`: why there is no answer;
 //! * `http`: the answers over HTTP (feature `http`); `export`: the
@@ -48,8 +48,8 @@ pub use query::{Kind, Parameter, Query};
 pub use route::{Body, Method, ROUTES, RULES, Route, Work};
 pub use search::{Event, Search, analyse, play};
 
-/// What questions are answered from. The default has neither databases nor book; its fields depend on the
-/// features, so write the others as `..Desk::default()`.
+/// The data for answering questions. The default has neither databases nor book; its fields depend
+/// on the features, so write the others as `..Desk::default()`.
 #[derive(Debug, Default)]
 pub struct Desk {
     /// The endgame databases.
@@ -59,7 +59,7 @@ pub struct Desk {
     /// The file of games, if there is one.
     #[cfg(feature = "games")]
     pub games: Option<GamesShelf>,
-    /// By which rules games are drawn.
+    /// The draw rules.
     pub draw_rules: DrawRules,
     /// How much may be asked for.
     pub limits: DeskLimits,
@@ -85,7 +85,7 @@ impl Default for DeskLimits {
 }
 
 impl DeskLimits {
-    /// Of an engine in somebody's own browser: nobody else waits for it.
+    /// For an engine in the user's own browser: nobody else waits for it.
     pub const OWN: DeskLimits = DeskLimits {
         searches: 1,
         longest: Duration::from_secs(3600),
@@ -99,7 +99,7 @@ const JSON: &str = "application/json";
 /// An answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
-    /// What the text is.
+    /// The type of the text.
     pub media_type: &'static str,
     /// The text.
     pub text: String,
@@ -111,11 +111,11 @@ impl Reply {
     }
 }
 
-/// Answers a question that needs no search. Parameters are those of the route; of one that is
-/// given, names and values are decoded.
+/// Answers a question that needs no search. Parameters are those of the route, with names and
+/// values decoded.
 ///
 /// # Errors
-/// If a parameter or the body is not as it should be, or nothing is known.
+/// If a parameter or the body is invalid, or nothing is known.
 pub fn answer(
     desk: &Desk,
     route: &Route,

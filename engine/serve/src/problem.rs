@@ -8,21 +8,21 @@ use serde::Serialize;
 pub enum ProblemKind {
     /// A parameter is unknown, missing, given twice or out of its range.
     BadParameter,
-    /// A position cannot be read, or is none.
+    /// A position cannot be read, or is not one.
     BadPosition,
     /// A move cannot be read, or is not legal.
     BadMove,
-    /// A body is not PDN, or not what a PDN could be written from.
+    /// A body is not PDN, or not a record that PDN can be written from.
     BadPdn,
     /// A page of another origin asks.
     ForbiddenOrigin,
-    /// What is asked for is for somebody who has a token.
+    /// The request needs a token.
     Unauthorized,
     /// There is no such address.
     NotFound,
     /// The address is for another method.
     MethodNotAllowed,
-    /// The question is good, and nothing is known.
+    /// The question is valid, but nothing is known.
     NotKnown,
     /// The request did not arrive in time.
     Timeout,
@@ -61,7 +61,7 @@ impl ProblemKind {
         ProblemKind::Internal,
     ];
 
-    /// Name in its address, HTTP status, and what it says to people.
+    /// Name in its address, HTTP status, and its text for people.
     const fn about(self) -> (&'static str, u16, &'static str) {
         match self {
             ProblemKind::BadParameter => {
@@ -105,7 +105,7 @@ impl ProblemKind {
         self.about().1
     }
 
-    /// What it says to people, whatever the case.
+    /// Its general text for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
         self.about().2
@@ -115,7 +115,7 @@ impl ProblemKind {
 /// A problem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// What kind it is of.
+    /// Its kind.
     pub kind: ProblemKind,
     /// What is wrong, and where.
     pub detail: String,
@@ -130,7 +130,7 @@ pub(super) struct ProblemRecord<'a> {
     /// The address of the description of its kind.
     #[serde(rename = "type")]
     kind: String,
-    /// What kind it is, for people.
+    /// Its kind, for people.
     title: &'a str,
     /// The HTTP status.
     status: u16,
@@ -171,7 +171,7 @@ impl Problem {
     /// The description.
     ///
     /// # Panics
-    /// Never: nothing in it that JSON does not have.
+    /// Never: all of it can be written as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         let record = ProblemRecord {
@@ -186,7 +186,7 @@ impl Problem {
 }
 
 impl From<egdb::error::ProbeError> for Problem {
-    /// A database file that cannot be read is a fault of ours.
+    /// An unreadable database file is the server's fault.
     fn from(error: egdb::error::ProbeError) -> Problem {
         Problem::new(ProblemKind::Internal, error.to_string())
     }

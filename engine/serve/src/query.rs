@@ -1,4 +1,4 @@
-//! The parameters of a question: what they may be, and reading them.
+//! The parameters of a question: their types, and reading them.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ const MAX_MOVES: usize = 2000;
 /// Characters of a text from outside that an error repeats.
 const SHOWN: usize = 60;
 
-/// What a parameter may be.
+/// The type of a parameter.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// Any text.
@@ -33,9 +33,9 @@ pub enum Kind {
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it may be.
+    /// Its type.
     pub kind: Kind,
-    /// What it says.
+    /// Its meaning.
     pub summary: &'static str,
     /// Whether it must be given.
     pub is_required: bool,
@@ -121,7 +121,7 @@ impl<'q> Query<'q> {
         self.text(name)?.parse().ok()
     }
 
-    /// The game whose last position is asked about: `fen` and `moves`.
+    /// The game whose last position the question is about: `fen` and `moves`.
     ///
     /// # Errors
     /// If the position or a move cannot be read or is not legal.

@@ -21,7 +21,7 @@ pub enum Method {
     Post,
 }
 
-/// What is answered.
+/// The kind of answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// A JSON object of this schema.
@@ -40,10 +40,10 @@ const fn json<T: JsonSchema>() -> Body {
     return Body::Json(|_| Schema::default());
 }
 
-/// What answers a question.
+/// How a question is answered.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// This does, at once.
+    /// By this function, at once.
     Answer(fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>),
     /// A search that reports on the way: [`super::analyse`].
     Analyse,
@@ -58,15 +58,15 @@ pub struct Route {
     pub path: &'static str,
     /// Its method.
     pub method: Method,
-    /// What it asks.
+    /// Its description.
     pub summary: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// The media types of its body; none if it has no body.
     pub takes: &'static [&'static str],
-    /// What the answer is.
+    /// The description of the answer.
     pub gives: Body,
-    /// What makes it.
+    /// How it is made.
     pub work: Work,
 }
 
@@ -156,8 +156,8 @@ const WRITE_GAMES: Route = Route {
     work: Work::Answer(games::write),
 };
 
-/// The questions that need neither an engine nor databases nor a book: the WebAssembly module that a site
-/// begins with answers these alone, and is small for it.
+/// The questions that need no engine, databases or book: the WebAssembly module that a site begins
+/// with answers only these, which keeps it small.
 pub static RULES: &[Route] = &[LEGAL, READ_FEN, READ_GAMES];
 
 /// All questions.

@@ -18,10 +18,10 @@ use meerslag_search::{
 use meerslag_study::digits::rounded;
 use meerslag_study::records::{InfoRecord, PositionRecord, Record, ResultRecord, to_json};
 
-/// Thinking time of a move when nothing is asked for.
+/// The default thinking time of a move.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// A search that was asked for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Search {
     game: Game,
@@ -74,7 +74,7 @@ impl Search {
                 .map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))?;
         }
         if self.level < PlayingLevel::FULL {
-            // What earlier searches found would make it stronger.
+            // Results of earlier searches would make it stronger.
             engine.new_game();
         }
         Ok(engine.search(&self.game, &self.limits, control, report))

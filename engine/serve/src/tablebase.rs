@@ -1,4 +1,4 @@
-//! What clients of lichess' tablebase server (lila-tablebase) read.
+//! The format that clients of lichess' tablebase server (lila-tablebase) read.
 
 use egdb::Wld;
 use egdb::probe::Answer;
@@ -23,7 +23,7 @@ pub(super) struct TablebaseRecord {
     moves: Vec<TablebaseMove>,
 }
 
-/// A move; the rest is that of the position after it, seen by the other side.
+/// A move; the other fields describe the position after it, from the other side's view.
 #[derive(Serialize, JsonSchema)]
 struct TablebaseMove {
     /// From and to, two digits each, such as `3228`.
@@ -50,7 +50,7 @@ struct ValueRecord {
     dtw: Option<i64>,
     /// The side to move has no legal move, and has lost.
     checkmate: bool,
-    /// Always false: there is no such thing in draughts.
+    /// Always false: draughts has no such thing.
     stalemate: bool,
     variant_win: bool,
     variant_loss: bool,
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_side_to_move_after_each_move() {
-        // Two kings against one: the one that has to move loses in eight plies.
+        // Two kings against one: the lone king to move loses in eight plies.
         let lost = ask("/tablebase/standard", &[("fen", "W:WK11:BK2,K6")]).unwrap();
         assert_eq!((&lost["category"], &lost["wdl"]), (&"loss".into(), &(-2).into()));
         assert_eq!(lost["dtm"], -8);

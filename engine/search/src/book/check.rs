@@ -1,4 +1,4 @@
-//! Whether a book is what it should be.
+//! Checks a book.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,8 +8,8 @@ use super::reader::Book;
 use super::tree::{Cell, Next, ranked};
 use crate::counted;
 
-/// Finds what is wrong with the content of a book: at most `most` complaints, each with its place.
-/// That the file is as it was written has been checked when it was opened.
+/// Finds the faults in the content of a book: at most `most`, each with its place. That the file is
+/// as it was written has been checked when it was opened.
 ///
 /// Positions are in order, each with a key that is a position and with moves that are legal and in
 /// order. Every position in a line can be reached from a start: by moves of the book,
@@ -21,7 +21,7 @@ pub fn check(book: &Book, most: usize) -> Vec<String> {
     let mut faults = Faults { list: Vec::new(), most };
     check_tables(book, &mut faults);
     if faults.list.is_empty() {
-        // What follows needs sound tables.
+        // The next checks need sound tables.
         check_reach(book, &mut faults);
         check_scores(book, &mut faults);
         check_tree(book, &mut faults);
@@ -233,10 +233,10 @@ fn check_tree(book: &Book, faults: &mut Faults) {
     }
 }
 
-/// The children of a node, in the order in which they came.
+/// The children of a node, in order of their addition.
 ///
 /// # Errors
-/// Names the cell that is not what it should be.
+/// If a cell is wrong; names it.
 pub(super) fn children(book: &Book, node: u32) -> Result<Vec<u32>, String> {
     let Some(Cell::Node { next, .. }) = book.cell(node) else {
         return Err(format!("cell {node}: no node"));

@@ -15,10 +15,10 @@ use crate::score::Score;
 pub struct BookOptions {
     /// The book.
     pub book: Arc<Book>,
-    /// Plies from the start in which the choice is random.
+    /// Plies from the start with a random choice.
     pub plies: u32,
-    /// How much worse than the best a random move may be, in hundredths of a man. 0 for no
-    /// randomness but between equal moves.
+    /// How much worse than the best a random move may be, in hundredths of a man. 0 for randomness
+    /// only between equal moves.
     pub margin: i32,
 }
 
@@ -37,14 +37,14 @@ impl BookOptions {
 /// A move from a book.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BookMove {
-    /// What the book says it is worth to the side making it; `None` in a book of games alone.
+    /// Its value by the book, to the side making it; `None` in a book of games alone.
     pub score: Option<Score>,
-    /// The move, and what the book would play after it.
+    /// The move, and the book's line after it.
     pub pv: Vec<Move>,
 }
 
-/// A score at which a move has lost by the book's own word: a man down after a deep search, or
-/// the end.
+/// The score where a move has lost according to the book: a man down after a deep search, or the
+/// end.
 const LOSING: Score = Score::new(-100);
 /// A move this many hundredths worse than another is chosen e times less often.
 const TEMPERATURE: f64 = 5.0;
@@ -97,7 +97,7 @@ fn pick(
 const OPENING_MARGIN: i32 = 20;
 
 /// Positions to begin games from: those that the moves of a book lead to after exactly this many
-/// plies from its starts. Moves that are much worse than others, or lose, are left out.
+/// plies from its starts. Moves much worse than others, or losing ones, are left out.
 #[must_use]
 pub fn openings(book: &Book, plies: usize) -> Vec<Position> {
     let starts = (0..book.len()).filter_map(|index| book.position(index));
@@ -141,7 +141,7 @@ fn by_score(moves: &[(Move, MoveEntry)], best: Score, margin: i32) -> Vec<(usize
 }
 
 /// Moves by number with their estimates: all, or the best. A move that lost all its games has lost
-/// by the book's own word.
+/// according to the book.
 fn by_results(moves: &[(Move, MoveEntry)], is_random: bool) -> Vec<(usize, f64)> {
     let weight = |(index, (_, entry)): (usize, &(Move, MoveEntry))| {
         let decided = entry.wins.saturating_add(entry.draws).saturating_add(entry.losses);

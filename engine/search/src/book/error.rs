@@ -30,7 +30,7 @@ pub enum BookError {
     Version {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// Its version.
         version: u32,
     },
     /// A file that is not as it was written.

@@ -1,8 +1,8 @@
 //! Books that grow by search: drop-out expansion.
 //!
 //! A position is expanded by searching the positions after all its moves. The next one is always
-//! the one of least cost: the plies from the start, and the deviations of all moves on the way from
-//! the best move of their position, in men, times a weight. So lines that are nearly best are
+//! the one of least cost: the plies from the start, plus a weight times how far all moves on the
+//! way fall short of the best moves of their positions, in men. So lines that are nearly best are
 //! carried on, for both sides alike, and an opponent rarely leaves the book by a good move.
 //! Positions that several orders of moves lead to are one; scores are backed up by minimax.
 //!
@@ -62,7 +62,7 @@ pub struct ExpandProgress {
     pub searched: u64,
     /// Searched in this run.
     pub new: u64,
-    /// What the first start is worth to the side to move.
+    /// The value of the first start to the side to move.
     pub score: Option<Score>,
     /// Searches of an earlier run that were damaged in the journal and are made again.
     pub damaged: u64,
@@ -83,7 +83,7 @@ pub enum ExpandError {
 }
 
 /// Expands the book in a file, or starts one there, with as many threads as there are controls.
-/// Stop them to end it; what has been searched is kept, and the next call goes on.
+/// Stop them to end it; finished searches are kept, and the next call goes on.
 ///
 /// # Errors
 /// If the file cannot be read or written, or the engine cannot be made. Nothing that was searched
@@ -142,7 +142,7 @@ fn work(
     for (key, position) in jobs {
         let limits = Limits::depth(depth.into());
         let found = engine.search(&Game::new(position), &limits, control, &mut |_| {});
-        // A search that was broken off says nothing.
+        // A search that was stopped does not count.
         let searched = Searched { score: found.info.score, depth };
         let searched = (!control.is_stopped()).then_some(searched);
         if results.send((key, searched)).is_err() {
@@ -151,7 +151,7 @@ fn work(
     }
 }
 
-/// A position that is to be searched, and the moves that lead to it.
+/// A position to search, and the moves that lead to it.
 struct Wanted {
     position: Position,
     parents: Vec<(u32, usize)>,
@@ -198,8 +198,8 @@ impl<'o> Expansion<'o> {
         }
     }
 
-    /// Takes over what an earlier run had searched and not written. Its moves are those of the
-    /// positions that it was expanding: the next ones to be expanded.
+    /// Takes over the searches that an earlier run did not write. They follow moves of the
+    /// positions that it was expanding, the next ones to expand.
     fn replay(&mut self, old: &[(Key, Searched)]) {
         let mut rest: HashMap<Key, Searched> = old.iter().copied().collect();
         while let Some(number) = (!rest.is_empty()).then(|| self.next_open()).flatten() {
@@ -254,7 +254,7 @@ impl<'o> Expansion<'o> {
         missing
     }
 
-    /// Enters what a search has found.
+    /// Enters the result of a search.
     fn enter(&mut self, key: Key, searched: Searched, parents: &[(u32, usize)]) {
         let Ok(position) = key.position() else { return };
         let number = self.graph.find_or_add(&position);
@@ -270,7 +270,7 @@ impl<'o> Expansion<'o> {
         }
     }
 
-    /// Enters what has just been searched, and remembers it.
+    /// Enters a new search, and remembers it.
     fn found(&mut self, key: Key, searched: Searched) -> Result<(), BookError> {
         self.journal.add(key, searched)?;
         let Some(wanted) = self.wanted.remove(&key) else { return Ok(()) };
@@ -317,7 +317,7 @@ impl<'o> Expansion<'o> {
         let is_known = |edge: &Edge| {
             edge.child.is_some_and(|n| self.graph.nodes[n as usize].entry.searched.is_some())
         };
-        // The end of the game is no place to go on.
+        // Do not go on from the end of a game.
         let is_over = node.entry.score.is_some_and(Score::is_decided);
         !is_over
             && node.position.has_legal_move()

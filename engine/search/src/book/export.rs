@@ -11,8 +11,8 @@ use super::key::folded_move;
 use super::reader::Book;
 use crate::counted;
 
-/// The lines of a book, one game each: from a start as far as the moves of the book lead. Where
-/// several orders of moves lead to a position, the first one goes on.
+/// The lines of a book, one game each: from a start as far as the moves of the book go. If several
+/// orders of moves lead to a position, only the first goes on.
 pub fn lines(book: &Book, most_plies: usize, mut see: impl FnMut(&Position, &[LineMove])) {
     let mut is_visited = vec![false; book.len()];
     for index in 0..book.len() {
@@ -26,12 +26,12 @@ pub fn lines(book: &Book, most_plies: usize, mut see: impl FnMut(&Position, &[Li
     }
 }
 
-/// A move of a line, as it is played, and what the book knows of it.
+/// A move of a line, as it is played, and what the book knows about it.
 #[derive(Clone, Copy, Debug)]
 pub struct LineMove {
     /// The move.
     pub mv: movegen::Move,
-    /// What is known; the score is for the side making it.
+    /// The book's data; the score is for the side making it.
     pub entry: MoveEntry,
 }
 

@@ -29,7 +29,7 @@ pub(super) const CELL: usize = 8;
 pub struct About {
     /// The program that wrote the file, with its version.
     pub program: String,
-    /// What was done to make the book, the first step first.
+    /// The steps that made the book, the first one first.
     pub history: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn head_sum(fixed: &[u8; HEAD], text: &[u8]) -> u32 {
     sum.finalize()
 }
 
-/// What a search has found out about a position.
+/// The result of a search of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Searched {
     /// For the side to move.
@@ -102,20 +102,20 @@ pub struct PositionEntry {
     pub games: u32,
     /// The first node of the tree that leads here.
     pub tree: Option<u32>,
-    /// What a search of the position itself has found.
+    /// The result of a search of the position itself.
     pub searched: Option<Searched>,
-    /// The score for the side to move, with what the book knows of the moves.
+    /// The score for the side to move, by all that the book knows about the moves.
     pub score: Option<Score>,
     /// A game begins here, or the book.
     pub is_start: bool,
-    /// A line of moves leads here; a position without one stands for itself.
+    /// A line of moves leads here; without this flag the position is on its own.
     pub is_in_line: bool,
     /// Fewest plies from a start.
     pub ply: u16,
 }
 
 impl PositionEntry {
-    /// A position of which nothing is known.
+    /// A position without data.
     #[must_use]
     pub const fn new(key: Key) -> PositionEntry {
         PositionEntry {
@@ -140,7 +140,7 @@ pub struct MoveEntry {
     pub games: u32,
     /// Games that the side making it won.
     pub wins: u32,
-    /// Games drawn. What is missing to `games` had no result.
+    /// Games drawn. The rest of `games` had no result.
     pub draws: u32,
     /// Games that the side making it lost.
     pub losses: u32,
@@ -153,7 +153,7 @@ pub struct MoveEntry {
 }
 
 impl MoveEntry {
-    /// A move of which nothing is known.
+    /// A move without data.
     #[must_use]
     pub const fn new(code: MoveCode) -> MoveEntry {
         MoveEntry {

@@ -124,13 +124,13 @@ impl Graph {
         self.index.get(&key).copied()
     }
 
-    /// The number of a position, which is added if it is not there.
+    /// The number of a position, which is added if it is missing.
     pub(super) fn find_or_add(&mut self, position: &Position) -> u32 {
         let key = Key::of(position);
         if let Some(number) = self.find_key(key) {
             return number;
         }
-        // A position of a game is one, and it has no moves yet that could be illegal.
+        // A position of a game is legal, and it has no moves yet that could be illegal.
         self.insert(PositionEntry::new(key), &[]).unwrap_or(0)
     }
 
@@ -151,10 +151,10 @@ impl Graph {
 
     /// Scores of all positions and moves, by minimax.
     ///
-    /// A move is worth what the position after it is worth to the other side, if the book has that
-    /// with a score; a move of a king that captures nothing is worth what the search of that
-    /// position has found, so that scores do not go in circles. A position all of whose legal
-    /// moves have scores is worth the best of them, another one what its own search has found.
+    /// A move has the value of the position after it, if the book has a score for that; a king's
+    /// move without a capture has the value that the search of that position has found, so that
+    /// scores do not go in circles. A position whose legal moves all have scores has the best of
+    /// them, any other the result of its own search.
     pub(super) fn back_up(&mut self) {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         order.sort_by_key(|&number| remaining(&self.nodes[number as usize].position));
@@ -202,7 +202,7 @@ impl Graph {
     }
 
     /// The least cost of a way from one of the starts to each position, if there is a way. `cost`
-    /// is that of a move, at least 0.
+    /// is the cost of a move, at least 0.
     pub(super) fn distances(
         &self,
         starts: &[u32],
@@ -243,9 +243,9 @@ impl Graph {
     }
 }
 
-/// A number that every move makes smaller, except that of a king that captures nothing, which
-/// leaves it as it is: a hundred for each piece, and the rows that each man has to go. A man that
-/// captures may go back, by nine rows at most.
+/// A number that every move reduces, except a king's move without a capture, which leaves it
+/// unchanged: a hundred for each piece, and the rows that each man has to go. A man that captures
+/// may go back, by nine rows at most.
 fn remaining(position: &Position) -> u32 {
     let rows = |color: Color| -> u32 {
         let last = Bitboard::promotion_row(color).first().map_or(0, Square::row);

@@ -1,5 +1,4 @@
-//! What has been searched since a book was last written: nothing of it is lost, whatever ends the
-//! process.
+//! The searches since a book was last written: none is lost, however the process ends.
 //!
 //! The file begins with the eight bytes `MEERJRNL`. Each search adds a record of 24 bytes in one
 //! write: the key (16), the score (2), the depth (1), a zero, and the CRC-32 of these 20 bytes.
@@ -20,8 +19,8 @@ const RECORD: usize = 24;
 /// The length of a journal without records.
 const EMPTY: u64 = MAGIC.len() as u64;
 
-/// A book that this process alone may change, as long as this lives: [`expand`](super::expand) takes
-/// it by itself; who reads a book, adds to it and writes it takes it before reading.
+/// A book that this process alone may change, as long as this lives: [`expand`](super::expand)
+/// takes it itself; other code that reads a book, adds to it and writes it takes it before reading.
 #[derive(Debug)]
 pub struct BookLock(Option<Journal>);
 
@@ -50,7 +49,7 @@ pub(super) struct Journal {
     file: LockedFile,
 }
 
-/// What an earlier run has left.
+/// The searches that an earlier run left.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
     pub searched: Vec<(Key, Searched)>,
@@ -59,8 +58,8 @@ pub(super) struct Earlier {
 }
 
 impl Journal {
-    /// Opens the journal of a book, or starts it, and returns what is in it. What a killed process has
-    /// left half-written is cut off.
+    /// Opens the journal of a book, or starts it, and returns what is in it. Anything half-written
+    /// by a killed process is cut off.
     ///
     /// # Errors
     /// If it cannot be read or written, is not a journal, or another process has it.

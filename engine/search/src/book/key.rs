@@ -1,8 +1,8 @@
 //! Positions and moves as numbers, both seen by the side to move.
 //!
 //! A position with Black to move and the one with the board turned by 180 degrees and the colours
-//! exchanged are the same to the players, so the book has them once: as the one in which White is
-//! to move. The moves of that one position are turned back for Black.
+//! exchanged are the same to the players, so the book has them once: as the one with White to move.
+//! The moves of that one position are turned back for Black.
 
 use movegen::{Bitboard, Color, Kind, Move, Piece, Position, PositionError, Setup, Square};
 
@@ -91,8 +91,8 @@ fn digit(piece: Piece) -> u128 {
     }
 }
 
-/// A folded move as a number: bit n-1 for a captured square n, six bits from bit 50 for the square
-/// where it begins and six from bit 56 for the one where it ends. Never 0.
+/// A folded move as a number: bit n-1 for a captured square n, six bits from bit 50 for its first
+/// square and six from bit 56 for its last. Never 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveCode(u64);
 
@@ -147,7 +147,7 @@ mod tests {
             let again = Key::from_bytes(key.to_bytes()).unwrap().position().unwrap();
             assert_eq!(again, folded(&position));
             let other = position.with_other_side();
-            // Of a board that is its own mirror image both sides see the same.
+            // On a board that is its own mirror image both sides see the same.
             assert_eq!(key == Key::of(&other), position.reversed() == other);
             let side = position.side_to_move();
             let folded = folded(&position);

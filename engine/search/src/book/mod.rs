@@ -4,7 +4,7 @@
 //!   `reader`, `writer`; `tree`: the move tree in it;
 //! * `row`: what sources know, added up in order; `build`: from games;
 //! * `graph`: a book in memory, with scores backed up; `check`: whether all is consistent;
-//! * `expand`: growing by search, `journal`: so that nothing of it is lost;
+//! * `expand`: growing by search, `journal`: keeps its searches if it is killed;
 //! * `choice`: the move that is played; `text`, `export`, `merge`: for people, other programs and
 //!   other books.
 

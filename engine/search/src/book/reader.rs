@@ -1,4 +1,4 @@
-//! A book that can be asked: a memory-mapped file, or bytes.
+//! A book for look-ups: a memory-mapped file, or bytes.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::format::{
 use super::key::{Key, folded_move};
 use super::tree::Cell;
 
-/// The book of the program; docs/book.md says how it was made.
+/// The program's own book; docs/book.md tells how it was made.
 static BUILT_IN: &[u8] = include_bytes!("../../data/opening.book");
 
 /// An opening book.
@@ -62,12 +62,12 @@ impl Bytes {
 }
 
 impl Book {
-    /// Opens a file and looks through all of it once. The file must not be changed while it is
-    /// open; programs of ours give a changed book a new file.
+    /// Opens a file and reads all of it once. The file must not be changed while it is open; our
+    /// programs write a changed book as a new file.
     ///
     /// # Errors
-    /// If it cannot be read, is not a book of this version, or its length or a checksum is not what
-    /// its head says.
+    /// If it cannot be read, is not a book of this version, or its length or a checksum disagrees
+    /// with its head.
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let file = DataFile::open(path.to_owned()).map_err(BookError::io(path))?;
         if !path.is_file() {
@@ -143,7 +143,7 @@ impl Book {
         self.head.positions as usize
     }
 
-    /// Whether there is no position.
+    /// Whether it has no positions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -173,7 +173,7 @@ impl Book {
         PositionRecord::from_bytes(self.record::<POSITION>(0, index)?)
     }
 
-    /// The position of this number, from 0; `None` beyond the last, and for a record that is no
+    /// The position of this number, from 0; `None` beyond the last, and for a record that is not a
     /// position.
     #[must_use]
     pub fn position(&self, index: usize) -> Option<PositionEntry> {
@@ -204,7 +204,7 @@ impl Book {
         self.find_key(Key::of(position))
     }
 
-    /// What the book knows of a position, and its legal moves as they are played; `None` if the
+    /// What the book knows about a position, and its legal moves as they are played; `None` if the
     /// book does not have it.
     #[must_use]
     pub fn look_up(&self, position: &Position) -> Option<(PositionEntry, Vec<(Move, MoveEntry)>)> {
@@ -258,7 +258,7 @@ impl fmt::Debug for Book {
     }
 }
 
-/// Makes sure that the parts are there and as they were written.
+/// Checks that the parts are complete and as they were written.
 fn examine(path: &Path, bytes: &[u8]) -> Result<(Head, About, [usize; 3]), BookError> {
     let damaged = |reason: String| BookError::damaged(path, reason);
     if !bytes.starts_with(FRAME.magic) {

@@ -1,5 +1,5 @@
-//! What is known of a position or a move from one source, in a form that can be sorted and added
-//! up: the common coin of building, merging and importing.
+//! The data about a position or a move from one source, in a form that can be sorted and added up:
+//! shared by building, merging and importing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,17 +35,17 @@ pub(super) const IN_LINE: u8 = 2;
 pub(super) const LINK: u8 = 4;
 
 impl Row {
-    /// A position of which nothing is known yet.
+    /// A position without data yet.
     pub(super) fn position(key: Key) -> Row {
         Row::from(&PositionEntry::new(key))
     }
 
-    /// A move of which nothing is known yet.
+    /// A move without data yet.
     pub(super) fn of_move(key: Key, code: MoveCode) -> Row {
         Row { code: code.bits(), ..Row::position(key) }
     }
 
-    /// Whether a search of the position is known.
+    /// Whether there is a search of the position.
     pub(super) fn has_search(&self) -> bool {
         score_of_bits(self.search).is_some()
     }

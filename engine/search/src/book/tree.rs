@@ -4,12 +4,12 @@
 //! for a move, or a *link record*, which stands for one of several children. Cell 0 is the root,
 //! the initial position.
 //!
-//! A node with one child points to it. When a second child appears, the node cannot grow, and no
-//! cell ever moves, as positions of the book point to nodes: so two link records are appended, one
-//! with a far pointer to the old child and the number of the next link, one with the new child,
-//! and the node points to the first of them. A third child adds a link record to the end of the
-//! chain. Every pointer leads to a cell with a higher number, so that there can be no circle,
-//! except that the first link record of a node leads back to the old child.
+//! A node with one child points to it. A node cannot grow when a second child appears, and no cell
+//! ever moves, as positions of the book point to nodes; so two link records are appended, one with
+//! a far pointer to the old child and the number of the next link, one with the new child, and the
+//! node points to the first of them. A third child adds a link record to the end of the chain.
+//! Every pointer leads to a cell with a higher number, so that there can be no circle, except that
+//! the first link record of a node leads back to the old child.
 
 use movegen::{Move, Position};
 
@@ -23,7 +23,7 @@ pub enum Cell {
         /// The move's number among the legal moves of the position before it, in the order of
         /// the codes of the folded moves; 0 in the root.
         rank: u16,
-        /// What follows.
+        /// What follows the cell.
         next: Next,
     },
     /// One of several children of a node.
@@ -46,7 +46,7 @@ pub enum Next {
     Links(u32),
 }
 
-/// The bits that say what a cell is; the number of a cell has 30 bits.
+/// The bits for the kind of a cell; the number of a cell has 30 bits.
 const LINKS: u32 = 1 << 31;
 const CHILD: u32 = 1 << 30;
 /// The number of cells must stay below this.

@@ -10,8 +10,7 @@ use super::error::BookError;
 use super::format::{About, Head, MoveEntry, PositionEntry, PositionRecord};
 use super::tree::Cell;
 
-/// A temporary file without a name, which goes with the process, and the checksum of what has been
-/// written to it.
+/// An unnamed temporary file, which ends with the process, and the checksum of its contents.
 struct Table {
     file: BufWriter<File>,
     records: u64,
@@ -54,7 +53,7 @@ pub(super) struct BookWriter {
 
 impl BookWriter {
     /// # Errors
-    /// If nothing can be written there, or a file is there that is to be kept.
+    /// If nothing can be written there, or an existing file must be kept.
     pub(super) fn new(path: &Path, existing: Existing) -> Result<BookWriter, BookError> {
         let begin = || -> io::Result<_> {
             // Better to know before the work than after it.
@@ -114,7 +113,7 @@ impl BookWriter {
     /// Writes the file.
     ///
     /// # Errors
-    /// If the disk is full, say; there is no file then, or the old one.
+    /// For example, if the disk is full; there is no file then, or the old one.
     pub(super) fn finish(self, about: &About) -> Result<(), BookError> {
         let BookWriter { path, existing, positions, moves, cells } = self;
         let head = |text: &[u8]| Head {

@@ -1,10 +1,10 @@
-//! What the databases say about the moves of the searched position.
+//! The databases' values of the moves of the searched position.
 //!
-//! * Won: only moves that win. By distance to win if it is there, else by distance to conversion
-//!   (any conversion that wins is progress, as material and men never come back; of several the
-//!   one with the shorter way in its new slice); without distances a search among them.
+//! * Won: only moves that win. By distance to win if known, else by distance to conversion (any
+//!   winning conversion is progress, as material and men never come back; of several the one with
+//!   the shorter way in its new slice); without distances a search among them.
 //! * Lost: what takes longest, and first of all what lets a draw rule come in between.
-//! * Drawn: only moves that draw; of these the ones to which most replies lose.
+//! * Drawn: only moves that draw; of these the ones with the most losing replies.
 //!
 //! A win counts only if the draw rules leave room for it, see [`super::room`].
 
@@ -18,7 +18,7 @@ use movegen::{DrawCounters, DrawRules, Game, Move, Position};
 use super::traps::losing_moves;
 use crate::score::Score;
 
-/// How to choose a move where the value is known.
+/// How to choose a move if the value is known.
 #[derive(Debug)]
 pub(crate) enum Choice {
     /// Distances settle it: all legal moves, the best first.
@@ -34,14 +34,14 @@ pub(crate) enum Choice {
     },
 }
 
-/// A move with what it is worth to the side that makes it.
+/// A move with its value to the side that makes it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct RatedMove {
     pub(crate) mv: Move,
     pub(crate) score: Score,
 }
 
-/// A move with what it leads to.
+/// A move with the value it leads to.
 struct Candidate {
     mv: Move,
     next: Position,
@@ -61,10 +61,10 @@ impl Candidate {
     }
 }
 
-/// What the databases say about the current position; `None` if they do not know it. `lines` is
-/// the number of moves that somebody wants to see.
+/// The databases' answer about the current position; `None` if they do not know it. `lines` is the
+/// number of moves to show.
 ///
-/// A file that cannot be read counts as not there: a game must go on.
+/// An unreadable file counts as missing: a game must go on.
 pub(crate) fn choose(game: &Game, probe: &Probe, rules: DrawRules, lines: usize) -> Option<Choice> {
     if !probe.reaches(game.position()) {
         return None;
@@ -80,9 +80,9 @@ pub(crate) fn knows(position: &Position, probe: &Probe) -> bool {
         && position.legal_moves().iter().all(|&mv| is_known(&position.after(mv)))
 }
 
-/// The moves that do not throw away what the databases say about the positions after them; `None`
-/// if that are all moves. For positions that have more pieces than the databases, where captures
-/// lead into them: after a capture the draw rules leave room for every win.
+/// The moves that keep the value of the position by the databases; `None` if that are all moves.
+/// For positions that have more pieces than the databases, where captures lead into them: after a
+/// capture the draw rules leave room for every win.
 pub(crate) fn keeping(position: &Position, probe: &Probe) -> Option<Vec<Move>> {
     let legal = position.legal_moves();
     let value = |&mv: &Move| {
@@ -280,7 +280,7 @@ fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Vec<
     let mut kept: Vec<Candidate> =
         candidates.into_iter().filter(|c| c.value == Wld::Draw).collect();
     if lines == 1 {
-        // The opponent can go wrong only as long as the game goes on.
+        // The opponent can only go wrong while the game goes on.
         if kept.iter().any(|c| !c.is_drawn && c.earlier == 0) {
             kept.retain(|c| !c.is_drawn && c.earlier == 0);
         }

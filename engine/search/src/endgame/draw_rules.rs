@@ -3,7 +3,7 @@
 //! Up to five pieces they do from the moment that a counted ending arises: the longest win of one
 //! or two pieces against a lone king takes 9 plies of 10, of three pieces 31 or (the king to move)
 //! 32 of 32, and no conversion is further away than 23 of 50 plies
-//! (`positions/egdb/statistics.md`). What can interfere is a counter that is running already.
+//! (`positions/egdb/statistics.md`). Only a counter that is already running can interfere.
 
 use movegen::draw::{FIVE_MOVES, MaterialClass, SIXTEEN_MOVES};
 use movegen::{DrawCounters, DrawRules};
@@ -12,9 +12,9 @@ use movegen::{DrawCounters, DrawRules};
 const TO_CONVERT: u16 = 40;
 
 /// Whether a won or lost position with these counters will not be drawn by counting, if the
-/// winner keeps to the shortest way. `dtw` gives the plies to the end of the game, if they are
-/// known; it is asked only if a counter is running. With more than five pieces and no distance
-/// this is a good guess.
+/// winner keeps to the shortest way. `dtw` gives the plies to the end of the game, if known; it is
+/// only called if a counter is running. With more than five pieces and no distance this is a good
+/// guess.
 #[inline]
 pub fn is_won_in_time(
     counters: &DrawCounters,

@@ -1,7 +1,7 @@
 //! Endgame databases as the engine uses them. [`egdb::DatabaseOptions`] opens them; the open ones,
 //! a [`Probe`](egdb::Probe), are shared by all threads.
 //!
-//! * `choice`: what they say about the moves of the searched position;
+//! * `choice`: their values of the moves of the searched position;
 //! * `line`: perfect play from there on; `room`: wins and the draw rules;
 //!   `traps`: draws and mistakes.
 

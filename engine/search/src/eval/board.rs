@@ -1,4 +1,4 @@
-//! What patterns and scalars need to know of the men: chunk by chunk of two rows.
+//! What patterns and scalars need to know about the men, in chunks of two rows.
 //!
 //! Two rows are eleven bits of the ghost layout. A chunk has four *parts*, each of four squares in
 //! four neighbouring columns (columns 0-3, 2-5, 4-7, 6-9); a part with its men is a number in base
@@ -6,8 +6,8 @@
 //! the right square of the upper row, then those of the lower one. Numbers of own and enemy men
 //! come from one table, and add up.
 //!
-//! All patterns are put together from parts, and each side looks at the upper six rows as if it
-//! were White: what Black sees is the board turned by 180 degrees.
+//! All patterns are composed of parts, and each side looks at the upper six rows as if it were
+//! White: Black sees the board turned by 180 degrees.
 
 use movegen::{Color, Position};
 
@@ -74,7 +74,7 @@ const fn chunk(men: u64, index: usize) -> usize {
     (men >> (CHUNK_BITS as usize * index)) as usize & (ENTRIES - 1)
 }
 
-/// What one side sees: the parts of the three upper chunks, four bytes each.
+/// One side's view: the parts of the three upper chunks, four bytes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SideView([u32; VIEW_CHUNKS]);
 
@@ -86,14 +86,14 @@ impl SideView {
     }
 }
 
-/// What White and Black see.
+/// White's and Black's views.
 #[inline(always)]
 pub fn views(white_men: u64, black_men: u64) -> [SideView; 2] {
     let mut views = [SideView([0; VIEW_CHUNKS]); 2];
     for i in 0..VIEW_CHUNKS {
         let from_top = |men| PARTS[chunk(men, i)][0];
         let from_bottom = |men| PARTS[chunk(men, CHUNKS - 1 - i)][1];
-        // A digit is at most 2 and a part at most 80: nothing runs over into the next byte.
+        // A digit is at most 2 and a part at most 80: nothing overflows into the next byte.
         views[0].0[i] = from_top(white_men) + 2 * from_top(black_men);
         views[1].0[i] = from_bottom(black_men) + 2 * from_bottom(white_men);
     }
@@ -105,14 +105,14 @@ pub fn views(white_men: u64, black_men: u64) -> [SideView; 2] {
 pub struct MenSums {
     /// How many there are.
     pub count: i32,
-    /// Steps to promotion of all of them.
+    /// The steps to promotion of all the men.
     pub steps: i32,
     /// Distances from the middle in half columns, right positive.
     pub lever: i32,
 }
 
 impl MenSums {
-    /// Of these men, which belong to this side.
+    /// For these men, which belong to this side.
     #[inline(always)]
     pub fn of(men: u64, color: Color) -> MenSums {
         let mut all = 0;

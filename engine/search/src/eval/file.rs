@@ -39,12 +39,12 @@ struct Shape {
     /// Hidden sums of a side.
     hidden: usize,
     outputs: usize,
-    /// What an output of 1 is worth, in units.
+    /// The value of an output of 1, in units.
     unit: i32,
 }
 
 impl Shape {
-    /// Bytes of the weights: 32 bits for what an output begins with, 16 for all others.
+    /// Bytes of the weights: 32 bits for the bias of an output, 16 for all others.
     fn bytes(self) -> usize {
         let Shape { inputs, hidden, outputs, .. } = self;
         2 * hidden * (inputs + 1 + 2 * outputs) + 4 * outputs
@@ -103,7 +103,7 @@ impl Weights {
     /// Writes a file, in one step.
     ///
     /// # Errors
-    /// If that fails, or there is a file of this name that is to be kept.
+    /// If that fails, or a file of this name must be kept.
     pub fn write(&self, path: &Path, existing: Existing) -> Result<(), WeightsError> {
         write_file(path, &self.to_bytes(), existing)
             .map_err(|error| WeightsError::Io { path: path.to_owned(), error })

@@ -1,4 +1,4 @@
-//! The kinds of evaluation: which windows a side looks at; and what a weight is.
+//! The kinds of evaluation, which differ in the windows that a side looks at; and weights.
 
 use super::board::{GROUPS, PART_VALUES, SideView};
 

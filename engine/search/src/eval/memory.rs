@@ -1,15 +1,15 @@
-//! What a searching thread remembers of the positions it has scored: most leaves come up again
-//! soon, by another order of the moves or in the next iteration.
+//! A searching thread's memory of positions it has scored: most leaves come up again soon, by
+//! another order of moves or in the next iteration.
 
 use movegen::{Position, isa};
 
 use super::network::{self, Network};
 use super::weights::Weights;
 
-/// Positions remembered: 512 KiB, half of the second cache of many a processor. Searches fetch an
-/// entry before they need it, so one from the third cache is not too far away either.
+/// Positions remembered: 512 KiB, half of the second-level cache of many processors. Searches fetch
+/// an entry before they need it, so one from the third cache is not too far away either.
 const ENTRIES: usize = 1 << 15;
-/// The network has not been asked.
+/// The network has not been computed.
 const UNKNOWN: i32 = i32::MIN;
 
 /// For one thread and one evaluation.
@@ -38,13 +38,13 @@ impl Memory {
         Memory { entries: (0..ENTRIES).map(empty).collect(), sums }
     }
 
-    /// Fetches what is remembered of a position into the processor's cache.
+    /// Fetches the entry of a position into the processor's cache.
     #[inline(always)]
     pub fn prefetch(&self, position: &Position) {
         isa::prefetch(&self.entries[position.key() as usize % ENTRIES]);
     }
 
-    /// What scalars and patterns say of a position, by weights that are always the same.
+    /// The score of a position by scalars and patterns, for weights that never change.
     #[inline(always)]
     pub(super) fn rest(&mut self, weights: &Weights, position: &Position) -> i32 {
         let key = position.key();
@@ -55,7 +55,7 @@ impl Memory {
         entry.rest
     }
 
-    /// What their network says of the position that was asked for last.
+    /// Their network's score of the position asked for last.
     #[inline(always)]
     pub(super) fn network(&mut self, network: &Network, position: &Position, ply: usize) -> i32 {
         let entry = &mut self.entries[position.key() as usize % ENTRIES];

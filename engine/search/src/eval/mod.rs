@@ -1,14 +1,14 @@
 //! Evaluation of quiet positions: an [`Evaluation`] scores them.
 //!
-//! A position is seen twice, by each side as if it were White; the score is what the side to
-//! move sees less what its opponent sees, so turning the board and swapping the colours changes
-//! nothing. The result presumes that neither side can capture.
+//! A position is seen twice, by each side as if it were White; the score is the view of the side to
+//! move less that of its opponent, so turning the board and swapping the colours changes nothing.
+//! The result presumes that neither side can capture.
 //!
 //! * `board`: what patterns and scalars need to know of the men;
-//! * `kind`: which windows are looked at; `scalars`: what is counted beside the patterns;
+//! * `kind`: the windows; `scalars`: counts besides the patterns;
 //! * `weights`: the score;
 //! * `network`: a small network on top of them, where there is one;
-//! * `memory`: what a searching thread need not compute again;
+//! * `memory`: scores that a searching thread need not compute again;
 //! * `file`: the file of the weights.
 
 pub mod board;
@@ -35,7 +35,7 @@ use network::MOST_SAID;
 pub use weights::{Provenance, Weights};
 
 /// A way to score positions. Copies are handles of the same weights; any number of engines and
-/// threads may share them. The default is the one that is part of the program.
+/// threads may share them. The default is the program's own.
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Arc<Weights>,
@@ -60,7 +60,7 @@ impl Evaluation {
     }
 
     /// The evaluation that a user names: a file with weights, `material` for
-    /// [`Evaluation::material`], or nothing for the one that is part of the program.
+    /// [`Evaluation::material`], or nothing for the program's own.
     ///
     /// # Errors
     /// If the file cannot be read or has no weights that this program understands.
@@ -72,7 +72,7 @@ impl Evaluation {
         }
     }
 
-    /// Material and what it takes to finish games: where learning begins.
+    /// Material and a little to finish games: the start of learning.
     #[must_use]
     pub fn material() -> Evaluation {
         Evaluation::new(Weights::material())
@@ -90,7 +90,7 @@ impl Evaluation {
         &self.name
     }
 
-    /// The score of a position for its side to move, presuming that nobody can capture.
+    /// The score of a position for its side to move, presuming that neither side can capture.
     #[inline(always)]
     #[must_use]
     pub fn score(&self, position: &Position) -> Score {
@@ -98,10 +98,10 @@ impl Evaluation {
         weights::damped(position, self.weights.white_sum(position) + network)
     }
 
-    /// The same as far as a search needs it: what the network says is asked for only if it may
-    /// decide whether the score lies in the window. Else the result is a bound of the score on the
-    /// same side of the window. `memory` belongs to this evaluation; `ply` tells which positions
-    /// are near, whose hidden sums are remembered.
+    /// The score as far as a search needs it: the network is only computed if it may decide whether
+    /// the score lies in the window. Else the result is a bound of the score on the same side of
+    /// the window. `memory` belongs to this evaluation; `ply` tells which positions are near, whose
+    /// hidden sums are remembered.
     #[inline(always)]
     pub(crate) fn score_within(
         &self,
@@ -124,7 +124,7 @@ impl Evaluation {
         weights::damped(position, rest + memory.network(network, position, ply))
     }
 
-    /// What a thread needs for [`Evaluation::score_within`].
+    /// A thread's memory for [`Evaluation::score_within`].
     pub(crate) fn memory(&self) -> Memory {
         Memory::new(&self.weights)
     }

@@ -1,14 +1,13 @@
 //! A small network on top of patterns and scalars.
 //!
 //! Each side sees the board as if it were White: every piece on its square is an input, perhaps
-//! also what is in every window ([`Inputs`]), and adds its row of weights to the side's hidden
+//! also the content of every window ([`Inputs`]), and adds its row of weights to the side's hidden
 //! sums. Their values, cut to 0..=1 and squared, are weighted by an output for the number of
-//! pieces, the side to move first. All numbers are integers, so every processor computes
-//! the same.
+//! pieces, the side to move first. All numbers are integers, so every processor computes the same.
 //!
-//! The sums of pieces follow them ([`Sums`]): what a position shares with one that was scored
-//! before it at a near ply need not be added again. Those of windows, most of which change with a
-//! move, are added each time.
+//! The sums of pieces are updated ([`Sums`]): pieces in common with a position scored before at a
+//! near ply need not be added again. Those of windows, most of which change with a move, are added
+//! each time.
 
 use arrayvec::ArrayVec;
 use movegen::geometry::{bits, index_of_bit};
@@ -23,13 +22,13 @@ const SQUARES: usize = 50;
 const PIECES: usize = 4 * SQUARES;
 const WINDOWS: usize = EvalKind::P8.tables();
 
-/// What a side's hidden sums are made of. Windows are the idea of Rapfi's pattern codebook for
-/// gomoku (arXiv 2503.13178): vectors instead of numbers for patterns.
+/// The inputs of a side's hidden sums. Windows are the idea of Rapfi's pattern codebook for gomoku
+/// (arXiv 2503.13178): vectors instead of numbers for patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Inputs {
     /// Pieces on their squares: own men, own kings, enemy men, enemy kings.
     Pieces,
-    /// What stands in each of the windows of `p8`, and the pieces on their squares.
+    /// The content of each of the windows of `p8`, and the pieces on their squares.
     Windows,
 }
 
@@ -135,8 +134,8 @@ pub const STEP: usize = 32;
 pub const MOST_HIDDEN: usize = 256;
 /// The greatest [`Network::unit`].
 const MOST_UNIT: i32 = 4000;
-/// The most that a network says, in hundredths of a man. It seldom would say more, and a search that
-/// knows the rest of the score need not ask where this decides nothing.
+/// The greatest output of a network, in hundredths of a man. It would seldom be greater, and a
+/// search that knows the rest of the score can skip it where it decides nothing.
 pub const MOST_SAID: i32 = 60;
 /// Plies whose sums are kept.
 const KEPT: usize = 64;
@@ -205,21 +204,21 @@ pub fn lines(weights: &[i16]) -> Vec<Line> {
 /// The weights of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Network {
-    /// What the hidden sums are made of.
+    /// The inputs of the hidden sums.
     pub inputs: Inputs,
     /// Hidden sums of a side.
     pub hidden: usize,
-    /// What an output of 1 is worth, in units of a weight.
+    /// The value of an output of 1, in units of a weight.
     pub unit: i32,
     /// A row of `hidden` for each input, in parts of [`ONE`]: lines, so that no part of a row lies in
     /// two cache lines.
     pub rows: Vec<Line>,
-    /// What the hidden sums begin with.
+    /// The biases of the hidden sums.
     pub bias: Vec<i16>,
     /// For each output the weights of the side to move, then of the other; in parts of
     /// [`OUTPUT_ONE`].
     pub outputs: Vec<i16>,
-    /// What each output begins with, in parts of [`ONE`] x [`ONE`] x [`OUTPUT_ONE`].
+    /// The bias of each output, in parts of [`ONE`] x [`ONE`] x [`OUTPUT_ONE`].
     pub output_bias: Vec<i32>,
 }
 
@@ -286,15 +285,14 @@ impl Network {
         self.rows.get(row * (self.hidden / STEP) + number).map_or(&[0; STEP], |line| &line.0)
     }
 
-    /// What is to be added to White's sum ([`IN_A_HUNDREDTH`]), from the inputs alone.
+    /// The amount to add to White's sum ([`IN_A_HUNDREDTH`]), from the inputs alone.
     #[inline(always)]
     pub fn white_score(&self, position: &Position) -> i32 {
         let rows = self.inputs.rows(position);
         self.white_score_after(None, [&rows, &Rows::new(), &Rows::new()], position)
     }
 
-    /// The same, from the sums of the position that was scored last at this ply or the one before
-    /// it.
+    /// The same, from the sums of the position scored last at this ply or the one before it.
     #[inline(always)]
     pub fn white_score_from(&self, position: &Position, memory: &mut Sums, ply: usize) -> i32 {
         let wanted = sets(position);
@@ -317,9 +315,9 @@ impl Network {
         self.white_score_after(from, [&added, &removed, &self.inputs.windows(position)], position)
     }
 
-    /// What is to be added for a position. Its sums are those at the first place in `memory`, or
-    /// what they begin with, changed by the rows `added` and `removed`, and go to the second place;
-    /// the rows `last` count as well, but are not kept.
+    /// The amount to add for a position. Its sums are those at the first place in `memory`, or the
+    /// biases, changed by the rows `added` and `removed`, and go to the second place; the rows
+    /// `last` count as well, but are not kept.
     #[inline(always)]
     fn white_score_after(
         &self,

@@ -1,8 +1,8 @@
-//! What is counted beside the patterns: material, kings, mobility, tempo, races.
+//! Counts besides the patterns: material, kings, mobility, tempo, races.
 //!
-//! Each scalar is a number for White less the same number for Black, as each of them would see it
-//! from his side; only [`TURN`] looks at the side to move. [`visit`] names those that are not 0,
-//! in play and in training alike.
+//! Each scalar is a number for White less the same number for Black, as each sees it from its own
+//! side; only [`TURN`] looks at the side to move. [`visit`] names those that are not 0, in play and
+//! in training alike.
 
 use movegen::geometry::{self, SQUARES};
 use movegen::{Bitboard, Color, Position};
@@ -15,15 +15,15 @@ pub const MEN: usize = 0;
 pub const FIRST_KING: usize = 1;
 /// Kings beyond the first.
 pub const FURTHER_KINGS: usize = 2;
-/// Squares to which kings can go and where no man can take them.
+/// Squares that kings can go to where no man can take them.
 pub const KING_SAFE: usize = 3;
-/// Squares to which kings can go and where a man can take them.
+/// Squares that kings can go to where a man can take them.
 const KING_DENIED: usize = 4;
 /// How uneven the men are spread over the two wings: half columns.
 const BALANCE: usize = 5;
 /// 1 if White is to move, -1 if Black is.
 pub const TURN: usize = 6;
-/// Steps by which the men are farther advanced, within ±`MOST_TEMPI`.
+/// How many steps farther the men have advanced, within ±`MOST_TEMPI`.
 pub const TEMPO: usize = 7;
 /// By number of man moves after which no man can take the moved one, up to 11; without kings.
 const SAFE_MOVES: usize = 8;
@@ -31,7 +31,7 @@ const SAFE_MOVES_ENTRIES: usize = 12;
 /// Only one side has a man that cannot be stopped: by the plies until it is crowned, from 1.
 const RUNNER: usize = SAFE_MOVES + SAFE_MOVES_ENTRIES;
 const RUNNER_ENTRIES: usize = 2 * RUNNER_STEPS;
-/// Both have one: by the plies that one is ahead, which is an odd number.
+/// Both have one: by the plies that one is ahead, an odd number.
 const LEAD: usize = RUNNER + RUNNER_ENTRIES;
 const LEAD_ENTRIES: usize = RUNNER_STEPS;
 /// A king on each square, from its side's view.
@@ -40,7 +40,7 @@ const KING_SQUARES: usize = LEAD + LEAD_ENTRIES;
 pub const COUNT: usize = KING_SQUARES + 50;
 
 const MOST_TEMPI: i32 = 24;
-/// From how many rows off a man is looked at as a runner.
+/// The rows from promotion within which a man counts as a runner.
 const RUNNER_STEPS: usize = 5;
 
 /// Squares on which a piece can be taken: those not on the edge.
@@ -95,11 +95,11 @@ const fn safe_moves<const UP: bool>(men: Men) -> usize {
     ((left & !left_taken).count_ones() + (right & !right_taken).count_ones()) as usize
 }
 
-/// In how many own moves a side crowns a man, whatever the enemy's men do: at most
+/// The number of own moves for a side to crown a man, whatever the enemy's men do: at most
 /// [`RUNNER_STEPS`]. `to_move`: it has the move.
 ///
-/// After each step the man must stand where no enemy man can be, nor take it, however many moves
-/// each of them may have made in the meantime; the edge is safe. The enemy must have no king.
+/// After each step the man must be where no enemy man can be or take it, however many moves each of
+/// them may have made meanwhile; the edge is safe. The enemy must have no king.
 #[inline(always)]
 const fn runner<const UP: bool>(men: Men, to_move: bool) -> Option<u32> {
     const TOP: u64 = Bitboard::promotion_row(Color::White).bits();
@@ -219,7 +219,7 @@ pub fn name(index: usize) -> String {
     }
 }
 
-/// The scalars of a position, for those who do not need them fast.
+/// The scalars of a position, where speed does not matter.
 #[cfg(test)]
 pub fn all(position: &Position) -> [i32; COUNT] {
     let mut scalars = [0; COUNT];

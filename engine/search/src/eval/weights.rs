@@ -34,7 +34,7 @@ pub struct Provenance {
 /// A set of weights.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weights {
-    /// Which windows are looked at.
+    /// The windows.
     pub kind: EvalKind,
     /// Where they come from.
     pub provenance: Provenance,
@@ -59,8 +59,7 @@ impl Sum {
 }
 
 impl Weights {
-    /// Weights that know material and what it takes to finish games: men go forward, kings have
-    /// room.
+    /// Weights that know material and a little to finish games: men go forward, kings have room.
     pub fn material() -> Weights {
         let mut scalars = vec![[0; 2]; scalars::COUNT];
         scalars[scalars::MEN] = [1000; 2];
@@ -115,8 +114,8 @@ impl Weights {
         scalars.chain(patterns).filter(|(_, pair)| *pair != [0; 2])
     }
 
-    /// White's score by patterns and scalars in hundredths of a man, for a position in which nobody
-    /// can capture.
+    /// White's score by patterns and scalars in hundredths of a man, for a position where neither
+    /// side can capture.
     #[must_use]
     pub fn white_score(&self, position: &Position) -> i32 {
         self.white_sum(position) / IN_A_HUNDREDTH
@@ -170,14 +169,14 @@ pub fn damped(position: &Position, white: i32) -> Score {
     Score::eval(if position.side_to_move() == Color::White { white } else { -white })
 }
 
-/// How much of the start of the game is left, 0..=[`OPENING_STEPS`].
+/// The remaining share of the start of the game, 0..=[`OPENING_STEPS`].
 #[inline(always)]
 pub fn opening_steps(men: &[MenSums; 2]) -> i32 {
     (men[0].steps + men[1].steps).min(OPENING_STEPS)
 }
 
-/// What part of its score a side keeps that is better by it, as a power of two by which the score
-/// is divided: a king is hard to catch, and small majorities against one are worth little.
+/// The power of two that divides the score of the better side: a king is hard to catch, and small
+/// majorities against one are worth little.
 #[inline(always)]
 pub fn towards_draw(position: &Position, better: Color) -> u32 {
     let worse = better.opponent();

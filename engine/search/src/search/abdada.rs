@@ -1,8 +1,8 @@
 //! Which positions other threads are searching right now.
 //!
-//! A thread that comes to a move which another thread has begun tries the node's other moves first;
-//! when it comes back to it, the table often has the answer ("simplified ABDADA", Tom Kerrigan).
-//! What is here is a hint: entries may be lost or overwritten, and no result depends on them.
+//! A thread that meets a move begun by another thread tries the node's other moves first; when it
+//! comes back to it, the table often has the answer ("simplified ABDADA", Tom Kerrigan). The
+//! entries are hints: they may be lost or overwritten, and no result depends on them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -15,7 +15,7 @@ const EMPTY: u64 = 0;
 #[repr(align(32))]
 struct Line([AtomicU64; ENTRIES]);
 
-/// The positions, by their keys in the transposition table. Of one thread alone, nothing.
+/// The positions, by their keys in the transposition table. Does nothing for a single thread.
 pub(super) struct SearchedNow(Vec<Line>);
 
 impl SearchedNow {
@@ -41,8 +41,8 @@ impl SearchedNow {
         self.line(key).iter().any(|entry| entry.load(Relaxed) == key)
     }
 
-    /// A thread begins to search the position. Gives its place until [`SearchedEntry::end`], or nothing
-    /// if another thread has begun it.
+    /// A thread begins to search the position. Returns its place until [`SearchedEntry::end`], or
+    /// nothing if another thread has begun it.
     #[inline(always)]
     pub(super) fn begin(&self, key: u64) -> Option<SearchedEntry<'_>> {
         let line = self.line(key);

@@ -12,7 +12,7 @@ use super::worker::Worker;
 use crate::score::{Bound, Score, Window};
 use crate::tt::{Hit, TableMove};
 
-/// What the moves of a node came to.
+/// The result of a node's moves.
 struct Tried {
     score: Score,
     /// The index of the move that raised alpha last.
@@ -154,8 +154,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         score
     }
 
-    /// Searches the moves until one reaches beta. They are left in the order in which they were
-    /// taken up; what was put off is among them.
+    /// Searches the moves until one reaches beta. They stay in the order of being tried, postponed
+    /// ones included.
     #[inline(always)]
     fn try_moves<K: NodeKind>(
         &mut self,
@@ -238,12 +238,12 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         tried
     }
 
-    /// The node after a move, which is to be searched with `depth` plies left at first. What the
-    /// table knows of it is fetched.
+    /// The node after a move, to be searched with `depth` plies left at first. Its table entry is
+    /// prefetched.
     #[inline(always)]
     fn child(&self, node: &Node, mv: Move, depth: i32) -> Node {
         let child = node.after(mv);
-        // At the horizon the table is not asked, and most moves go no further.
+        // At the horizon the table is not used, and most moves go no further.
         if depth > 0 {
             self.shared.table.prefetch(self.shared.key(&child));
         }
@@ -251,8 +251,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     }
 
     /// The score of a move that leads to `child`, with `depth` plies left there: at first reduced
-    /// and with an empty window, as far as it is not the first move of a node whose exact score is
-    /// wanted.
+    /// and with an empty window, unless it is the first move of a node whose exact score is wanted.
     #[inline(always)]
     pub(super) fn try_move<K: NodeKind>(
         &mut self,
@@ -303,7 +302,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         depth: i32,
         Window { alpha, beta }: Window,
     ) -> Option<Score> {
-        // A bound would leave an open window without its score, and the end of the game is to be
+        // A bound would leave an open window without its score, and the end of the game must be
         // shown move by move.
         if K::PV && (hit.bound != Bound::Exact || hit.score.is_decided()) {
             return None;
@@ -331,8 +330,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         settled.then_some(score)
     }
 
-    /// Reverse futility pruning: where nobody can capture, an evaluation well above beta stands for
-    /// a search of a ply or two.
+    /// Reverse futility pruning: where neither side can capture, an evaluation well above beta
+    /// replaces a search of a ply or two.
     #[inline(always)]
     fn reverse_futility(
         &mut self,

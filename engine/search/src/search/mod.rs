@@ -54,10 +54,10 @@ const FORCED_NODES: u64 = 2_000;
 /// bytes: enough for the deepest path with room to spare.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// What an engine lends to a search.
+/// The parts of an engine that a search borrows.
 pub(crate) struct Resources<'e> {
     pub(crate) draw_rules: DrawRules,
-    /// What a draw is worth to the side to move at the root.
+    /// The value of a draw to the side to move at the root.
     pub(crate) draw_score: Score,
     /// Time kept back at each move.
     pub(crate) move_overhead: Duration,
@@ -157,7 +157,7 @@ pub(crate) fn run(
         Some(numbers) => smp::search(isa, numbers, &shared, memories, &root, keys, report),
         _ => smp::search(isa, Fixed, &shared, memories, &root, keys, report),
     });
-    // Whoever wants to see more moves than keep the value sees what the others are worth.
+    // If more moves are wanted than keep the value, the others are shown with their values.
     let missing = wanted_lines.saturating_sub(root.lines);
     rated_root::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
@@ -184,9 +184,9 @@ mod tests {
     use movegen::random::Random;
     use movegen::{Color, Position, Status};
 
-    /// What the search means by a score, without windows, table, ordering or pruning: one full
-    /// ply, all captures, a full ply against every threat until something was captured beyond the
-    /// horizon, forced moves for free.
+    /// The definition of a score, without windows, table, ordering or pruning: one full ply, all
+    /// captures, a full ply against every threat until something was captured beyond the horizon,
+    /// forced moves for free.
     struct Plain {
         visited: u32,
     }
@@ -269,14 +269,14 @@ mod tests {
         assert!(compared > 1000 && deep > 50, "{compared} {deep}");
     }
 
-    /// An engine for which a draw is worth this, and its score of a game.
+    /// An engine with this value of a draw, and its score of a game.
     fn score(engine: &mut Engine, game: &Game, depth: u32, draw_score: Score) -> Score {
         engine.set_options(EngineOptions { draw_score, ..engine.options().clone() }).unwrap();
         let limits = Limits::depth(depth);
         engine.search(game, &limits, &Control::new(), &mut |_| {}).info.score
     }
 
-    /// Random moves from here that hang nothing, until every move makes it a draw.
+    /// Random moves from here that lose nothing, until every move makes it a draw.
     fn one_move_from_a_draw(start: Position) -> Game {
         let mut random = Random::new(3);
         let mut game = Game::new(start);
@@ -315,7 +315,7 @@ mod tests {
         for start in [start, start.reversed()] {
             let game = one_move_from_a_draw(start);
             for draw_score in [0, -12, 30].map(Score::new) {
-                // Of few pieces a quarter.
+                // With few pieces a quarter.
                 let worth = Score::new(draw_score.hundredths() / 4);
                 assert_eq!(score(&mut engine, &game, 1, draw_score), worth);
             }
@@ -353,7 +353,7 @@ mod tests {
                 let mut one = |game: &Game| score(&mut engine, game, 4, Score::new(draw_score));
                 let first = one(&game);
                 game.play(position.legal_moves()[0]).unwrap();
-                // The table still holds what a draw was worth to the other side.
+                // The table still holds the value of a draw to the other side.
                 [first, if game.position().has_legal_move() { one(&game) } else { Score::MIN }]
             };
             let (even, less) = (scores(0), scores(-12));

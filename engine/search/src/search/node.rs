@@ -1,4 +1,4 @@
-//! A node of the tree: the position with what the draw rules need, and the kinds of node.
+//! A node of the tree: the position with the state of the draw rules, and the kinds of node.
 
 use movegen::draw::MaterialClass;
 use movegen::{DrawCounters, DrawRules, Move, Position};
@@ -39,8 +39,8 @@ impl Node {
         self.counters.plies_left(rules).map_or(i32::MAX, i32::from)
     }
 
-    /// The key for the transposition table. Near a draw by counting the counters are part of it,
-    /// in the counted endings always, so that scores which only hold there stay there.
+    /// The key for the transposition table. Near a draw by counting, and always in the counted
+    /// endings, the counters are part of it, so that scores which only hold there stay there.
     #[inline(always)]
     pub(super) fn table_key(&self, rules: DrawRules) -> u64 {
         let key = self.position.key();
@@ -62,11 +62,11 @@ const fn mixed(value: u64) -> u64 {
     z ^ z >> 27
 }
 
-/// What a node is searched for.
+/// The purpose of searching a node.
 pub(super) trait NodeKind {
     /// Whether the exact score and a variation are wanted; otherwise the window is empty.
     const PV: bool;
-    /// Whether a shallow search may stand for the deep one.
+    /// Whether a shallow search may replace the deep one.
     const PROBCUT: bool;
     /// The kind of nodes searched with an empty window from here.
     type Zero: NodeKind;

@@ -10,7 +10,7 @@ use super::history::History;
 
 const TABLE_MOVE: i32 = 1 << 20;
 const PROMOTION: i32 = 1 << 15;
-/// What a captured king is worth above a captured man.
+/// The value of a captured king above a captured man.
 const KING: i32 = 1 << 13;
 
 /// The moves of a node with their scores, in the order of picking.

@@ -10,8 +10,8 @@ pub(crate) const MAX_PLY: usize = 120;
 /// The last iteration.
 pub(crate) const MAX_DEPTH: i32 = Limits::MAX_DEPTH as i32;
 
-/// Defines [`SearchNumbers`] from lines `name: value in range;`. `meerslag tune` writes the values
-/// of such lines anew.
+/// Defines [`SearchNumbers`] from lines `name: value in range;`. `meerslag tune` rewrites the
+/// values of such lines.
 macro_rules! search_numbers {
     ($($(#[$doc:meta])* $name:ident: $value:literal in $low:literal..=$high:literal;)*) => {
         /// The numbers of the search that games can tune.
@@ -21,18 +21,17 @@ macro_rules! search_numbers {
         }
 
         impl SearchNumbers {
-            /// Those that the engine plays with.
+            /// The numbers that the engine plays with.
             pub const PLAYED: SearchNumbers = SearchNumbers { $($name: $value),* };
         }
 
         #[cfg(feature = "tuning")]
         impl SearchNumbers {
-            /// Their names, the values of [`SearchNumbers::PLAYED`], and the ranges in which they make
-            /// sense.
+            /// Their names, the values of [`SearchNumbers::PLAYED`], and their sensible ranges.
             pub const ALL: &[(&str, i32, std::ops::RangeInclusive<i32>)] =
                 &[$((stringify!($name), $value, $low..=$high)),*];
 
-            /// This file: what a patch of the values changes.
+            /// This file, for patches of the values.
             pub const SOURCE: &str = include_str!("params.rs");
 
             /// The number with this name.
@@ -57,7 +56,7 @@ search_numbers! {
     probcut_depth: 3 in 3..=8;
     /// ProbCut is not tried where the evaluation is further than this below beta.
     probcut_below: 10 in -60..=100;
-    /// The depth of the search that stands for a deep one, in percent of the deep one's.
+    /// The depth of the search that replaces a deep one, in percent of the deep one's.
     probcut_share: 40 in 34..=70;
     /// How far above beta the shallow search must come out, for each ply of the deep one.
     probcut_margin: 10 in 0..=30;
@@ -84,7 +83,7 @@ search_numbers! {
 }
 
 impl SearchNumbers {
-    /// The depth of the search that stands for one of `depth` plies.
+    /// The depth of the search that replaces one of `depth` plies.
     #[inline(always)]
     pub(super) const fn probcut_depth(&self, depth: i32) -> i32 {
         depth * self.probcut_share / 100
@@ -152,14 +151,14 @@ impl Numbers for &SearchNumbers {
 /// Where several threads search, moves that another one has begun are put off from this depth on.
 pub(super) const PUT_OFF_DEPTH: i32 = 2;
 
-/// Nodes between two looks at the clock and the commands; also the helpers' reporting interval.
+/// Nodes between two checks of the clock and the commands; also the helpers' reporting interval.
 pub(super) const POLL_NODES: u64 = 256;
 
-/// From this depth on the databases are asked whatever it costs, below only for what is in memory.
-/// With a cache of a seventeenth of the 5-piece files, in the system's memory, `meerslag bench
-/// --set endgame --depth 15` took 1.69 s for 0, 1.58 for 1, 1.50 for 2, 1.85 for 3, 2.46 for 6 and
-/// 4.06 without any such depth; 0 reads four times as much as 2.
+/// From this depth on the databases are always probed, below it only for data in memory. With a
+/// cache of a seventeenth of the 5-piece files, in the system's memory, `meerslag bench --set
+/// endgame --depth 15` took 1.69 s for 0, 1.58 for 1, 1.50 for 2, 1.85 for 3, 2.46 for 6 and 4.06
+/// without any such depth; 0 reads four times as much as 2.
 pub(super) const DATABASE_DEPTH: i32 = 2;
 
-/// Within this number of plies of a draw by counting, positions get table entries of their own.
+/// Within this number of plies of a draw by counting, positions get their own table entries.
 pub(super) const NEAR_DRAW: u16 = 26;

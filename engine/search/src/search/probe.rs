@@ -1,4 +1,4 @@
-//! What the databases say of a node, as a score.
+//! The databases' value of a node, as a score.
 
 use egdb::Wld;
 use movegen::isa::Isa;
@@ -9,7 +9,7 @@ use super::worker::Worker;
 use crate::score::{Bound, Score, Window};
 use crate::tt::TableMove;
 
-/// What a database says of a node.
+/// A database's value of a node.
 pub(super) enum Verdict {
     /// This is the node's score, or a bound that settles it.
     Settled(Score),
@@ -26,7 +26,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         node.position.piece_count() <= self.shared.prober.pieces
     }
 
-    /// As [`Worker::probe_node`] for any node; `None` also where the databases say nothing.
+    /// As [`Worker::probe_node`] for any node; `None` also if the databases have no value.
     #[inline(always)]
     pub(super) fn probe_quiet(
         &mut self,
@@ -41,8 +41,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         if is_quiet { self.probe_node(node, depth, window) } else { None }
     }
 
-    /// What the databases say of a node within their piece count; `depth` is that left to search.
-    /// The side to move must not be able to capture and must have a move.
+    /// The databases' value of a node within their piece count; `depth` is that left to search. The
+    /// side to move must not be able to capture and must have a move.
     #[inline]
     pub(super) fn probe_node(
         &mut self,

@@ -1,7 +1,7 @@
 //! Endgame databases in the tree.
 //!
-//! A database knows positions in which the side to move cannot capture; captures are searched,
-//! which leads to positions with fewer pieces. A drawn position is a draw. A won one is at least
+//! A database knows positions where the side to move cannot capture; captures are searched, which
+//! leads to positions with fewer pieces. A drawn position is a draw. A won one is at least
 //! [`Score::database_win_in`]: that ends a node whose beta is not above it, and otherwise the
 //! search goes on for a proven end of the game. Lost ones likewise.
 
@@ -12,16 +12,16 @@ use super::node::Node;
 use crate::endgame::draw_rules::is_won_in_time;
 use crate::score::Score;
 
-/// What a search asks the databases, and what it already knows of its root.
+/// The databases of a search, and what is known about its root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prober<'a> {
     probe: &'a Probe,
-    /// Positions with more pieces are not asked for.
+    /// Positions with more pieces are not probed.
     pub(super) pieces: u32,
     root: Option<RootValue>,
 }
 
-/// What is known of a root inside the databases.
+/// What is known about a root inside the databases.
 #[derive(Clone, Copy, Debug)]
 struct RootValue {
     /// For the side to move.
@@ -40,9 +40,9 @@ impl<'a> Prober<'a> {
 
     /// For a root of this value, without a distance.
     ///
-    /// A drawn one is searched without databases, to which all is the same. In a decided one a
-    /// position counts as won only after a conversion, so that there is something to aim at;
-    /// what gives the win away is known at once.
+    /// A drawn one is searched without databases, which cannot tell its moves apart. In a decided
+    /// one a position only counts as won after a conversion, so that there is something to aim at;
+    /// moves that give the win away are known at once.
     pub(super) fn with_root(databases: &'a Probe, root: &Position, value: Wld) -> Prober<'a> {
         let side = root.side_to_move();
         let root_value = RootValue {
@@ -65,7 +65,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The score of the root as it is reported, from what a search came to.
+    /// The score of the root to report, from the result of a search.
     pub(super) fn reported(&self, score: Score) -> Score {
         const SOME_WIN: Score = Score::database_win_in(999);
         match self.root.map(|root| root.value) {

@@ -29,7 +29,7 @@ impl PvTable {
         row.clear();
         row.push(mv);
         let tail = below.first().map_or(&[][..], |next| next);
-        // What does not fit lies beyond the last ply.
+        // Moves that do not fit lie beyond the last ply.
         let tail = &tail[..tail.len().min(row.remaining_capacity())];
         row.extend(tail.iter().copied());
     }

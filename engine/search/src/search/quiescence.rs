@@ -1,4 +1,4 @@
-//! Quiescence: no position in which either side could capture is judged as it is.
+//! Quiescence: no position is evaluated while either side could capture.
 
 use movegen::MoveList;
 use movegen::isa::Isa;

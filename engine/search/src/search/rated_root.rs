@@ -10,7 +10,7 @@ use crate::endgame::line;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Bound;
 
-/// Plies of the variation with which a move is reported during a game, and in analysis.
+/// Plies of the variation reported with a move, during a game and in analysis.
 const LINE: usize = 12;
 const LINE_IN_ANALYSIS: usize = 200;
 /// Positions searched at each ply for a distance that is not stored.

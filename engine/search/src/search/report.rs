@@ -1,4 +1,4 @@
-//! What a search reports, on the way and at the end.
+//! The reports of a search, on the way and at the end.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use movegen::Move;
 use crate::clock::Instant;
 use crate::score::{Bound, Score};
 
-/// What a search knows at some moment.
+/// The knowledge of a search at some moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Info {
     /// Nominal depth of the iteration, in plies; 0 if nothing was searched.
@@ -18,7 +18,7 @@ pub struct Info {
     pub max_depth: u32,
     /// The score, for the side to move in the searched position.
     pub score: Score,
-    /// What the score means.
+    /// The meaning of the score.
     pub bound: Bound,
     /// Nodes of all threads so far.
     pub nodes: u64,
@@ -37,13 +37,13 @@ pub struct Info {
 }
 
 impl Info {
-    /// Just a move, of which nothing is known.
+    /// Just a move, without a search.
     #[must_use]
     pub fn unsearched(mv: Move) -> Info {
         Info { score: Score::DRAW, pv: vec![mv], ..Info::lost(Duration::ZERO) }
     }
 
-    /// What there is to say when the side to move has lost.
+    /// The report when the side to move has lost.
     pub(crate) fn lost(time: Duration) -> Info {
         Info {
             depth: 0,

@@ -11,7 +11,7 @@ use crate::limits::Mode;
 use crate::score::{Bound, Score, Window};
 use crate::time::Pace;
 
-/// A move of the searched position with the last that is known of it.
+/// A move of the searched position with the latest results.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
@@ -81,7 +81,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         if self.shared.plan.is_some_and(|plan| root.pace.is_over(&plan, elapsed)) {
             return true;
         }
-        // An end of the game well within the depth: deeper searches find nothing else.
+        // A proven end well within the depth: deeper searches find nothing else.
         let settled = |m: &RootMove| m.score.plies_to_end().is_some_and(|n| n.abs() + 2 <= depth);
         self.shared.limits.mode != Mode::Analyze && root.moves[..root.lines].iter().all(settled)
     }
@@ -130,7 +130,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         let mut next = line;
         loop {
             let is_first_round = next < root.moves.len();
-            // Better moves come to the front: what was put off need not be where it was.
+            // Better moves come to the front, so postponed ones may have moved.
             let (index, turn) = if is_first_round {
                 (next, next)
             } else if let Some(&(mv, turn)) = put_off.get(next - root.moves.len()) {
@@ -191,7 +191,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         best
     }
 
-    /// What is known of a variation now.
+    /// The current state of a variation.
     pub(super) fn info(&self, root: &Root, line: usize) -> Info {
         let shared = self.shared;
         let found = &root.moves[line];

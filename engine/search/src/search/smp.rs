@@ -15,11 +15,11 @@ use super::root::{Root, RootMove};
 use super::worker::{Reporter, Shared, Worker, WorkerMemory};
 use crate::limits::Mode;
 
-/// What a vote is worth above the lowest score.
+/// The weight of a vote above the lowest score.
 const VOTE_BASE: i32 = 10;
 
-/// Searches with one thread per memory, this one among them. Returns the final word on the best
-/// variation, after reporting it if it is not what was last reported.
+/// Searches with one thread per memory, this one among them. Returns the final result for the best
+/// variation, after reporting it if it differs from the last report.
 pub(super) fn search<I: Isa, N: Numbers>(
     isa: I,
     numbers: N,
@@ -43,7 +43,7 @@ pub(super) fn search<I: Isa, N: Numbers>(
                 worker.iterate(&mut root);
                 root.moves.swap_remove(0)
             };
-            // Too few threads of the system is no reason to play no move.
+            // A move is played even if the system lacks threads.
             let builder =
                 thread::Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES);
             helpers.extend(builder.spawn_scoped(scope, body));
@@ -102,7 +102,7 @@ fn elect<'a>(voters: &[&'a RootMove]) -> &'a RootMove {
 }
 
 impl<I: Isa, N: Numbers> Worker<'_, I, N> {
-    /// When there is nothing left to search but nobody has asked for the result yet, sleeps.
+    /// Sleeps when there is nothing left to search but nobody has asked for the result yet.
     fn wait_for_command(&mut self) {
         if self.stopped {
             return;

@@ -1,4 +1,4 @@
-//! One searching thread: what it remembers and how it counts and stops.
+//! One searching thread: its memory, its counts and how it stops.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -28,13 +28,14 @@ pub(super) struct Counter {
     probes: AtomicU64,
 }
 
-/// What a draw is worth to each side.
+/// The value of a draw to each side.
 #[derive(Clone, Copy)]
 pub(super) struct DrawScore([Score; 2]);
 
 impl DrawScore {
-    /// To the side to move at the root what this option says, by the pieces that are left there, and
-    /// as much less to the other. By tens of pieces, because entries of the table hold for one worth.
+    /// To the side to move at the root the value of this option, scaled by the pieces left there;
+    /// to the other side its negative. By tens of pieces, because entries of the table hold for one
+    /// worth.
     pub(super) fn new(option: Score, root: &Position) -> DrawScore {
         let quarters = (root.piece_count() as i32 - 1) / 10 + 1;
         let worth = Score::new(option.hundredths() * quarters / 4);
@@ -55,7 +56,7 @@ impl DrawScore {
     }
 }
 
-/// What the threads of one search share.
+/// The shared state of the threads of a search.
 pub(super) struct Shared<'a> {
     pub(super) table: &'a TranspositionTable,
     pub(super) control: &'a Control,
@@ -131,8 +132,8 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// What a thread keeps from search to search. Allocated once; the search itself allocates only
-/// for moves beyond the inline capacity of a move list.
+/// A thread's memory between searches. Allocated once; the search itself allocates only for moves
+/// beyond the inline capacity of a move list.
 ///
 /// Shares no cache line: the memories of all threads lie side by side, and the length of
 /// `keys` is written at every node.
@@ -167,7 +168,7 @@ impl std::fmt::Debug for WorkerMemory {
     }
 }
 
-/// The longest silence of a search, so that whoever waits sees the nodes grow.
+/// The longest silence of a search, so that the user sees the nodes grow.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 /// Hands reports on and remembers the last one.
@@ -192,7 +193,7 @@ impl<'a> Reporter<'a> {
 
 /// One searching thread at work.
 pub(super) struct Worker<'a, I, N> {
-    /// For all that is compiled once for each instruction set.
+    /// For code compiled once for each instruction set.
     pub(super) isa: I,
     pub(super) numbers: N,
     pub(super) shared: &'a Shared<'a>,
@@ -214,7 +215,7 @@ pub(super) struct Worker<'a, I, N> {
     pub(super) threat_plies: i32,
     /// Plies from the root to the current node.
     pub(super) ply: usize,
-    /// The main thread's way to say what it has found.
+    /// The main thread's way to report.
     pub(super) reporter: Option<Reporter<'a>>,
     leaves: u64,
     leaf_plies: u64,
@@ -299,7 +300,7 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
                 return;
             }
             self.pondering = false;
-            // What was thought in the opponent's time counts.
+            // Thinking in the opponent's time counts.
             let enough_depth = shared.limits.depth.is_some_and(|d| self.completed >= d as i32);
             let enough_time = shared.plan.is_some_and(|plan| shared.elapsed() >= plan.target);
             self.stopped |= enough_depth || enough_time;
@@ -315,7 +316,7 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         }
     }
 
-    /// Repeats the last report with the new numbers when nothing has come up for a while.
+    /// Repeats the last report with new numbers after a while without one.
     fn sign_of_life(&mut self) {
         let (nodes, max_ply) = (self.shared.nodes_with(self.id, self.nodes), self.max_ply);
         let probes = self.shared.probes_with(self.id, self.probes);
@@ -352,7 +353,7 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         self.standing(node, window)
     }
 
-    /// What the position is worth without a search, as far as the window needs it.
+    /// The value of the position without a search, as far as the window needs it.
     #[inline(never)]
     pub(super) fn standing(&mut self, node: &Node, window: Window) -> Score {
         self.isa.run3(

@@ -30,7 +30,7 @@ fn slices() -> impl Iterator<Item = Slice> {
 fn position_in(random: &mut Random, slice: Slice) -> Position {
     let placement = unrank(slice, random.below_u64(slice.size())).unwrap();
     let position = placement.position(Color::ALL[random.below(2)]).unwrap();
-    // Of a slice and its twin with the colours exchanged only one is listed.
+    // Of a slice and its twin with exchanged colours only one is listed.
     if random.below(2) == 0 { position } else { position.reversed() }
 }
 
@@ -223,7 +223,7 @@ fn wins_without_distances_by_search() {
     assert!(won * 100 >= positions.len() * 98, "{won} of {}", positions.len());
 }
 
-/// As above with five pieces or more: whatever types there are, won is won.
+/// As above with five pieces or more: with any database types, a won position is won.
 #[test]
 #[ignore = "needs databases with distances to win: MEERSLAG_EGDB_DIR=DIR"]
 fn wins_positions_of_larger_databases() {

@@ -303,7 +303,7 @@ fn combinations_are_found() {
         let game = Game::new(position(fen));
         let (outcome, infos) = search_with_infos(&mut engine(), &game, &limits);
         assert_eq!(outcome.best.unwrap().to_string(), best, "{fen}");
-        // Half of what is won, and what the evaluation says of the rest of the position is in both.
+        // Half of the gain; the evaluation of the rest of the position is in both.
         let second = infos.iter().rfind(|info| info.depth == 7 && info.multipv == 2).unwrap();
         let gained = outcome.info.score.hundredths() - second.score.hundredths();
         assert!(gained >= gain * 50, "{fen}: {gained}");

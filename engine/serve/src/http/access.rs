@@ -1,12 +1,12 @@
-//! Who may ask: only pages of this server, programs that are not browsers, and pages that the user
-//! has named.
+//! Access control: only pages of this server, programs other than browsers, and pages that the user
+//! has named may ask.
 //!
 //! A browser lets any page send requests to this machine; what keeps the page from *reading* the
 //! answer comes too late where the request itself costs, as a search does. So requests of other
 //! pages are refused, by the headers that browsers add (`Origin`, `Sec-Fetch-Site`; Fetch Metadata,
 //! <https://www.w3.org/TR/fetch-metadata/>). A page that has its own name point to this machine
-//! (DNS rebinding) is of the same origin by those headers, but asks by that name: so the `Host` has
-//! to be an address, `localhost`, or one that the user has named.
+//! (DNS rebinding) is of the same origin by those headers, but asks by that name: so the `Host`
+//! must be an address, `localhost`, or a name given by the user.
 //!
 //! Behind a proxy all connections come from the proxy; it adds the address of its client to
 //! `X-Forwarded-For`. Anybody can send that header, so it is believed only as far as proxies that
@@ -52,7 +52,7 @@ impl Access {
     }
 
     /// Whose request it is: the other end of the connection or, if that is a proxy, the last address
-    /// in `X-Forwarded-For` that is none. What stands before it may be invented.
+    /// in `X-Forwarded-For` that is none. Entries before it may be invented.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
@@ -206,21 +206,21 @@ mod tests {
             access.client(peer.parse().unwrap(), &headers).to_string()
         };
         for (peer, lines, expected) in [
-            // Nobody has to name itself.
+            // Naming oneself is optional.
             ("127.0.0.1", &[][..], "127.0.0.1"),
             ("127.0.0.1", &["192.0.2.7"], "192.0.2.7"),
             ("::ffff:127.0.0.1", &["192.0.2.7"], "192.0.2.7"),
             ("127.0.0.1", &["2001:db8::7"], "2001:db8::7"),
             ("127.0.0.1", &["[2001:db8::7]:4000"], "2001:db8::7"),
             ("127.0.0.1", &["192.0.2.7:4000"], "192.0.2.7"),
-            // What a client writes itself stands before what the proxy adds.
+            // A client's own entries come before the proxy's.
             ("127.0.0.1", &["198.51.100.9, 192.0.2.7"], "192.0.2.7"),
             ("127.0.0.1", &["127.0.0.1, 192.0.2.7"], "192.0.2.7"),
             ("127.0.0.1", &["198.51.100.9", "192.0.2.7"], "192.0.2.7"),
             // Two proxies.
             ("127.0.0.1", &["198.51.100.9, 192.0.2.7, 10.0.0.2"], "192.0.2.7"),
             ("127.0.0.1", &["192.0.2.7", "10.0.0.2"], "192.0.2.7"),
-            // Who is not a proxy is not believed, and neither is what cannot be read.
+            // Clients other than proxies are not believed, nor unreadable entries.
             ("192.0.2.7", &["198.51.100.9"], "192.0.2.7"),
             ("192.0.2.7", &["127.0.0.1"], "192.0.2.7"),
             ("127.0.0.1", &["192.0.2.7, unknown"], "127.0.0.1"),

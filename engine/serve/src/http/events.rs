@@ -1,4 +1,4 @@
-//! Streams of events: lines that are sent as they come, and comments when nothing comes.
+//! Streams of events: lines sent as they come, and comments during silence.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ pub(super) fn line(name: &str, id: Option<&str>, data: &str) -> Bytes {
     format!("event: {name}\n{id}data: {data}\n\n").into()
 }
 
-/// The answer that sends what `receiver` gets; `guard` is dropped when its client has gone.
+/// The answer that sends what `receiver` gets; `guard` is dropped when its client has left.
 pub(super) fn stream<G: Send + Unpin + 'static>(
     receiver: mpsc::Receiver<Bytes>,
     guard: G,

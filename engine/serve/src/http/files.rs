@@ -14,7 +14,8 @@ use super::Shared;
 use super::refusal::refused;
 use meerslag_web::{ASSETS, Asset, TOURNAMENT, asset, page};
 
-/// What a page may do: nothing but with this server. Who may show it in a frame comes last.
+/// What a page may do: talk to this server only. The list of those that may show it in a frame
+/// comes last.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
     style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; \
     manifest-src 'self'; base-uri 'none'; form-action 'none';";
@@ -56,7 +57,7 @@ impl Site {
             (Site::Board, "") => asset("index.html"),
             (Site::Board, name) => asset(name),
             (Site::Tournament, "") => of_tournament("tournament.html"),
-            // What the page needs of the board, but none of its pages.
+            // The parts of the board that the page needs, without its pages.
             (Site::Tournament, name) => {
                 of_tournament(name).or_else(|| asset(name).filter(|_| !name.ends_with(".html")))
             }
@@ -92,7 +93,7 @@ pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> 
     set(header::ETAG, &tag);
     set(header::CACHE_CONTROL, "no-cache");
     set(header::VARY, "accept-encoding");
-    // Whoever has the program has its files: pages of other origins may use the modules.
+    // The files are public, as part of the program: pages of other origins may use the modules.
     set(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     headers.insert(header::CONTENT_SECURITY_POLICY, shared.policy.clone());
     if is_known {

@@ -1,8 +1,9 @@
-//! What a program shows of its work while it goes on: texts that replace each other, for any number of
-//! spectators, and one who may say something to it.
+//! What a program shows of its work in progress: texts that replace each other, for any number of
+//! spectators, and one who may send it commands.
 //!
-//! The program leaves each text here once and goes on. Each spectator is sent the newest one when he has
-//! read the last; what he misses in between is never sent, so that a slow one holds up nobody.
+//! The program leaves each text here once and goes on. Each spectator is sent the newest one after
+//! reading the last; those missed in between are never sent, so that a slow spectator holds up
+//! nobody.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use crate::{Problem, ProblemKind};
 
 /// Events that wait for a spectator.
 const MOST_WAITING: usize = 2;
-/// Bytes of what is said.
+/// The most bytes of a command.
 const LONGEST_LINE: usize = 1000;
 
 /// A text of a kind.
@@ -41,7 +42,7 @@ struct Text {
 pub struct Shown(watch::Sender<Arc<Vec<Text>>>);
 
 impl Shown {
-    /// Kinds of texts, all of them empty objects as yet.
+    /// Kinds of texts, all still empty objects.
     #[must_use]
     pub fn new(names: &[&'static str]) -> Shown {
         let text = |&name: &&'static str| Text {
@@ -53,7 +54,7 @@ impl Shown {
         Shown(watch::Sender::new(Arc::new(names.iter().map(text).collect())))
     }
 
-    /// Shows a text of JSON, in one line, in place of the one of its kind.
+    /// Shows a JSON text, in one line, in place of the last one of its kind.
     pub fn show(&self, name: &str, json: &str) {
         self.0.send_if_modified(|texts| {
             let texts = Arc::make_mut(texts);
@@ -72,20 +73,20 @@ impl Shown {
     }
 }
 
-/// Hears one line, and says what has become of it, or why nothing.
+/// Takes one line, and returns its effect, or why it had none.
 pub type Hears = dyn Fn(&str) -> Result<String, String> + Send + Sync;
 
-/// What a program shows, and who hears what is said to it.
+/// What a program shows, and the listener for commands.
 pub struct Live {
-    /// What is shown.
+    /// The texts shown.
     pub shown: Shown,
-    /// Whoever knows this may speak.
+    /// The token of the one who may send commands.
     pub token: String,
-    /// Whom he speaks to.
+    /// The listener.
     pub hears: Box<Hears>,
 }
 
-/// The routes of spectators and of the one who speaks.
+/// The routes for spectators and for commands.
 pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
     let live = Arc::new(live);
     let follow = {
@@ -149,14 +150,14 @@ async fn pass_on(
             changed = texts.changed() => if changed.is_err() {
                 return;
             },
-            // What was shown last is still sent.
+            // The last text is still sent.
             _ = stop.wait_for(|is_stopped| *is_stopped) => is_last = true,
             () = sender.closed() => return,
         }
     }
 }
 
-/// Passes on what somebody says who may.
+/// Passes on a command, if it has the token.
 async fn said(shared: Arc<Shared>, live: Arc<Live>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     if !may_speak(&parts.headers, &live.token) {

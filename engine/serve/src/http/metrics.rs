@@ -9,7 +9,7 @@ use super::super::ROUTES;
 
 /// The upper ends of the classes of times, in seconds.
 const CLASSES: [f64; 7] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
-/// Statuses that are counted each by itself; others go to the last place.
+/// Statuses that are counted separately; others go to the last place.
 const STATUSES: [u16; 16] =
     [200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 414, 415, 429, 500, 503, 0];
 
@@ -35,7 +35,7 @@ impl Metrics {
         Metrics { routes, connections: AtomicI64::new(0) }
     }
 
-    /// A connection has come (1) or gone (-1).
+    /// A connection was opened (1) or closed (-1).
     pub(super) fn connection(&self, change: i64) {
         self.connections.fetch_add(change, Relaxed);
     }

@@ -2,8 +2,8 @@
 //!
 //! Each request passes, in this order: the name of the host and the origin of the page that asks
 //! (`access`), the rate of its address (`rate`), the length of its query and body, and the
-//! route. Quick answers are made where the connection is served; long ones and searches go to
-//! threads of their own, of which there are a fixed number.
+//! route. Quick answers are made where the connection is served; long ones and searches go to a
+//! fixed number of other threads.
 
 mod access;
 mod events;
@@ -44,9 +44,9 @@ use self::search::Places;
 use super::Desk;
 use meerslag_search::{Engine, EngineError, EngineOptions, STACK_BYTES};
 
-/// A client that does not read what it is sent is dropped after this.
+/// A client that does not read its answer is dropped after this time.
 const WRITE_PATIENCE: Duration = Duration::from_secs(20);
-/// What requests that run get when the server ends.
+/// The time that running requests get when the server ends.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 /// Bytes of a request's head.
 const MOST_HEAD: usize = 32 * 1024;
@@ -60,7 +60,7 @@ pub struct ServerOptions {
     pub address: SocketAddr,
     /// Origins of other pages that may ask; `*` for all.
     pub allowed_origins: Vec<String>,
-    /// Names of this machine by which it may be asked; `localhost` and addresses always.
+    /// Names of this machine that requests may use; `localhost` and addresses always.
     pub allowed_hosts: Vec<String>,
     /// Origins of pages that may show the board in a frame; `*` for all.
     pub frames: Vec<String>,
@@ -69,8 +69,8 @@ pub struct ServerOptions {
     /// Requests a second of one address, ten seconds' worth at once; without a number only
     /// addresses of other machines are limited, to [`ServerOptions::FOREIGN_RATE`].
     pub rate: Option<u32>,
-    /// Bodies of other machines may be as long as those of this one; otherwise they are limited to
-    /// [`ServerOptions::FOREIGN_BODY`], too.
+    /// Bodies from other machines may be as long as those from this one; otherwise they are limited
+    /// to [`ServerOptions::FOREIGN_BODY`], too.
     pub has_one_body_limit: bool,
     /// A client that sends no request for this long, or takes this long for the head of one, is
     /// dropped. For its body it gets this long and a second for each 32 KiB.
@@ -81,7 +81,7 @@ pub struct ServerOptions {
     pub engine: EngineOptions,
     /// Searches at a time.
     pub searches: usize,
-    /// Threads that answer requests, beside the one that calls [`Server::run`].
+    /// Threads that answer requests, besides the one that calls [`Server::run`].
     pub threads: usize,
 }
 
@@ -92,7 +92,7 @@ impl ServerOptions {
     pub const FOREIGN_BODY: usize = 8 << 20;
 }
 
-/// What all requests share.
+/// The shared state of all requests.
 struct Shared {
     desk: Desk,
     access: Access,
@@ -164,7 +164,7 @@ impl Server {
         Server::open(desk, options, Site::Board, routes::router)
     }
 
-    /// Opens the port of a server that shows what a program does, and searches nothing.
+    /// Opens the port of a server that only shows the work of a program.
     ///
     /// # Errors
     /// If the address cannot be used, or there are too few threads.
@@ -226,7 +226,7 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// What ends it.
+    /// The handle that ends it.
     #[must_use]
     pub fn stop(&self) -> Stop {
         Stop(self.stop.clone())
@@ -262,7 +262,8 @@ impl Server {
                 accepted = accept => accepted,
                 _ = stopped.wait_for(|is_stopped| *is_stopped) => break,
             };
-            // Otherwise the client has gone already, or there are too many open files: not for ever.
+            // Otherwise the client has left already, or there are too many open files for the
+            // moment.
             let Ok((stream, peer)) = accepted else {
                 sleep(Duration::from_millis(20)).await;
                 continue;
@@ -271,7 +272,7 @@ impl Server {
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {
                 shared.metrics.connection(1);
-                // Whatever goes wrong with a connection is its own affair.
+                // A failing connection does not affect others.
                 let _ = connection.await;
                 shared.metrics.connection(-1);
                 drop(place);

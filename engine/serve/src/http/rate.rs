@@ -15,7 +15,7 @@ const MOST_ADDRESSES: usize = 10_000;
 
 /// The buckets.
 pub(super) struct Rate {
-    /// For all addresses; otherwise only for those of other machines.
+    /// Limits all addresses; otherwise only those of other machines.
     given: Option<u32>,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
 }
@@ -31,7 +31,7 @@ impl Rate {
         Rate { given, buckets: Mutex::default() }
     }
 
-    /// Takes a token; else says how long to wait for one.
+    /// Takes a token; otherwise returns how long to wait for one.
     pub(super) fn take(&self, address: IpAddr, now: Instant) -> Result<(), Duration> {
         let per_second = match self.given {
             Some(given) => f64::from(given),
@@ -45,7 +45,7 @@ impl Rate {
                 bucket.tokens + per_second * (now - bucket.filled).as_secs_f64() >= most
             };
             buckets.retain(|_, bucket| !is_full(bucket));
-            // A flood from everywhere: nobody is remembered rather than everybody kept.
+            // In a flood from everywhere all addresses are forgotten, rather than all kept.
             if buckets.len() >= MOST_ADDRESSES {
                 buckets.clear();
             }

@@ -50,7 +50,7 @@ pub(super) async fn wrong_method() -> Response {
     refused(&Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
 }
 
-/// What every request passes before its route.
+/// The checks on every request before its route.
 pub(super) async fn guard(
     State(shared): State<Arc<Shared>>,
     mut request: Request,
@@ -89,11 +89,12 @@ pub(super) async fn guard(
     response
 }
 
-/// Who may show an answer (<https://fetch.spec.whatwg.org/#cross-origin-resource-policy-header>).
+/// The pages that may show an answer
+/// (<https://fetch.spec.whatwg.org/#cross-origin-resource-policy-header>).
 const RESOURCE_POLICY: header::HeaderName =
     header::HeaderName::from_static("cross-origin-resource-policy");
 
-/// Whether the address is that of a question, not of a file of the page.
+/// Whether the address belongs to a question, not to a file of the page.
 fn is_question(path: &str) -> bool {
     path.starts_with("/v1/") || Route::of(path).is_some()
 }
@@ -124,7 +125,7 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
         }
         // The page itself may be linked to from anywhere.
         Err(Refusal::Origin(_)) if !is_question(request.uri().path()) => Pass::Own,
-        // So may a picture be shown, which costs little and tells only what was asked.
+        // Pictures may be shown likewise: they cost little and contain only what was asked for.
         Err(Refusal::Origin(_)) if is_picture(request.uri().path()) => Pass::Own,
         Err(Refusal::Origin(origin)) => {
             let origin: String = origin.chars().take(60).collect();
@@ -254,7 +255,7 @@ pub(super) fn reply(Reply { media_type, text }: Reply) -> Response {
     ([(header::CONTENT_TYPE, media_type)], text).into_response()
 }
 
-/// What the problems are, a line each.
+/// The problems, a line each.
 fn problems() -> String {
     let lines = ProblemKind::ALL
         .map(|kind| format!("{}: {} (status {})\n", kind.name(), kind.title(), kind.status()));

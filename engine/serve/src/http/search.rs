@@ -1,4 +1,4 @@
-//! Searches: a limited number at a time, each with an engine of its own, ended when its client goes away.
+//! Searches: a limited number at a time, each with its own engine, ended when its client leaves.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl Drop for SearchSeat {
     }
 }
 
-/// Ends a search when its client is gone, or the server ends.
+/// Ends a search when its client leaves, or the server ends.
 struct EndOnDrop(Arc<Control>);
 
 impl Drop for EndOnDrop {
@@ -71,14 +71,14 @@ impl Drop for EndOnDrop {
     }
 }
 
-/// What a search needs: a place, and the string that ends it. It ends with the server, too.
+/// What a search needs: a place, and a control that can end it. It ends with the server, too.
 async fn begin(shared: &Arc<Shared>) -> Result<(SearchSeat, Arc<Control>), Problem> {
     let place = Places::take(shared).await?;
     let control = Arc::new(Control::new());
     let ended = Arc::downgrade(&control);
     let mut stop = shared.stop.clone();
     tokio::spawn(async move {
-        // While the search runs; a control that is gone needs no stop.
+        // Alive while the search runs; a dropped control needs no stop.
         loop {
             tokio::select! {
                 _ = stop.wait_for(|is_stopped| *is_stopped) => {

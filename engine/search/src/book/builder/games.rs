@@ -7,14 +7,14 @@ use glob::{MatchOptions, Pattern};
 use movegen::notation::pdn::{Annotation, GameResult, PdnGame, Variation};
 use movegen::{Color, Move, Position};
 
-/// Which games, and which moves of them.
+/// The games to use, and the moves to take from them.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Only moves of this side.
     pub color: Option<Color>,
     /// Only moves of this player.
     pub player: Option<PlayerName>,
-    /// Only games in which both players have at least this rating.
+    /// Only games where both players have at least this rating.
     pub min_rating: Option<u32>,
     /// Only games of these years.
     pub years: Option<RangeInclusive<u32>>,
@@ -31,8 +31,8 @@ const NAMES: MatchOptions = MatchOptions {
 };
 
 impl PlayerName {
-    /// A name, in which `*` stands for any letters, `?` for one and `[ab]` for one of several.
-    /// Capital and small letters are the same.
+    /// A name, where `*` stands for any letters, `?` for one and `[ab]` for one of several. Capital
+    /// and small letters are the same.
     ///
     /// # Errors
     /// If it is not a pattern.
@@ -122,7 +122,7 @@ impl GameLine {
 
 /// The lines of a game, the main one first.
 pub(super) fn lines(game: &PdnGame, with_variations: bool) -> Vec<GameLine> {
-    // What was read of a game that breaks off has no result.
+    // The part read of a game that breaks off has no result.
     let result = if game.truncated.is_some() { GameResult::Unknown } else { game.result };
     let mut lines = Vec::new();
     let root = GameLine::from(game.start, result);

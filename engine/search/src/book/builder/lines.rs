@@ -1,8 +1,8 @@
 //! How far a line of a game goes into a book.
 //!
 //! A game is a row of positions, 0 being its start, with a move between each two. The *compulsory*
-//! plies at its beginning are taken whatever comes of them; after them it depends on which
-//! positions are *known*, that is, occur often enough in the reference base.
+//! plies at its beginning are always taken; after them it depends on which positions are *known*,
+//! that is, occur often enough in the reference base.
 //!
 //! * A *simple* line goes on while its positions are known. It ends at the last of them.
 //! * An *extended* line may also pass through one unknown position if the next one is known again:
@@ -50,13 +50,13 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// The first plies of a game, all of them without a number.
+    /// The first plies of a game; all without a number.
     pub(super) fn plies(moves: usize, plies: Option<usize>) -> Cut {
         Cut { end: plies.map_or(moves, |plies| plies.min(moves)), ..Cut::default() }
     }
 
-    /// The moves that a line takes of a game of `moves` moves. `is_known` is asked for the positions
-    /// after the compulsory ones, by number.
+    /// The moves that a line takes of a game of `moves` moves. `is_known` is called for the
+    /// positions after the compulsory ones, by number.
     pub(super) fn of_line(
         kind: LineKind,
         moves: usize,
@@ -110,9 +110,9 @@ mod tests {
         assert_eq!(cut(ExtendedPlus, 0, "++-+"), (4, vec![2], vec![]));
         // A link must lead back to a known position; at the end of the game it does not.
         assert_eq!(cut(Extended, 0, "++-"), (2, vec![], vec![]));
-        // Each gap for itself.
+        // Each gap separately.
         assert_eq!(cut(Extended, 0, "-+-+-+"), (6, vec![0, 2, 4], vec![]));
-        // Two unknown positions in a row end a line. What is known later is plain.
+        // Two unknown positions in a row end a line. Later known positions are plain.
         assert_eq!(cut(Extended, 0, "+--++"), (1, vec![], vec![]));
         assert_eq!(cut(ExtendedPlus, 0, "+--++-+"), (1, vec![], vec![4, 5, 7]));
     }

@@ -1,6 +1,6 @@
 //! Books from games.
 //!
-//! Games stream through: each becomes lines of positions ([`games`]), of which a part is taken
+//! Games stream through: each becomes lines of positions ([`games`]); a part of them is taken
 //! ([`lines`]) and added up ([`tally`]). Memory is bounded, and the same games give the same bytes.
 
 mod games;
@@ -33,17 +33,16 @@ pub use lines::LineKind;
 use tally::Tally;
 use trie::Trie;
 
-/// What is built.
+/// What to build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// Which games and moves.
     pub selection: Selection,
     /// Variations of games, too.
     pub variations: bool,
-    /// Only lines of positions that are known.
+    /// Only lines of known positions.
     pub lines: Option<LineKind>,
-    /// The plies from the start of each game that are taken in any case; without lines, all that
-    /// are taken.
+    /// The plies from the start of each game that are taken in any case; without lines, only these.
     pub plies: Option<usize>,
     /// A position of the reference base is known if it has occurred this often. Without a number
     /// once, or twice in the base being built, as once is the game itself.
@@ -56,7 +55,7 @@ pub struct BuildOptions {
     pub tree: bool,
     /// Leave out positions and moves that occurred less often. Not together with `base`.
     pub min_games: u32,
-    /// Bytes of memory for the tables; what is more goes to temporary files.
+    /// Bytes of memory for the tables; the rest goes to temporary files.
     pub memory: usize,
     /// Opens an input as PDN text: [`open_pdn`], unless the caller knows other kinds of files.
     pub open: fn(&Path) -> io::Result<Box<dyn Read>>,
@@ -93,7 +92,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// These options for games that are added to a book: what it has of tree and estimates grows.
+    /// These options for adding games to a book: its tree and estimates, if any, grow.
     fn growing(&self, base: &Book) -> Result<BuildOptions, BookError> {
         let has_tree = base.cell_count() > 0;
         if self.tree && !has_tree {
@@ -107,8 +106,8 @@ impl BuildOptions {
         Ok(BuildOptions { tree: has_tree, estimates, ..self.clone() })
     }
 
-    /// For the history of the book: what is built from what, without paths, so that the same games give
-    /// the same bytes everywhere.
+    /// For the history of the book: what was built from which files, without paths, so that the
+    /// same games give the same bytes everywhere.
     fn step(&self, inputs: &[PathBuf], others: OtherBooks<'_>) -> String {
         let name = |path: &Path| {
             path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
@@ -135,16 +134,16 @@ impl BuildOptions {
     }
 }
 
-/// What has been done.
+/// The result of a build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildReport {
     /// Games of the files, games of other types among them.
     pub games: u64,
-    /// Those of which something was taken.
+    /// Games that something was taken from.
     pub used: u64,
-    /// Those in which something cannot be read.
+    /// Games with something unreadable.
     pub broken: u64,
-    /// Those of other types, which are passed over.
+    /// Games of other types, which are skipped.
     pub other_type: u64,
     /// Positions of the book.
     pub positions: u64,
@@ -162,8 +161,8 @@ pub enum BuildEvent<'e> {
         /// Games so far.
         games: u64,
     },
-    /// A file has been read in which something is odd. What was read of a game that breaks off
-    /// counts, without a result.
+    /// A file with something odd has been read. What was read of a game that breaks off counts,
+    /// without a result.
     Warnings {
         /// The file.
         file: &'e Path,
@@ -175,10 +174,10 @@ pub enum BuildEvent<'e> {
 /// Other books that a build uses.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct OtherBooks<'b> {
-    /// Says which positions are known.
+    /// Tells which positions are known.
     pub reference: Option<&'b Book>,
-    /// The games are added to what this one has. Its tree grows: no cell of it moves; and if it has
-    /// estimates, so have its new moves.
+    /// The games are added to what this one has. Its tree grows, without moving its cells; and if
+    /// it has estimates, so do its new moves.
     pub base: Option<&'b Book>,
 }
 
@@ -186,8 +185,8 @@ pub struct OtherBooks<'b> {
 /// returning false.
 ///
 /// # Errors
-/// If a file cannot be read or written, if no game is of use, if the base holds searches or has no
-/// tree although one is wanted, or if the work was ended. No file is written then.
+/// If a file cannot be read or written, if no game can be used, if the base holds searches or lacks
+/// a tree that is wanted, or if the work was ended. No file is written then.
 pub fn build(
     inputs: &[PathBuf],
     out: (&Path, Existing),
@@ -207,7 +206,7 @@ pub fn build(
     let (path, existing) = out;
     let writer = BookWriter::new(path, existing)?;
     if options.min_games > 1 {
-        // Some positions go only when it is known which others have gone.
+        // Some positions can only be removed after others.
         let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
         let whole = folder.path().join("whole");
         let first = BookWriter::new(&whole, Existing::Keep)?;
@@ -263,7 +262,7 @@ fn build_into(
     Builder::new(&options, others, folder_of(path))?.build(inputs, writer, step, &mut passes)
 }
 
-/// How much has been read, in all passes over the files.
+/// How much has been read, over all passes.
 struct Passes<'o> {
     done: u64,
     all: u64,
@@ -278,7 +277,7 @@ struct Builder<'b> {
     tally: Tally,
     trie: Option<Trie>,
     report: BuildReport,
-    /// What has been counted of a game: for `unique`.
+    /// What has been counted from a game, for `unique`.
     seen: HashSet<(Key, u64)>,
 }
 
@@ -302,7 +301,7 @@ impl<'b> Builder<'b> {
         Ok(builder)
     }
 
-    /// Begins with what a book has.
+    /// Begins with the contents of a book.
     fn take_over(&mut self, base: &Book) -> Result<(), BookError> {
         let cells = base.cell_count() as u32;
         if let Some(trie) = self.trie.as_mut().filter(|_| cells > 0) {
@@ -395,7 +394,7 @@ impl<'b> Builder<'b> {
         if is_going_on { Ok(()) } else { Err(BookError::Interrupted) }
     }
 
-    /// Adds what is wanted of a game.
+    /// Adds the wanted part of a game.
     fn add(&mut self, game: &PdnGame) -> Result<(), BookError> {
         let Some(sides) = self.options.selection.sides(game) else { return Ok(()) };
         self.seen.clear();
@@ -485,7 +484,7 @@ impl<'b> Builder<'b> {
         self.tally.add(row)
     }
 
-    /// Adds a move, if it is one of the side that is wanted.
+    /// Adds a move, if it is one of the wanted side's.
     fn add_move(
         &mut self,
         line: &GameLine,
@@ -556,7 +555,7 @@ fn with_estimate(mv: MoveEntry) -> MoveEntry {
     MoveEntry { estimate: estimate(mv.games, mv.points(), decided), ..mv }
 }
 
-/// Writes a book without the positions to which no line leads any more, because those before them
+/// Writes a book without the positions that no line leads to any more, because those before them
 /// occurred too rarely. Returns how many are left.
 fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
     for (index, is_reached) in reached(book).into_iter().enumerate() {
@@ -572,7 +571,7 @@ fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
     Ok(positions)
 }
 
-/// A file that counts what is read of it.
+/// A file that counts the bytes read.
 struct Counted<'c> {
     file: Box<dyn Read>,
     read: &'c std::cell::Cell<u64>,

@@ -1,5 +1,5 @@
-//! Adding up rows within a bound of memory: what does not fit is sorted and written to temporary
-//! files, which are put together at the end. The result does not depend on the memory.
+//! Adding up rows within a memory limit: rows that do not fit are sorted and written to temporary
+//! files, which are merged at the end. The result does not depend on the memory.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,10 +10,9 @@ use super::super::error::BookError;
 use super::super::key::Key;
 use super::super::row::{Merged, ROW, Row};
 
-/// Bytes that the table and its sorted copy take for each slot of the table, of which at most 7 in
-/// 8 are used.
+/// Bytes per slot of the table for it and its sorted copy; at most 7 in 8 slots are used.
 const SLOT: usize = 160;
-/// This many temporary files are put together into one.
+/// This many temporary files are merged into one.
 const MOST_RUNS: usize = 64;
 
 /// Rows being added up.
@@ -26,8 +25,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A tally that takes about this many bytes of memory, and writes what is more to files without
-    /// names in the folder.
+    /// A tally that takes about this many bytes of memory, and writes the rest to unnamed files in
+    /// the folder.
     pub(super) fn new(memory: usize, folder: &Path) -> Tally {
         let slots = 1usize << (memory / SLOT).max(1024).ilog2();
         Tally { rows: HashMap::new(), most: slots / 8 * 7, runs: Vec::new(), folder: folder.into() }

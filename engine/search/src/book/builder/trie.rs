@@ -1,4 +1,4 @@
-//! The move tree while it grows, in a temporary file of which the pages used last are in memory.
+//! The growing move tree, in a temporary file whose last used pages are in memory.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -54,7 +54,7 @@ impl Trie {
         Ok(())
     }
 
-    /// The node for a move after a node; a new one if it is not there.
+    /// The node for a move after a node, added if it is missing.
     pub(super) fn child(&mut self, node: u32, rank: u16) -> Result<u32, BookError> {
         let Cell::Node { rank: own, next } = self.cell(node)? else { return Ok(node) };
         let child = Cell::Node { rank, next: Next::End };

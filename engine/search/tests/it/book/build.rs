@@ -213,7 +213,7 @@ fn children(book: &Book, node: u32, position: &Position) -> Vec<(String, u32)> {
 fn the_tree_is_a_second_way_in() {
     let book = Games::new(GAMES).build(&BuildOptions { tree: true, ..options() });
     let start = Position::initial();
-    // In the order in which they came; ten nodes with the root, two links at each of two forks.
+    // In order of addition; ten nodes with the root, two links at each of two forks.
     let first = children(&book, 0, &start);
     assert_eq!(first.iter().map(|(mv, _)| mv.as_str()).collect::<Vec<_>>(), ["32-28", "31-26"]);
     assert_eq!(book.cell_count(), 10 + 4);

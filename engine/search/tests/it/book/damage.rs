@@ -69,7 +69,7 @@ fn errors_say_what_is_wrong() {
     assert!(matches!(Book::open(&missing), Err(BookError::Foreign { .. })));
 }
 
-/// Sets the checksums to what they should be, so that what they protect is reached.
+/// Corrects the checksums, so that the checks they protect are reached.
 fn repair(bytes: &mut [u8]) {
     let u64_at =
         |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
@@ -92,7 +92,7 @@ fn repair(bytes: &mut [u8]) {
     bytes[60..64].copy_from_slice(&sum.finalize().to_le_bytes());
 }
 
-/// Does with a book whatever can be done with one.
+/// Does everything with a book that can be done.
 fn use_all(book: &Book) {
     let _ = check(book, 1000);
     let mut text = Vec::new();

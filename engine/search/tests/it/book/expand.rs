@@ -45,13 +45,13 @@ fn grow(path: &Path, options: &ExpandOptions, threads: usize) -> (Book, ExpandPr
     (book, progress)
 }
 
-/// The searched positions of a book with what was found.
+/// The searched positions of a book with the results.
 fn searched(book: &Book) -> HashMap<Key, (Score, u8)> {
     let entries = (0..book.len()).map(|index| book.position(index).unwrap());
     entries.filter_map(|e| Some((e.key, e.searched.map(|s| (s.score, s.depth))?))).collect()
 }
 
-/// Minimax over the book as its definition says, without any order of work.
+/// Minimax over the book by its definition, in no particular order.
 fn plain_score(book: &Book, position: &Position) -> Option<Score> {
     let (entry, moves) = book.look_up(position)?;
     let own = entry.searched.map(|searched| searched.score);
@@ -87,7 +87,7 @@ fn scores_are_minimax_and_transpositions_are_one() {
     assert_eq!(entry.score, plain_score(&book, &start));
     assert_eq!(entry.score, moves.iter().filter_map(|(_, mv)| mv.score).max());
     assert_eq!(progress.score, entry.score);
-    // Some position is reached by two orders of moves, and is there once.
+    // Some position is reached by two orders of moves, and is stored once.
     let mut parents: HashMap<Key, u32> = HashMap::new();
     for index in 0..book.len() {
         let position = book.position(index).unwrap().key.position().unwrap();

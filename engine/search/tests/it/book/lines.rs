@@ -85,7 +85,7 @@ fn one_unknown_position_may_lie_between_two_known_ones() {
     }
 }
 
-/// Two games come to the same position by other orders of moves. In the second, the positions
+/// Two games reach the same position by different orders of moves. In the second, the positions
 /// after the first three plies are unknown and the fourth is known again. Simple: ends at once.
 /// Extended: two unknown positions in a row (three here) end it at once as well. Extended+: the
 /// fourth and fifth position are taken for themselves with the move between them; the sixth is not
@@ -142,7 +142,7 @@ fn the_base_being_built_is_its_own_reference() {
     assert_eq!(moves_after(&book, "32-28 19-23"), known(2, &[("28x19", 2)]));
     assert_eq!(moves_after(&book, "32-28 19-23 28x19"), known(2, &[]));
     assert_eq!(book.len(), 4);
-    // A game that comes back to a position does not make it known by itself.
+    // A game that returns to a position does not make it known on its own.
     let circle = "[FEN \"W:WK50:BK1\"]\n1. 50-44 1-6 2. 44-50 6-1 3. 50-44 1-6 *\n\n1. 32-28 *\n";
     let both = Games::new(&format!("{circle}\n1. 32-28 *\n"));
     let book = both.build(&options);
@@ -150,7 +150,7 @@ fn the_base_being_built_is_its_own_reference() {
     assert_eq!(book.len(), 3, "the two starts and the position after 32-28");
 }
 
-/// The compulsory plies are taken whatever is known, and the line goes on after them.
+/// The compulsory plies are taken, known or not, and the line goes on after them.
 #[test]
 fn compulsory_plies() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,7 +164,7 @@ fn compulsory_plies() {
     assert_eq!(cut(Some(1), simple), "32-28");
     assert_eq!(cut(Some(3), simple), "32-28 17-22 28x17x22", "17-22 is not known, but compulsory");
     assert_eq!(cut(Some(100), simple), "32-28 17-22 28x17x22 11x22x17");
-    // Without lines nothing but the compulsory plies is selected.
+    // Without lines only the compulsory plies are selected.
     assert_eq!(cut(Some(2), None), "32-28 17-22");
     assert_eq!(cut(None, None), "32-28 17-22 28x17x22 11x22x17");
     // Known again after the compulsory plies.

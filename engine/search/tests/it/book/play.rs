@@ -89,13 +89,13 @@ fn a_losing_move_is_never_played() {
     );
     let mut engine_ = engine(&text, 4, 100, folder.path());
     assert!(!counts(&mut engine_, &Game::default()).contains_key("34-29"));
-    // Where all moves lose, the search has to find something.
+    // If all moves lose, the search must find something.
     let lost = "position W:W31-50:B1-20 start\n  34-29\n\
                 position B:W29,31-33,35-50:B1-20 search=1.20/10\n";
     let mut engine_ = engine(lost, 4, 4, folder.path());
     let found = think(&mut engine_, &Game::default());
     assert!(!found.info.is_book && found.info.nodes > 0);
-    // In a book of games a move loses that has lost all of them.
+    // In a book of games, a move that has lost all of them loses.
     let games = "position W:W31-50:B1-20 start games=9\n\
                  \x20 34-29 games=8 results=0/0/8\n  32-28 games=1 results=0/1/0\n";
     let mut engine_ = engine(games, 4, 4, folder.path());
@@ -131,7 +131,7 @@ fn a_book_move_comes_with_its_score_and_variation() {
     let pv: Vec<String> = found.info.pv.iter().map(ToString::to_string).collect();
     assert_eq!((pv.join(" ").as_str(), found.info.score.hundredths()), ("32-28 17-22", 5));
     assert_eq!(found.ponder.unwrap().to_string(), "17-22");
-    // Analysis and pondering search, and so does whoever wants several moves.
+    // Analysis and pondering search, and so does a request for several moves.
     let analysis = Limits { depth: Some(1), ..Limits::infinite(Mode::Analyze) };
     let several = Limits { multipv: 2, ..Limits::depth(1) };
     for limits in [analysis, several] {

@@ -1,4 +1,4 @@
-//! What the search tests share: random positions and a plain minimax.
+//! Shared by the search tests: random positions and a plain minimax.
 
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, SearchResult};
 use movegen::random::Random;
