@@ -153,7 +153,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
     way.play(DxpSession::new(&args.games, args.force, engine, &name, log, &stop)?)
 }
 
-/// Starts the engine, before anything is said to the other side.
+/// Starts the engine, before anything is sent to the other side.
 fn start(options: AdapterOptions) -> Result<Adapter, Failure> {
     let abort = Arc::clone(&options.abort);
     let slow = |missing: &str, tail: &[String]| {

@@ -153,7 +153,7 @@ fn analyse_games(
     Ok(())
 }
 
-/// How much is shown of a search.
+/// How much of a search is shown.
 #[derive(Clone, Copy)]
 enum Detail {
     /// Board, progress, variations.
@@ -226,7 +226,7 @@ impl<W: Write> Analysis<W> {
         Failure::interrupted("what has been shown remains")
     }
 
-    /// What the book knows of the current position.
+    /// What the book knows about the current position.
     fn in_book(&self, game: &Game) -> Option<BookPosition> {
         BookPosition::find(self.book.as_deref()?, game.position())
     }

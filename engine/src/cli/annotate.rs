@@ -135,7 +135,7 @@ pub(super) fn parse(input: &Path, text: &[u8]) -> Result<Vec<PdnGame>, Failure> 
     if games.is_empty() { Err(source::no_game(&reader.counters())) } else { Ok(games) }
 }
 
-/// What becomes of the annotated games.
+/// The outputs for the annotated games.
 struct Output<'a> {
     args: &'a AnnotateArgs,
     pdn: Vec<u8>,
@@ -164,8 +164,8 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Writes the files, and says how the players played. No file gets its name before both are
-    /// written: else the same command could not go on after a full disk, say.
+    /// Writes the files, and shows how the players played. No file gets its name before both are
+    /// written: otherwise the same command could not go on, for example after a full disk.
     fn finish(self, existing: Existing) -> Result<(), Failure> {
         let mut files = Vec::new();
         if let (Some(page), Some(path)) = (&self.page, &self.args.html) {

@@ -163,7 +163,7 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
     Ok(())
 }
 
-/// Searches a suite and prints what was found.
+/// Searches a suite and prints the results.
 fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<(), Failure> {
     if let [_, _, ..] = args.threads[..] {
         let error = anyhow::anyhow!("--suite takes one number of --threads");

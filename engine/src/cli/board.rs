@@ -116,10 +116,10 @@ enum Form {
 }
 
 impl BoardArgs {
-    /// What is asked for, by an option or by the name of the file.
+    /// The form asked for, by an option or by the name of the file.
     ///
     /// # Errors
-    /// If the name says another form, or one that there is not: the file would not be what it seems.
+    /// If the name means another form, or an unknown one: the file would not be what it seems.
     fn form(&self) -> Result<Form, Failure> {
         let path = self.out.as_deref().filter(|path| !files::is_special(path));
         let end = path.and_then(Path::extension).map(|end| end.to_string_lossy().to_lowercase());
@@ -135,7 +135,7 @@ impl BoardArgs {
         let fits = match (form, end) {
             (_, None) | (Form::Svg, Some("svg")) | (Form::Png, Some("png")) => true,
             (Form::Text { .. }, Some("txt")) => true,
-            // With an option the user says what it is; an end that says something else is a slip.
+            // With an option the user gives the form; an extension for another form is a slip.
             (_, Some(end)) => {
                 option.is_some() && !["svg", "png", "txt"].contains(&end) && !is_picture(end)
             }
@@ -166,7 +166,7 @@ impl BoardArgs {
     }
 }
 
-/// Whether files of this name are known as pictures or documents of another kind.
+/// Whether files with this extension are pictures or documents of another kind.
 fn is_picture(end: &str) -> bool {
     ["gif", "jpg", "jpeg", "webp", "bmp", "tif", "tiff", "avif", "ico", "pdf", "eps", "ps"]
         .contains(&end)

@@ -1,5 +1,5 @@
 //! A game at the terminal: what playing and training have in common. Commands, the board, Ctrl-C,
-//! and a file that is never behind the board.
+//! and a file that always has the latest game.
 
 mod input;
 
@@ -56,16 +56,16 @@ pub(super) trait ConsoleGame {
     const HELP: &'static str;
     /// Their names.
     const COMMANDS: &'static [&'static str];
-    /// What helps a user whose move cannot be read.
+    /// Help for a user whose move cannot be read.
     const ADVICE: &'static str;
-    /// What becomes of a game that is not saved.
+    /// What happens to an unsaved game.
     const UNSAVED: &'static str = "the game is not saved";
 
     /// The moves so far.
     fn game(&self) -> &Game;
     /// The state of the game.
     fn status(&self) -> Status;
-    /// Whether no more moves are to be made.
+    /// Whether there are no more moves to make.
     fn is_over(&self) -> bool {
         self.status().is_over()
     }
@@ -73,13 +73,13 @@ pub(super) trait ConsoleGame {
     fn is_finished(&self) -> bool {
         false
     }
-    /// The side from which the board is seen.
+    /// The side that the board is seen from.
     fn view(&self) -> Color;
     /// The side whose move is asked for.
     fn asked(&self) -> Color {
         self.game().position().side_to_move()
     }
-    /// What the user is asked with.
+    /// The prompt.
     fn prompt(&self) -> String {
         format!("{}> ", self.asked())
     }
@@ -87,7 +87,7 @@ pub(super) trait ConsoleGame {
     fn is_opponents_turn(&self) -> bool;
     /// The game as it is saved.
     fn to_pdn(&self) -> PdnGame;
-    /// Says what the user is to do, at the start and after `new`; the board is shown before.
+    /// Tells the user what to do, at the start and after `new`, below the board.
     fn introduce(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
         Ok(())
     }
@@ -105,7 +105,7 @@ pub(super) trait ConsoleGame {
     }
     /// Shows the best move.
     fn hint(&mut self, control: &Control, out: &mut dyn Write) -> Result<(), Failure>;
-    /// Obeys a command of its own; false if there is none of this name.
+    /// Obeys a command of this trainer or game; false if there is none of this name.
     fn command(&mut self, word: &str, out: &mut dyn Write) -> Result<bool, Failure>;
     /// Says how it went, when the game is over or given up.
     fn sum_up(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
@@ -113,8 +113,8 @@ pub(super) trait ConsoleGame {
     }
 }
 
-/// A file with all games of a session: written whenever a game has changed, so that nothing can
-/// be lost.
+/// A file with all games of a session, written whenever a game has changed, so that nothing is
+/// lost.
 struct SavedGames {
     path: PathBuf,
     existing: Existing,
@@ -159,10 +159,10 @@ pub(super) struct Console<G> {
 }
 
 impl<G: ConsoleGame> Console<G> {
-    /// A console for this game, which is saved in the file `save`. What it says goes to `out`.
+    /// A console for this game, which is saved in the file `save`. Its output goes to `out`.
     ///
     /// # Errors
-    /// If the file cannot be written, or is there already and the user does not give it up.
+    /// If the file cannot be written, or it exists and the user wants to keep it.
     pub(super) fn new(
         game: G,
         save: Option<&Path>,
@@ -180,7 +180,7 @@ impl<G: ConsoleGame> Console<G> {
         Ok(Console { flipped: game.view() == Color::Black, game, input, saved, existing, out })
     }
 
-    /// What the user may type: moves first.
+    /// Possible input, moves first.
     fn words(&self) -> Vec<String> {
         let position = self.game.game().position();
         let moves = position.legal_moves();
@@ -349,7 +349,7 @@ impl<G: ConsoleGame> Console<G> {
         self.introduce()
     }
 
-    /// Writes the game to another file; the user goes on if that fails.
+    /// Writes the game to another file; if that fails, the session goes on.
     fn save(&mut self, path: &Path) -> Result<(), Failure> {
         let existing = self.input.existing(path, self.existing)?;
         let text = game_to_string(&self.game.to_pdn(), &WriteOptions::default());

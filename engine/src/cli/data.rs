@@ -83,7 +83,7 @@ struct Input {
     json: bool,
 }
 
-/// Games of self-play, as far as a command counts them.
+/// Games of self-play, as counted by a command.
 #[derive(Serialize, JsonSchema, Default)]
 pub(super) struct GamesRecord {
     games: u64,
@@ -109,12 +109,12 @@ impl Record for GamesRecord {
 /// A row of the statistics of games.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct CountRecord {
-    /// What is counted.
+    /// The row's name.
     table: &'static str,
     /// The row.
     name: String,
     count: u64,
-    /// Of all games, or of all positions, 0 to 1.
+    /// The share of all games, or of all positions, 0 to 1.
     share: f64,
 }
 

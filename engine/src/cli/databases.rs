@@ -32,7 +32,7 @@ impl DatabaseArgs {
     }
 }
 
-/// The folder of a command that looks at files.
+/// The folder, for commands about files.
 #[derive(Args, Clone, Debug)]
 pub(super) struct FolderArgs {
     /// The folder with the databases
@@ -80,7 +80,7 @@ impl ReadingArgs {
     }
 }
 
-/// One database, for commands that look at its files.
+/// One database, for commands about its files.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OneDatabaseArgs {
     /// Which of several databases [default: win/loss/draw, if it is there]
@@ -127,7 +127,7 @@ pub(super) fn wld() -> impl TypedValueParser<Value = Wld> {
         .try_map(|name| Wld::from_name(&name).ok_or("no such value"))
 }
 
-/// The names of the types, with what they are.
+/// The names of the types, with descriptions.
 pub(super) fn db_type_names() -> impl Iterator<Item = PossibleValue> {
     DbType::ALL.into_iter().map(|db_type| {
         PossibleValue::new(db_type.name()).help(match db_type {

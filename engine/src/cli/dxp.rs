@@ -157,7 +157,7 @@ pub(super) struct GamesArgs {
 }
 
 impl GamesArgs {
-    /// The file of openings, if it is one.
+    /// The file of openings, if it is a file.
     pub(super) fn openings_file(&self) -> Named<'_> {
         ("--openings", Some(Path::new(&self.openings)).filter(|path| path.is_file()))
     }
@@ -167,7 +167,7 @@ impl GamesArgs {
         ("--pdn", self.pdn.as_deref())
     }
 
-    /// What the games are for a session, which is called `name` if no other name is given.
+    /// The games as options of a session, which is called `name` if no other name is given.
     fn options(&self, name: &str) -> SessionOptions {
         SessionOptions {
             name: self.name.as_deref().unwrap_or(name).to_owned(),
@@ -187,7 +187,7 @@ fn minutes(text: &str) -> Result<f64, String> {
     let minutes: Option<f64> = text.parse().ok();
     let minutes = minutes.filter(|m| (0.01..=999.0).contains(m));
     let minutes = minutes.ok_or("expected minutes from 0.01 to 999")?;
-    // Else the opponent would be sent another time than the one that is played.
+    // Otherwise the opponent would be sent a time other than the one played.
     format_minutes(minutes).ok_or("the protocol has three characters: 12, 1.5 or .05")?;
     Ok(minutes)
 }
@@ -206,7 +206,7 @@ pub(super) fn place(text: &str) -> Result<HostPort, String> {
     Address::parts(text).map_err(|error| error.to_string())
 }
 
-/// The port is given with the host or by itself.
+/// The port is given with the host or separately.
 fn port(place: &HostPort, port: Option<u16>) -> Result<u16, Failure> {
     match (place.1, port) {
         (Some(one), Some(other)) if one != other => {
@@ -256,7 +256,7 @@ pub(super) enum Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    /// Takes the port, so that one in use is noticed before anything else is done.
+    /// Takes the port first, so that one in use is noticed at once.
     pub(super) fn listen(host: &'a str, port: u16, once: bool) -> Result<Way<'a>, Failure> {
         let listener = Listener::bind(host, port)
             .with_context(|| format!("cannot listen on {host}, port {port}"))
@@ -371,7 +371,7 @@ fn reach(
 struct Again {
     patience: Duration,
     pause: Duration,
-    /// When the first of them was over.
+    /// The time when the first of them was over.
     since: Option<Instant>,
 }
 

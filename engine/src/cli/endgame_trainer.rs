@@ -185,7 +185,7 @@ enum Source {
     Random { criteria: Criteria, picker: Picker },
 }
 
-/// What is needed to begin with a position.
+/// The data to begin with a position.
 struct Trainer {
     probe: Probe,
     rules: DrawRules,
@@ -228,7 +228,7 @@ impl Trainer {
 struct Ending {
     session: TrainerSession,
     trainer: Trainer,
-    /// Of the positions before.
+    /// About the positions before.
     score: Score,
     /// Whether each step is printed as an object.
     json: bool,
@@ -410,7 +410,7 @@ impl Ending {
         self.score = self.score.with(&self.session.summary());
     }
 
-    /// Prints an object, if they are asked for.
+    /// Prints an object, if `--json` is given.
     fn write(&self, record: impl FnOnce() -> Result<EndingRecord, Failure>) -> Result<(), Failure> {
         if !self.json {
             return Ok(());

@@ -24,7 +24,7 @@ impl EvaluationArgs {
         &self.evaluation
     }
 
-    /// The file, if it is one, as the option names it.
+    /// The file, if it is a file, as the option names it.
     pub(super) fn file(&self) -> Named<'_> {
         let is_file = !matches!(self.evaluation.as_str(), "" | "material");
         ("--eval", is_file.then_some(Path::new(&self.evaluation)))

@@ -5,7 +5,7 @@ use std::io;
 
 /// The exit statuses of all commands; `docs/engine.md` has the same table.
 pub(super) mod status {
-    /// Done as asked. Also if a command only prints and whoever reads that has seen enough.
+    /// Done as asked. Also if a command only prints and its reader has seen enough.
     pub(in super::super) const SUCCESS: u8 = 0;
     /// Failed while running: a file cannot be written, an engine fails, a check finds faults.
     pub(in super::super) const FAILURE: u8 = 1;
@@ -22,7 +22,7 @@ pub(super) enum Failure {
     Input(anyhow::Error),
     /// Something went wrong on the way.
     Run(anyhow::Error),
-    /// Ctrl-C, with what is kept of the work; empty if that has been said.
+    /// Ctrl-C, with a note of what is kept; empty if already reported.
     Interrupted(Cow<'static, str>),
 }
 
@@ -31,7 +31,7 @@ impl Failure {
         Failure::Run(error.into())
     }
 
-    /// Ctrl-C, and what becomes of the work.
+    /// Ctrl-C, and what happens to the work.
     pub(super) fn interrupted(kept: impl Into<Cow<'static, str>>) -> Failure {
         Failure::Interrupted(kept.into())
     }

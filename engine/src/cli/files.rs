@@ -1,6 +1,5 @@
-//! Files that commands write. One rule for all: a log is added to; anything else is a new file,
-//! which takes the place of an existing one in one step, and only with `--force` or if the user
-//! says so.
+//! Files that commands write. One rule for all: logs are appended to; anything else is a new file,
+//! which replaces an existing one in one step, and only with `--force` or if the user agrees.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +13,7 @@ use meerslag_harness::protocol::Log;
 use super::Failure;
 use super::streams::note;
 
-/// What becomes of output files that are there already.
+/// What to do with existing output files.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct ForceArgs {
     /// Replace output files that exist; without it they are refused
@@ -39,7 +38,7 @@ pub(super) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
 }
 
-/// Refuses what cannot be written: better to know before the work than after it.
+/// Refuses files that cannot be written: better to know before the work than after it.
 pub(super) fn check(path: &Path, existing: Existing) -> Result<(), Failure> {
     if existing == Existing::Keep && is_there(path) {
         return Err(Failure::Input(anyhow!("{} exists: --force replaces it", path.display())));
@@ -51,7 +50,7 @@ pub(super) fn check(path: &Path, existing: Existing) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the command line calls a file, such as `--out`, and the file if it is given.
+/// The command line's name for a file, such as `--out`, and the file if it is given.
 pub(super) type Named<'a> = (&'a str, Option<&'a Path>);
 
 /// The input file that is meant; `None` for `-`, standard input.
@@ -76,8 +75,7 @@ pub(super) fn check_distinct(read: &[Named<'_>], written: &[Named<'_>]) -> Resul
     Ok(())
 }
 
-/// The paths without those that lead to a file once more, each of which is named on standard
-/// error.
+/// The paths without repeated ones for the same file, which are reported on standard error.
 pub(super) fn each_once(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut seen: Vec<Identity> = Vec::new();
     let mut list = Vec::new();
@@ -95,10 +93,10 @@ pub(super) fn each_once(paths: &[PathBuf]) -> Vec<PathBuf> {
     list
 }
 
-/// Which file or folder a path leads to, whatever it is called there.
+/// The file or folder that a path leads to, whatever its name there.
 #[derive(PartialEq, Eq, Debug)]
 enum Identity {
-    /// Device and number of what is there.
+    /// Device and number of an existing file.
     #[cfg(unix)]
     Node(u64, u64),
     /// The path without links and detours.
@@ -106,7 +104,7 @@ enum Identity {
 }
 
 impl Identity {
-    /// `None` for terminals, pipes and the like, in which nothing takes the place of anything.
+    /// `None` for terminals, pipes and the like, where nothing is replaced.
     fn of(path: &Path) -> Option<Identity> {
         if is_special(path) {
             return None;
@@ -164,8 +162,8 @@ pub(super) fn log_or_none(path: Option<&Path>) -> Result<Log, Failure> {
     path.map_or_else(|| Ok(Log::none()), |path| log(path).map(Log::to))
 }
 
-/// A file to which results are added as they come. It appears with the first of them; until then
-/// an existing file is as it was.
+/// A file that results are added to as they come. It appears with the first of them; until then an
+/// existing file stays as it was.
 #[derive(Debug)]
 pub(super) struct GrowingFile {
     path: PathBuf,
@@ -175,7 +173,7 @@ pub(super) struct GrowingFile {
 
 impl GrowingFile {
     /// # Errors
-    /// If there is a file that is to be kept, or none can be written here.
+    /// If an existing file must be kept, or none can be written here.
     pub(super) fn new(path: &Path, existing: Existing) -> Result<GrowingFile, Failure> {
         check(path, existing)?;
         Ok(GrowingFile { path: path.to_owned(), existing, file: None })
@@ -186,7 +184,7 @@ impl GrowingFile {
         self.file.is_none()
     }
 
-    /// Begins again: what is added next takes the place of all that is there. `false` if that cannot be,
+    /// Begins again: the next addition replaces all of the file. `false` if that is impossible,
     /// since it is not a file.
     pub(super) fn restart(&mut self) -> bool {
         if is_special(&self.path) {
@@ -198,7 +196,7 @@ impl GrowingFile {
         true
     }
 
-    /// Puts what was added into the order of its keys; `parts` are these with the lengths of what was added.
+    /// Sorts the additions by their keys; `parts` are the keys with the lengths of the additions.
     pub(super) fn sort<K: Ord + Copy>(&mut self, parts: &mut [(K, usize)]) -> io::Result<()> {
         if is_special(&self.path) || self.file.is_none() {
             return Ok(());
@@ -281,7 +279,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one two three ");
         file.add(b"four").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one two three four");
-        // What somebody else has added stays where it is.
+        // Additions by others stay where they are.
         file.sort(&mut parts).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one two three four");
     }
@@ -301,7 +299,7 @@ mod tests {
         let mut same = vec![
             ("games.pdn", "games.pdn", "x", "FILE and --out"),
             ("games.pdn", "x", "sub/../games.pdn", "FILE and --html"),
-            // Neither is there yet.
+            // Neither exists yet.
             ("games.pdn", "x", "sub/../x", "--out and --html"),
             ("none.pdn", "sub/../none.pdn", "x", "FILE and --out"),
         ];

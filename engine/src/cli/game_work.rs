@@ -58,7 +58,7 @@ impl GameWorkArgs {
     }
 }
 
-/// What is done with the games that a journal does not have yet: within limits, by engines with these
+/// How to work on the games that a journal does not have yet: within limits, by engines with these
 /// options, this many games at the same time.
 type Work<T> = fn(
     &[PdnGame],
@@ -79,7 +79,7 @@ pub(super) struct GameWork {
 }
 
 impl GameWork {
-    /// What a journal of these games says about itself.
+    /// The conditions of a journal of these games.
     pub(super) fn header(&self, text: &[u8], games: usize) -> JournalHeader {
         JournalHeader::new(text, games, &self.limits, self.engine.evaluation.name())
     }

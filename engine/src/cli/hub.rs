@@ -15,7 +15,7 @@ use super::{Failure, files};
 
 /// How long after the end of the input the process ends at the latest.
 const LAST_MOMENT: Duration = Duration::from_millis(80);
-/// The same with another program behind the session.
+/// The same, with another program playing the session.
 const LAST_MOMENT_OF_OTHERS: Duration = Duration::from_millis(1500);
 
 const EXAMPLE: &str = "\
@@ -67,13 +67,13 @@ pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
     let log = files::log_or_none(args.log.as_deref())?;
     let mut options = Options { log, ..options(end_soon) };
     if !args.pause.is_zero() {
-        // What has been asked before the end of the input takes its time.
+        // Requests from before the end of the input take their time.
         options.on_end_of_input = None;
     }
     converse(options, Params::default(), None, args.pause)
 }
 
-/// The program was started without a command: speak Hub if somebody says `hub`.
+/// The program was started without a command: speaks Hub if the first line is `hub`.
 pub(super) fn listen() -> Result<(), Failure> {
     if io::stdin().is_terminal() && super::is_watched() {
         let line = "Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.";
@@ -83,7 +83,7 @@ pub(super) fn listen() -> Result<(), Failure> {
     converse(options, Params::default(), None, Duration::ZERO)
 }
 
-/// A session with another program behind it, which gets the time to end in good order.
+/// A session that another program plays, which gets time to end in good order.
 pub(super) fn converse_with(adapter: Adapter, log: Log) -> Result<(), Failure> {
     let options = Options { log, patience: LAST_MOMENT_OF_OTHERS, ..options(end_later) };
     converse(options, AdapterSettings::new(&adapter), Some(adapter), Duration::ZERO)

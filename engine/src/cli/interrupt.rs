@@ -16,8 +16,8 @@ pub(super) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// From now on Ctrl-C calls `stop` instead of ending the process. To be called once. Signals
-    /// that were ignored when the program began stay so: those of a terminal that closes with
-    /// `nohup`, and Ctrl-C for what a shell runs in the background.
+    /// that were ignored when the program began stay so: with `nohup` those of a closing terminal,
+    /// and Ctrl-C for programs that a shell runs in the background.
     pub(super) fn catch(stop: impl Fn() + Send + 'static) -> Result<Interrupt, Failure> {
         let pressed = Interrupt(Arc::new(AtomicBool::new(false)));
         let flag = pressed.clone();
@@ -52,14 +52,14 @@ impl Interrupt {
     }
 }
 
-/// Says that the work was interrupted, and what is kept of it.
+/// Reports that the work was interrupted, and what is kept of it.
 pub(super) fn say(kept: &str) {
     if !kept.is_empty() {
         note(format_args!("interrupted: {kept}"));
     }
 }
 
-/// The signals that [`ctrlc`] catches, as the process got them from whoever started it.
+/// The signals that [`ctrlc`] catches, as the process inherited them.
 #[cfg(unix)]
 mod signals {
     use std::mem::MaybeUninit;
@@ -74,8 +74,8 @@ mod signals {
     pub(super) fn ignored() -> Vec<libc::c_int> {
         let is_ignored = |&signal: &libc::c_int| {
             let mut action = MaybeUninit::<libc::sigaction>::uninit();
-            // SAFETY: without a new action the call only writes the old one to the place that it
-            // is given, and says with 0 that it has done so.
+            // SAFETY: without a new action the call only writes the old one to the given place, and
+            // returns 0 if it has.
             unsafe {
                 libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
                     && action.assume_init().sa_sigaction == libc::SIG_IGN

@@ -1,4 +1,4 @@
-//! What `--json` prints: one object a line. Each has the keys `type` and `version`, and those of
+//! The output of `--json`: one object a line. Each has the keys `type` and `version`, and those of
 //! its record; `docs/json.md` is the glossary, and [`schema`](super::schema) describes it.
 
 use std::io::{self, Write};

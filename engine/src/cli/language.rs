@@ -7,7 +7,7 @@ use meerslag_harness::pages::LANGUAGES;
 
 use super::Failure;
 
-/// In which language a page begins.
+/// The language that a page begins in.
 #[derive(Args, Debug)]
 pub(super) struct LanguageArgs {
     /// The language in which the page of --html begins, where a reader can choose another
@@ -16,12 +16,12 @@ pub(super) struct LanguageArgs {
 }
 
 impl LanguageArgs {
-    /// What was given.
+    /// The language given.
     pub(super) fn given(&self) -> Option<String> {
         self.language.clone()
     }
 
-    /// What was given, or English.
+    /// The language given, or English.
     pub(super) fn code(&self) -> &str {
         self.language.as_deref().unwrap_or(LANGUAGES[0])
     }

@@ -180,7 +180,7 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     Ok(tell(args.json, None, LearnEvent::Best { weights: best.weights, file })?)
 }
 
-/// Says what has been done.
+/// Reports a step.
 fn tell(json: bool, generation: Option<u32>, step: LearnEvent) -> io::Result<()> {
     let record = GenerationRecord { generation, step };
     let mut out = stdout();

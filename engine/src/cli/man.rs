@@ -81,8 +81,8 @@ fn read_with_man(page: &[u8]) -> bool {
         return false;
     };
     if let Some(mut input) = man.stdin.take() {
-        // Fails where the reader has seen enough, or the program does not know the option: the
-        // status tells them apart.
+        // Fails if the reader has seen enough, or the program does not know the option: the status
+        // tells them apart.
         let _ = input.write_all(page);
     }
     man.wait().is_ok_and(|status| status.success())

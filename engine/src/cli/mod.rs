@@ -1,4 +1,4 @@
-//! The command line: one module per subcommand, and what they share.
+//! The command line: one module per subcommand, and their shared code.
 
 mod adapt;
 mod analyse;
@@ -184,9 +184,9 @@ enum Command {
 }
 
 impl Command {
-    /// Whether the command does nothing but print. Then it ends when nobody reads that any more,
-    /// and that is success. Others, which leave something behind or whose status says what they
-    /// have found, go on without a reader.
+    /// Whether the command only prints. Then it ends when its output has no reader any more, and
+    /// that is success. Others, which leave something behind or report by their status, go on
+    /// without a reader.
     fn only_prints(&self) -> bool {
         match self {
             Command::Analyse(_)
@@ -227,8 +227,8 @@ impl Command {
     }
 }
 
-/// What is done for somebody who started the program without a command, in a terminal or by a double
-/// click: the board. For a program at the other end of a pipe nothing is.
+/// Opens the board, if the program was started without a command in a terminal or by a double
+/// click. Does nothing for a program at the other end of a pipe.
 fn for_a_person() -> Option<Command> {
     let is_a_person = cfg!(feature = "serve") && io::stdin().is_terminal();
     is_a_person.then(|| Cli::parse_from(["meerslag", "serve", "--open"]).command).flatten()

@@ -1,4 +1,4 @@
-//! The opening book of commands in which an engine plays.
+//! The opening book of commands that let an engine play.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct OpeningBookArgs {
 }
 
 impl OpeningBookArgs {
-    /// The file, if it is one, as the option names it.
+    /// The file, if it is a file, as the option names it.
     pub(super) fn file(&self) -> Named<'_> {
         let is_file = !matches!(self.book.as_str(), "" | "none" | "built-in");
         ("--book", is_file.then_some(Path::new(&self.book)))

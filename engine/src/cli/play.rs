@@ -115,7 +115,7 @@ struct EngineGame {
     since: Instant,
     /// The side the engine plays; `None` when the user moves for both.
     engine_side: Option<Color>,
-    /// Who has given up.
+    /// The side that has resigned.
     resigned: Option<Color>,
     /// Since when the clocks have stood for that reason.
     stood: Option<Instant>,
@@ -163,7 +163,7 @@ impl EngineGame {
         }
     }
 
-    /// Makes a move, with what the engine found if it is its move.
+    /// Makes a move, with the engine's result if it is its move.
     fn make(&mut self, mv: Move, info: Option<&Info>) -> Result<(), Failure> {
         let mover = self.asked();
         let time = std::mem::replace(&mut self.since, Instant::now()).elapsed();
@@ -185,7 +185,7 @@ impl EngineGame {
         Ok(())
     }
 
-    /// Nobody has given up any more. The time since then is nobody's.
+    /// Nobody has given up any more. The time since then counts for neither side.
     fn take_up(&mut self) {
         self.resigned = None;
         if let Some(stood) = self.stood.take() {
@@ -280,7 +280,7 @@ impl ConsoleGame for EngineGame {
         if !self.unmake() {
             return Ok(false);
         }
-        // Back to a position in which the user is to move, unless the engine began.
+        // Goes back to a position with the user to move, unless the engine began.
         while self.engine_side == Some(self.asked()) {
             if !self.unmake() {
                 break;

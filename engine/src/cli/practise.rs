@@ -26,7 +26,7 @@ use super::{EngineArgs, Failure, report, terminal};
 
 /// Nodes of a search when no limit is given: as many as `annotate` has.
 const DEFAULT_NODES: u64 = 200_000;
-/// More exercises than this are nobody's.
+/// Nobody does more exercises than this.
 const MOST_EXERCISES: usize = 100_000;
 
 const EXAMPLES: &str = "\
@@ -113,7 +113,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// The exercises and how they are known.
+/// The exercises and how well they are known.
 struct Scored {
     exercises: ExerciseList,
     ids: Vec<String>,
@@ -125,16 +125,16 @@ impl Scored {
         self.ids.iter().map(String::as_str)
     }
 
-    /// The place of the next exercise; another one than this, if there is one.
+    /// The place of the next exercise; a different one if there is one.
     fn next(&self, last: Option<usize>) -> usize {
         let places: Vec<usize> = (0..self.ids.len()).filter(|place| Some(*place) != last).collect();
         let next = self.scores.next(places.iter().map(|&place| &*self.ids[place]), now());
-        // All are known: in their order.
+        // If all are known, go through them in order.
         let after = || last.map_or(0, |last| last + 1) % self.ids.len();
         next.and_then(|next| places.get(next).copied()).unwrap_or_else(after)
     }
 
-    /// How the exercises are known, in words.
+    /// How well the exercises are known, in words.
     fn tally(&self) -> String {
         let Tally { due, new, later, known } = self.scores.tally(self.ids(), now());
         format!(
@@ -241,7 +241,7 @@ impl Practice {
         (self.is_wrong, self.hints, self.is_finished) = (false, 0, false);
     }
 
-    /// The move of the solution that is to be made now.
+    /// The move of the solution to be made now.
     fn wanted(&self) -> Option<Move> {
         self.exercise().solution.get(self.game.ply()).copied()
     }
@@ -276,7 +276,7 @@ impl Practice {
         Ok(writeln!(out, "{words}{}", again.unwrap_or_default())?)
     }
 
-    /// A move of a puzzle, of which the whole combination is to be found.
+    /// A move of a puzzle, whose whole combination is to be found.
     fn play_puzzle(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure> {
         let text = format_move(self.game.position(), mv);
         let ply = self.game.ply();

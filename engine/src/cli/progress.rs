@@ -1,4 +1,5 @@
-//! How far long work is: a bar on standard error, where somebody watches, that any thread can move.
+//! The progress of long work: a bar on standard error, if somebody watches, that any thread can
+//! move.
 
 use std::fmt::Write;
 use std::thread;
@@ -8,7 +9,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, Prog
 
 use super::is_watched;
 
-/// A style in which `{rate}` stands for what is done a second, with the digits that it is worth.
+/// A style where `{rate}` stands for the work per second, with the digits that it is worth.
 pub(super) fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -30,19 +31,19 @@ impl Bar {
         Bar::with_rate(things, "{rate}, {eta} left {msg}")
     }
 
-    /// A line with the time that has passed, for work of which nobody knows how long it takes.
+    /// A line with the elapsed time, for work of unknown length.
     pub(super) fn waiting(what: &str) -> Bar {
         let bar = Bar::with_rate("", "");
         bar.0.set_style(style("{spinner} {msg}, {elapsed}"));
         bar.0.set_message(what.to_owned());
-        // The bar would panic where there is no thread to move it.
+        // The bar would panic without a thread to move it.
         if !bar.0.is_hidden() && thread::Builder::new().spawn(|| ()).is_ok() {
             bar.0.enable_steady_tick(Duration::from_millis(250));
         }
         bar
     }
 
-    /// A bar whose caller says how fast the work is and how long it will take.
+    /// A bar whose caller gives the speed of the work and the time left.
     pub(super) fn with_rate(things: &str, rate: &str) -> Bar {
         let target = if is_watched() {
             ProgressDrawTarget::stderr_with_hz(4)
@@ -56,7 +57,7 @@ impl Bar {
         Bar(bar)
     }
 
-    /// What a line without a number says from now on.
+    /// Sets the text of a line without a number.
     pub(super) fn say(&self, what: &str) {
         self.0.set_message(what.to_owned());
     }

@@ -59,7 +59,7 @@ pub(super) struct StepRecord<'a> {
     step: &'a str,
     /// `ok`, `warning` or `wrong`.
     verdict: &'static str,
-    /// What was found.
+    /// The findings.
     findings: Vec<&'a str>,
 }
 

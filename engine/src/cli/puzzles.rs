@@ -1,4 +1,4 @@
-//! `meerslag puzzles`: positions of games in which one move alone wins or holds the draw.
+//! `meerslag puzzles`: positions of games where only one move wins or holds the draw.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

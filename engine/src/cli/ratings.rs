@@ -97,16 +97,16 @@ impl Record for RatingRecord<'_> {
     const TYPE: &'static str = "rating";
 }
 
-/// What the list rests on.
+/// The games that the list rests on.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RatingsSummaryRecord {
     players: usize,
     games: u64,
     /// Games without a result for both players, or without names.
     left_out: u64,
-    /// Groups of players between which ratings cannot be compared.
+    /// Groups of players whose ratings cannot be compared.
     groups: usize,
-    /// What the first move is worth to White, in Elo; null if the games do not say it.
+    /// The advantage of the first move to White, in Elo; null if the games do not determine it.
     advantage: Option<f64>,
     advantage_low: Option<f64>,
     advantage_high: Option<f64>,
@@ -222,7 +222,7 @@ pub(super) fn run(args: &RatingsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what the list cannot say.
+/// Reports what the list cannot tell.
 fn warn(list: &RatingList) {
     if list.connected > 1 {
         note(format_args!(

@@ -166,8 +166,8 @@ impl ServeArgs {
         Ok(self.games.as_ref().map(open).transpose()?)
     }
 
-    /// The port asked for. A person who wants the board gets it also where another program has the
-    /// usual port, on which the browser keeps his games.
+    /// The port asked for. A person who wants the board gets it even if another program has the
+    /// usual port, where the browser keeps the games.
     fn port(&self) -> u16 {
         const USUAL: u16 = 8010;
         let is_in_use = || {
@@ -182,7 +182,7 @@ impl ServeArgs {
     }
 }
 
-/// The address at which a server can be reached from this machine.
+/// The address of a server as seen from this machine.
 pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -192,7 +192,7 @@ pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Shows the board to whoever has started the program, and how to end it.
+/// Shows the board to the user, and how to end it.
 fn open_browser(address: SocketAddr) {
     let address = reachable(address);
     let said = match has_screen().then(|| open::that_detached(format!("http://{address}/"))) {

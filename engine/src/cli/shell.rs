@@ -2,8 +2,8 @@
 
 use std::env;
 
-/// The words of this process's command without the name of the program; what is not Unicode shows
-/// as a replacement character.
+/// The words of this process's command without the name of the program; anything but Unicode shows
+/// as replacement characters.
 pub(super) fn arguments() -> Vec<String> {
     env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }

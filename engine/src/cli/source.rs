@@ -1,4 +1,4 @@
-//! What a command works on: a position or the games of a file.
+//! The input of a command: a position or the games of a file.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,7 +16,7 @@ use movegen::{Game, Position};
 use super::Failure;
 use super::streams::note;
 
-/// The position on which a command works.
+/// The position that a command works on.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PositionArgs {
     /// The position: draughts FEN or 51-character Hub string [default: the initial position]
@@ -53,15 +53,15 @@ pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
     Ok(game)
 }
 
-/// Says on standard error what the reader of a position tolerated; `place` may name file and line,
-/// with a colon and a blank after them.
+/// Reports on standard error what the reader of a position tolerated; `place` may name file and
+/// line, with a colon and a blank after them.
 pub(super) fn warn_of_fen(place: &str, warnings: &[FenWarning]) {
     for warning in warnings {
         note(format_args!("warning: {place}{warning}"));
     }
 }
 
-/// Says on standard error what was odd in a file of games, each kind once.
+/// Reports on standard error what was odd in a file of games, each kind once.
 pub(super) fn warn(name: &str, warnings: &WarningSummary) {
     let place = if name == "-" { String::new() } else { format!("{name}: ") };
     for kind in warnings.iter() {
@@ -90,7 +90,7 @@ pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
     open_pdn(path)
 }
 
-/// What `analyse` is to look at.
+/// The input of `analyse`.
 pub(super) enum Source {
     /// One position.
     Position(Box<Game>),

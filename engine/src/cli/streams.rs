@@ -1,9 +1,9 @@
-//! Standard output and standard error, and what becomes of a command when nobody reads them any
-//! more, as in `meerslag match ... | head`.
+//! Standard output and standard error, and what a command does when nobody reads them any more, as
+//! in `meerslag match ... | head`.
 //!
-//! One rule for all: a command that only prints ends, and that is success, since whoever read it
-//! has seen enough. A command that works or checks goes on without its output, and ends with the
-//! status that it would have had. Messages on standard error never end anything.
+//! One rule for all: a command that only prints ends, and that is success, since its reader has
+//! seen enough. A command that works or checks goes on without its output, and ends with the status
+//! that it would have had. Messages on standard error never end anything.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -15,12 +15,12 @@ static ONLY_PRINTS: AtomicBool = AtomicBool::new(false);
 /// Whether standard output has been closed at its other end.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// The command does nothing but print: without a reader it ends.
+/// The command only prints: without a reader it ends.
 pub(super) fn only_print() {
     ONLY_PRINTS.store(true, Ordering::Relaxed);
 }
 
-/// Whether the command ends because nobody reads what it prints.
+/// Whether the command ends because nobody reads its output.
 pub(super) fn has_no_reader() -> bool {
     ONLY_PRINTS.load(Ordering::Relaxed) && IS_CLOSED.load(Ordering::Relaxed)
 }
@@ -51,7 +51,7 @@ impl Write for Stdout {
     }
 }
 
-/// The result of writing, or this one where it does not matter that nobody reads.
+/// The result of writing, or this one if a missing reader does not matter.
 fn without_reader<T>(result: io::Result<T>, goes_on: T) -> io::Result<T> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -68,7 +68,7 @@ fn without_reader<T>(result: io::Result<T>, goes_on: T) -> io::Result<T> {
     }
 }
 
-/// Standard error, as a place for messages: where nobody reads them, nothing happens.
+/// Standard error for messages: if nobody reads them, nothing happens.
 #[derive(Debug)]
 pub(super) struct Messages;
 
@@ -83,9 +83,9 @@ impl Write for Messages {
     }
 }
 
-/// A text that may come from outside, such as a file or another program, as the terminal gets it:
-/// control characters, which could clear the screen or lie about what is there, are written out.
-/// Line ends and tabs stay.
+/// A text that may come from outside, such as a file or another program, made safe for the
+/// terminal: control characters, which could clear the screen or falsify it, are written out. Line
+/// ends and tabs stay.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(is_odd) {

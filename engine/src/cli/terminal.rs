@@ -1,4 +1,4 @@
-//! What fits on the terminal: its width, tables, lines cut to it, colours.
+//! Output to fit the terminal: its width, tables, lines cut to it, colours.
 
 use std::borrow::Cow;
 use std::env;
@@ -8,8 +8,8 @@ use console::{Term, measure_text_width, truncate_str};
 
 use super::streams::{plain, stdout};
 
-/// The columns that output may have: those of the terminal, or of the variable `COLUMNS` where
-/// the output goes elsewhere; `None` where nothing bounds it.
+/// The width of output: that of the terminal, or the variable `COLUMNS` if the output goes
+/// elsewhere; `None` without a limit.
 pub(super) fn width() -> Option<usize> {
     let out = Term::stdout();
     if out.is_term() {
@@ -78,8 +78,8 @@ pub(super) fn folded(line: &str, width: Option<usize>) -> Cow<'_, str> {
     text.into()
 }
 
-/// What of a text fits on the terminal without a line being broken or the first one scrolling
-/// away: only then it can be overwritten.
+/// The part of a text that fits on the terminal without breaking lines or scrolling: only that can
+/// be overwritten.
 pub(super) fn fitting(text: &str) -> String {
     let (rows, columns) = Term::stdout().size();
     clipped(text, usize::from(rows), usize::from(columns))
@@ -92,8 +92,8 @@ fn clipped(text: &str, rows: usize, columns: usize) -> String {
     lines.map(|line| format!("{}\n", truncate_str(line, width, ">"))).collect()
 }
 
-/// A table with a heading. Columns of which the heading begins with a blank are numbers, on the
-/// right. What does not fit is broken between words, within its column.
+/// A table with a heading. Columns whose heading begins with a blank are numbers, aligned right.
+/// Text that does not fit is broken between words, within its column.
 pub(super) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     table_within(heading, rows, width())
 }

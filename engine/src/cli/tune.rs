@@ -63,7 +63,7 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "expected a number above 0, up to 1".to_owned())
 }
 
-/// What a tuning has come to.
+/// The result of a tuning.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct TuneRecord {
     #[serde(flatten)]
@@ -79,9 +79,9 @@ struct NumberRecord {
     low: i32,
     /// The greatest.
     high: i32,
-    /// What it was at the start.
+    /// Its value at the start.
     start: i32,
-    /// What it is now. The patch has it as a whole number.
+    /// Its value now. The patch has it as a whole number.
     value: f64,
 }
 

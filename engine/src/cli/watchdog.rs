@@ -1,4 +1,4 @@
-//! The process that stays behind to clear up if a match is killed; started by `match` itself.
+//! The process that cleans up if a match is killed; started by `match` itself.
 
 use std::io;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What workflows have in common that commands write for other programs.
+//! The common part of workflows that commands write for other programs.
 
 /// A string in double quotes that Python reads.
 pub(super) fn quoted(text: &str) -> String {

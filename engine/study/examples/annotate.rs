@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mv = parse_move(&position, text)?;
         game.play(mv)?;
         let after = think(&mut engine, &game, depth);
-        // A score is for the side to move: what the opponent has, the mover lacks.
+        // A score is for the side to move: a gain for the opponent is a loss for the mover.
         let (expected, got) = (men(&before), -men(&after));
         let mark = if got < expected - MISTAKE { "?" } else { " " };
         let best = before.best.map_or(String::new(), |best| format_move(&position, best));

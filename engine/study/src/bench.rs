@@ -159,8 +159,8 @@ impl Record for ThreadsResult {
 }
 
 /// Searches the positions of the benchmark to `depth` with each of these numbers of threads,
-/// `repeat` times, one after the other at every position so that a slow moment of the machine
-/// meets them all. Calls `each` after every position with its number, from 1.
+/// `repeat` times, in turn at every position, so that a slow moment of the machine affects them
+/// all. Calls `each` after every position with its number, from 1.
 ///
 /// # Errors
 /// As [`run`].

@@ -7,7 +7,7 @@ pub(crate) fn checked(json: &[u8]) -> Vec<u8> {
     [json, format!(" {sum:08x}\n").as_bytes()].concat()
 }
 
-/// What such a line says, without its end; `None` if the checksum is another one.
+/// The contents of such a line, without its end; `None` if the checksum is another one.
 pub(crate) fn unchecked(line: &[u8]) -> Option<&[u8]> {
     let (json, sum) = line.split_at_checked(line.len().checked_sub(9)?)?;
     (*sum == *format!(" {:08x}", crc32fast::hash(json)).as_bytes()).then_some(json)

@@ -9,7 +9,7 @@
 pub mod endgame_trainer;
 pub mod solve;
 
-// Games: what was played, and how well.
+// Games, and how well they were played.
 pub mod annotate;
 pub mod puzzles;
 pub mod record;

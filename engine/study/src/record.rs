@@ -1,5 +1,4 @@
-//! Games that were played, whoever played them: what is kept of each move, and the one form in
-//! which they are written as PDN.
+//! Played games of any kind: the data kept for each move, and the one form of writing them as PDN.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
@@ -29,7 +28,7 @@ pub struct PlyRecord {
     /// Seconds left on the mover's clock, if there is one; below 0 for a player that may overrun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
-    /// What is said about it.
+    /// The comment.
     #[serde(skip)]
     pub remark: Option<Remark>,
 }
@@ -83,9 +82,9 @@ const fn is_zero(number: &u16) -> bool {
 /// The names of the players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Players<'a> {
-    /// Who has White.
+    /// The player of White.
     pub white: &'a str,
-    /// Who has Black.
+    /// The player of Black.
     pub black: &'a str,
 }
 
@@ -148,9 +147,8 @@ impl GameRecord {
         game
     }
 
-    /// The game with a comment after each move of which something is known: `[%eval 0.13]` in men
-    /// from White's point of view, `[%depth 12]`, `[%emt 0:00:00.123]`, `[%clk 0:00:59.877]`, and
-    /// the remark.
+    /// The game with a comment after each move that has data: `[%eval 0.13]` in men from White's
+    /// point of view, `[%depth 12]`, `[%emt 0:00:00.123]`, `[%clk 0:00:59.877]`, and the remark.
     #[must_use]
     pub fn to_pdn(&self, event: &str, players: Option<Players<'_>>) -> PdnGame {
         let mut pdn = PdnGame::new(self.start);

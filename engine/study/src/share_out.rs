@@ -6,11 +6,12 @@ use std::sync::mpsc;
 use std::thread;
 
 /// Gives the items to the workers, from the front, each to the next one that is free. `work`
-/// returns what becomes of an item, or `None` if its worker is to end. `take` gets the results as
-/// they come, on this thread; if it fails, `stop` is called, which is to make `work` end.
+/// returns the result of an item, or `None` to end its worker. `take` gets the results as they
+/// come, on this thread; if it fails, `stop` is called, which is to make `work` end.
 ///
 /// # Errors
-/// Those of `take`; what `no_thread` makes of the system's error if a thread cannot be started.
+/// The errors of `take`; that of `no_thread`, from the system's error, if a thread cannot be
+/// started.
 pub(crate) fn share_out<W: Send, I: Sync, R: Send, E>(
     workers: Vec<W>,
     items: &[I],

@@ -53,7 +53,7 @@ pub struct ParseSuiteError {
     pub kind: SuiteErrorKind,
 }
 
-/// What may be wrong with a line of a suite.
+/// The errors of a line of a suite.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum SuiteErrorKind {
     /// Not five fields.
@@ -118,7 +118,7 @@ fn parse_line(text: &str) -> Result<SuitePosition, SuiteErrorKind> {
     Ok(SuitePosition { position, best, id: id.to_owned(), value, source: source.to_owned() })
 }
 
-/// From this score on a side is said to win: a man.
+/// The least score that counts as a win: a man.
 const WINNING: i32 = 100;
 
 impl SuitePosition {
@@ -171,7 +171,7 @@ pub struct SuiteOutcome {
     pub found: Option<Found>,
 }
 
-/// What a search makes of a suite.
+/// The result of a search of a suite.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SuiteResult {
     /// The positions in order.

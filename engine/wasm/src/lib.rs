@@ -4,13 +4,13 @@
 //! generated code beside it. The host calls [`request`] with the length of a request, writes
 //! `{"route": "probe", "query": {"fen": ...}, "body": ...}` to the place that it gets, calls
 //! [`answer`], and finds the reply at [`reply`], [`reply_length`] bytes long. It is one event,
-//! `{"event": "answer", "data": ...}`; of a problem the event is `problem`. During an analysis
-//! other events go to the host's `report`. Requests are answered one after another; who wants to
-//! stop a search ends the worker that holds the module.
+//! `{"event": "answer", "data": ...}`, or for a problem the event `problem`. During an analysis
+//! other events go to the host's `report`. Requests are answered one after another; to stop a
+//! search, end the worker that holds the module.
 //!
 //! The databases are not part of the module. The host writes them, as the bundle that `meerslag serve
 //! --export` puts beside it, to the place that [`request`] gives, and calls [`install`]. Until then
-//! nothing is known of any endgame, and searches do without.
+//! no endgame is known, and searches do without.
 //!
 //! Without the feature `engine` the module answers the questions of [`RULES`] alone.
 
@@ -48,14 +48,14 @@ unsafe extern "C" {
 struct Request {
     /// The address without `/v1/`.
     route: String,
-    /// The parameters; numbers and texts alike, and null for what is not given.
+    /// The parameters; numbers or texts, and null if not given.
     #[serde(default)]
     query: BTreeMap<String, Value>,
     #[serde(default)]
     body: Option<String>,
 }
 
-/// What the module remembers from call to call.
+/// The module's memory between calls.
 struct Module {
     desk: Desk,
     /// Made by the first search.
@@ -147,7 +147,7 @@ thread_local! {
     static REPLY: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Makes room for a request of this many bytes, and says where.
+/// Makes room for a request of this many bytes, and returns where.
 // SAFETY: no other symbol of this name is linked.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(length: usize) -> *mut u8 {
@@ -174,7 +174,7 @@ pub extern "C" fn answer() {
     });
 }
 
-/// Takes the databases from where a request would be, and says whether they are good.
+/// Takes the databases from the place of a request, and returns whether they are good.
 // SAFETY: no other symbol of this name is linked.
 #[cfg(feature = "engine")]
 #[unsafe(no_mangle)]

@@ -29,7 +29,7 @@ pub(super) struct CheckArgs {
     json: bool,
 }
 
-/// What is wrong with a book.
+/// The faults of a book.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct BookCheckRecord {
     /// The book.
@@ -38,7 +38,7 @@ pub(in crate::cli) struct BookCheckRecord {
     positions: usize,
     /// Moves in it.
     book_moves: usize,
-    /// What is wrong, in words for people; empty if nothing is.
+    /// The faults, in words for people; empty if there are none.
     faults: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `meerslag book info`: what a book holds and where it comes from.
+//! `meerslag book info`: the contents of a book and its origin.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -32,7 +32,7 @@ pub(in crate::cli) struct BookInfoRecord<'b> {
     file: String,
     /// Its size.
     bytes: u64,
-    /// What wrote it.
+    /// The program that wrote it.
     program: &'b str,
     /// How it was made, step by step.
     history: &'b [String],
@@ -44,13 +44,13 @@ pub(in crate::cli) struct BookInfoRecord<'b> {
     tree_cells: usize,
     /// Games that begin in the first start, or reach it.
     games: u32,
-    /// Positions from which nothing but the book's beginning leads on.
+    /// Positions that only the book's beginning leads on from.
     starts: usize,
     /// Most plies from a start.
     plies: u16,
     /// Searched positions by depth.
     searched: Vec<SearchedRecord>,
-    /// What the first start is worth, in men for its side to move.
+    /// The value of the first start, in men for its side to move.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
 }

@@ -61,24 +61,24 @@ pub(in crate::cli) struct BookWrittenRecord {
     pub(super) positions: usize,
     /// Moves in it.
     pub(super) book_moves: usize,
-    /// From `build`: what became of the games.
+    /// From `build`: the results for the games.
     #[serde(flatten)]
     pub(super) games: Option<BookGames>,
-    /// From `expand`: what has been searched.
+    /// From `expand`: the searches.
     #[serde(flatten)]
     pub(super) searches: Option<BookSearches>,
 }
 
-/// Games of which a book was built.
+/// The games that a book was built from.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct BookGames {
     /// Games of the files.
     pub(super) games: u64,
-    /// Those of which something was taken.
+    /// Games that something was taken from.
     pub(super) used: u64,
-    /// Those in which something cannot be read.
+    /// Games with something unreadable.
     pub(super) broken: u64,
-    /// Those of other types, which are passed over.
+    /// Games of other types, which are skipped.
     pub(super) other_type: u64,
 }
 
@@ -87,9 +87,9 @@ pub(in crate::cli) struct BookGames {
 pub(in crate::cli) struct BookSearches {
     /// Positions that have been searched.
     pub(super) searched: u64,
-    /// Those of this run.
+    /// Searches of this run.
     pub(super) new: u64,
-    /// What the start is worth, in men.
+    /// The value of the start, in men.
     pub(super) score: Option<f64>,
 }
 
@@ -98,7 +98,7 @@ impl Record for BookWrittenRecord {
 }
 
 impl BookWrittenRecord {
-    /// Of the book that is there now.
+    /// The contents of the book now.
     pub(super) fn of(path: &Path) -> Result<BookWrittenRecord, Failure> {
         let book = super::open(path)?;
         Ok(BookWrittenRecord {

@@ -99,12 +99,12 @@ impl BookFileArgs {
     }
 }
 
-/// Opens a book that the user has named, or that of the program.
+/// Opens a book that the user has named, or the program's own.
 pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
     Book::named(name).map_err(|error| Failure::Input(error.into()))
 }
 
-/// Keeps others from changing a book that is written here; what is not a file has nothing to lose.
+/// Keeps others from changing a book being written here; anything but a file has nothing to lose.
 fn lock(path: &Path) -> Result<Option<BookLock>, Failure> {
     Ok((!files::is_special(path)).then(|| BookLock::take(path)).transpose()?)
 }

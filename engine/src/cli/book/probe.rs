@@ -1,4 +1,4 @@
-//! `meerslag book probe`: what a book knows of a position.
+//! `meerslag book probe`: what a book knows about a position.
 
 use std::io::Write;
 

@@ -15,13 +15,13 @@ pub(in crate::cli) struct BookPosition {
 }
 
 impl BookPosition {
-    /// What the book knows of a position, whichever side is to move.
+    /// What the book knows about a position, for either side to move.
     pub(in crate::cli) fn find(book: &Book, position: &Position) -> Option<BookPosition> {
         let (entry, moves) = book.best_first(position)?;
         Some(BookPosition { entry, moves, position: *position })
     }
 
-    /// What is known of the position itself, such as `12 games, score +0.04`.
+    /// The data about the position itself, such as `12 games, score +0.04`.
     pub(in crate::cli) fn summary(&self) -> String {
         let PositionEntry { games, score, searched, .. } = &self.entry;
         let mut parts = Vec::new();

@@ -1,5 +1,5 @@
-//! What the user types, line by line, and Ctrl-C. At a terminal lines can be edited, with history
-//! and completion.
+//! The user's input, line by line, and Ctrl-C. At a terminal lines can be edited, with history and
+//! completion.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -24,14 +24,14 @@ use crate::cli::{Failure, files, no_thread};
 
 /// Where lines come from.
 pub(super) struct Input {
-    /// To whoever edits lines: what to ask. `None` where nobody types.
+    /// To the line editor: the prompt. `None` if nobody types.
     prompts: Option<Sender<String>>,
     lines: Receiver<Result<String, Failure>>,
     interrupts: Receiver<()>,
     pub(super) interrupt: Interrupt,
     /// Stops a search on Ctrl-C.
     pub(super) control: Arc<Control>,
-    /// What may be typed now, for completion.
+    /// Possible input now, for completion.
     words: Arc<Mutex<Vec<String>>>,
 }
 
@@ -40,7 +40,7 @@ impl Input {
         let (sender, lines) = bounded(1);
         let words = Arc::new(Mutex::new(Vec::new()));
         let mut prompts = None;
-        // The threads end with the process, at the latest: nothing can stop a read.
+        // The threads end with the process at the latest: a read cannot be stopped.
         if io::stdin().is_terminal() && stdout().is_terminal() {
             let (asks, asked) = bounded(1);
             prompts = Some(asks);
@@ -72,7 +72,7 @@ impl Input {
         self.prompts.is_some()
     }
 
-    /// What may be typed from now on.
+    /// Sets the possible input from now on.
     pub(super) fn offer(&self, words: Vec<String>) {
         *self.words.lock() = words;
     }
@@ -80,7 +80,7 @@ impl Input {
     /// Asks, and returns the next line; `None` at the end of the input.
     pub(super) fn line(&self, prompt: &str) -> Result<Option<String>, Failure> {
         if let Some(prompts) = &self.prompts {
-            // Nobody is there any more: then there is no line either.
+            // If nobody is there any more, there is no line either.
             let _ = prompts.send(prompt.to_owned());
         }
         select! {
@@ -89,7 +89,7 @@ impl Input {
         }
     }
 
-    /// Whether the user agrees; nobody does where nobody is typing.
+    /// Whether the user agrees; false if nobody is typing.
     fn agrees(&self, question: &str) -> Result<bool, Failure> {
         if !self.is_terminal() {
             return Ok(false);
@@ -98,7 +98,7 @@ impl Input {
         Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// What becomes of a file that is there already: asks, if nothing has been said about it.
+    /// What to do with an existing file: asks, unless the options say.
     pub(super) fn existing(&self, path: &Path, existing: Existing) -> Result<Existing, Failure> {
         if existing == Existing::Keep && files::is_there(path) {
             let question = format!("{} exists. Replace it?", path.display());

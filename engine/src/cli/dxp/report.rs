@@ -1,4 +1,4 @@
-//! What is reported about the games of a session: lines, PDN, and totals.
+//! Reports about the games of a session: lines, PDN, and totals.
 
 use movegen::Wld;
 use std::io::{self, Write};
@@ -37,7 +37,7 @@ pub(in crate::cli) enum DxpRecord {
     },
     /// A proposal was refused, with this code of the protocol.
     Refused { game: usize, code: u8 },
-    /// What the session does now.
+    /// The current activity of the session.
     Status { message: String },
     /// The end.
     Totals { wins: u32, draws: u32, losses: u32, unknown: u32 },
@@ -57,7 +57,7 @@ pub(super) struct GamesReport {
     pub(super) plies: usize,
     /// Games to be played, if we know.
     all: Option<usize>,
-    /// What is going on, where somebody watches.
+    /// The progress display, if somebody watches.
     bar: Bar,
     /// Since the first game.
     begun: Option<Instant>,
@@ -96,7 +96,7 @@ impl GamesReport {
         })
     }
 
-    /// Says what the session does now.
+    /// Shows what the session does now.
     pub(super) fn say(&self, text: &str) -> io::Result<()> {
         self.line(&DxpRecord::Status { message: text.to_owned() }, text)
     }

@@ -1,4 +1,4 @@
-//! What `meerslag dxp` does with each connection, and what is left at the end.
+//! What `meerslag dxp` does with each connection, and at the end.
 
 use std::fs;
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ use super::report::GamesReport;
 use super::{Failure, GamesArgs, Role};
 use crate::cli::files::{ForceArgs, GrowingFile};
 
-/// What there is to do after a connection.
+/// What to do after a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum After {
     /// Nothing more.
@@ -80,7 +80,7 @@ impl<'a> DxpSession<'a> {
     ) -> Result<After, Failure> {
         let gap = Duration::from_millis(self.args.gap);
         let Ok(mut connection) = Connection::new(stream, gap, self.log.clone()) else {
-            // The peer is gone already.
+            // The peer has left already.
             return Ok(After::Lost);
         };
         let report = &mut self.report;
@@ -132,7 +132,7 @@ impl<'a> DxpSession<'a> {
         }
     }
 
-    /// After Ctrl-C, with what is kept.
+    /// After Ctrl-C, with a note of what is kept.
     pub(super) fn interrupted(&self) -> Failure {
         Failure::interrupted(match &self.args.pdn {
             Some(path) => format!("all games, the last one too, are in {}", path.display()),

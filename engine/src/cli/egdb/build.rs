@@ -71,7 +71,7 @@ pub(super) struct BuildArgs {
     common: Common,
 }
 
-/// What the three commands share.
+/// Options that the three commands share.
 #[derive(Args, Debug)]
 struct Common {
     /// The folder of the database; made if it is not there
@@ -233,7 +233,7 @@ pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What to do after an interruption, of commands that always look for what is there.
+/// What to do after an interruption, for commands that always resume.
 const GOES_ON: &str = "the same command goes on";
 
 fn positions(slice: Slice) -> u64 {
@@ -306,7 +306,7 @@ impl Record for BuildRecord {
     const TYPE: &'static str = "build";
 }
 
-/// What the process has used so far.
+/// The process's use of resources so far.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct UsageRecord {
     /// Greatest resident size.

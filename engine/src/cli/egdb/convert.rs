@@ -67,7 +67,7 @@ pub(super) struct ConvertArgs {
     database: OneDatabaseArgs,
 }
 
-/// What a conversion has written.
+/// The result of a conversion.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConvertedDatabase")]
 pub(in crate::cli) struct ConversionRecord {
@@ -75,7 +75,7 @@ pub(in crate::cli) struct ConversionRecord {
     positions: u64,
     bytes: u64,
     bits_per_position: f64,
-    /// Positions of which the source has no value.
+    /// Positions without a value in the source.
     unknown: u64,
     seconds: f64,
 }
@@ -93,8 +93,8 @@ fn target() -> impl TypedValueParser<Value = Target> {
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    // Distances can only come from a database of the same type; where there is none, `convert` says
-    // so.
+    // Distances can only come from a database of the same type; if there is none, `convert` reports
+    // it.
     let same = match args.to {
         Target::Database(to) if !to.is_wld() => {
             let all = identify_all(&args.from)?;
@@ -112,7 +112,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         checksums: !args.no_checksums,
         ..ConvertOptions::new(args.to)
     };
-    // Otherwise the first use of the pool would start it, and panic where there are no threads.
+    // Otherwise the first use of the pool would start it, and panic if there are no threads.
     rayon::ThreadPoolBuilder::new().build_global().map_err(Failure::run)?;
     let bar = Bar::new("positions");
     let converted = convert(&source, &args.into, &options, &mut |at| {

@@ -97,10 +97,11 @@ pub(in crate::cli) struct ValueRecord<'a> {
     /// The number of the position in the slice.
     index: u64,
     fen: &'a str,
-    /// Of a win/loss/draw database: `win`, `loss`, `draw`, `unknown`, `draw or loss`, `win or draw`.
+    /// For a win/loss/draw database: `win`, `loss`, `draw`, `unknown`, `draw or loss`, `win or
+    /// draw`.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
-    /// Of a distance database: the number as it is stored.
+    /// For a distance database: the number as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u16>,
     /// The format has no value for this position.

@@ -52,7 +52,7 @@ struct IdentifiedFile {
     /// The number that the C interface uses.
     type_number: i32,
     max_pieces: u8,
-    /// Smaller piece counts of which there is no file.
+    /// Smaller piece counts without a file.
     missing_pieces: Vec<u8>,
     genuine: bool,
 }

@@ -1,4 +1,4 @@
-//! `meerslag egdb`: endgame databases. One module per subcommand, and what they share.
+//! `meerslag egdb`: endgame databases. One module per subcommand, and their shared code.
 
 mod bench;
 mod build;
@@ -135,7 +135,7 @@ impl From<ProbeError> for Failure {
     }
 }
 
-/// What is left of an interrupted comparison.
+/// The rest of an interrupted comparison.
 const FILES_SO_FAR: &str = "files that are not named were not compared";
 
 impl From<VerifyError> for Failure {

@@ -53,7 +53,7 @@ pub(super) struct ProbeArgs {
     databases: DatabaseArgs,
 }
 
-/// What cannot be looked up.
+/// A position that cannot be looked up.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct ErrorRecord<'a> {
     fen: &'a str,
@@ -123,7 +123,7 @@ fn stream(
 /// Bytes of a line that are kept; a position takes a few hundred at most.
 const MAX_LINE: usize = 4096;
 
-/// Reads a line without its end; false at the end of the input. What is too long is cut.
+/// Reads a line without its end; false at the end of the input. Long lines are cut.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let mut is_any = false;
@@ -162,7 +162,7 @@ fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Res
     Ok(())
 }
 
-/// Why the databases say nothing about a position, and what helps.
+/// Why the databases do not know a position, and what helps.
 pub(in crate::cli) fn beyond(position: &Position, probe: &Probe) -> String {
     let (count, most) = (position.piece_count(), probe.max_pieces());
     if probe.databases().is_empty() {

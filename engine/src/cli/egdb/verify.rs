@@ -110,7 +110,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     }
 }
 
-/// The files of these databases that are not there and should be.
+/// The missing files of these databases.
 fn missing(args: &VerifyArgs) -> Result<Vec<MissingFile>, Failure> {
     let mut missing = missing_files(args.folder.path())?;
     let (wanted, most) = (args.database.db_type, args.database.reading.pieces);
@@ -118,8 +118,8 @@ fn missing(args: &VerifyArgs) -> Result<Vec<MissingFile>, Failure> {
     Ok(missing)
 }
 
-/// The databases to look at. They are not compared with their side files when they are opened,
-/// so that a damaged index does not keep the other files from being looked at.
+/// The databases to verify. They are not compared with their side files when opened, so that a
+/// damaged index does not keep the other files from being verified.
 fn open(args: &VerifyArgs, missing: &[MissingFile]) -> Result<Vec<Database>, Failure> {
     let types = match args.database.db_type {
         Some(db_type) => vec![db_type],
@@ -137,7 +137,7 @@ fn open(args: &VerifyArgs, missing: &[MissingFile]) -> Result<Vec<Database>, Fai
             // A type may begin above the largest piece count that is wanted.
             Err(OpenError::NothingFound { .. })
                 if args.database.db_type.is_none() || !missing.is_empty() => {}
-            // Named as missing already; the other databases are looked at all the same.
+            // Already reported as missing; the other databases are verified all the same.
             Err(OpenError::Missing { file }) if missing.iter().any(|it| it.file == file) => {
                 note(format_args!("{db_type} cannot be opened without {}", file_name(&file)));
             }

@@ -1,4 +1,4 @@
-//! What `train-endgame --json` prints.
+//! The output of `train-endgame --json`.
 
 use ::egdb::Wld;
 use meerslag_study::endgame_trainer::{
@@ -41,10 +41,10 @@ pub(in crate::cli) enum EndingRecord {
         ply: usize,
         #[serde(flatten)]
         worth: Worth,
-        /// Of the user's moves: `perfect`, `holds`, `inaccuracy` or `mistake`.
+        /// For the user's moves: `perfect`, `holds`, `inaccuracy` or `mistake`.
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<&'static str>,
-        /// Of an inaccuracy: by how many plies it is worse than the best move.
+        /// For an inaccuracy: how many plies it is worse than the best move.
         #[serde(skip_serializing_if = "Option::is_none")]
         plies: Option<u32>,
         /// The moves that would have been better, or as good, best first.
@@ -55,9 +55,9 @@ pub(in crate::cli) enum EndingRecord {
     TakenBack { ply: usize },
     /// The game is over, or was left.
     Summary {
-        /// What the position was worth to the user.
+        /// The value of the position to the user.
         value: &'static str,
-        /// What the user got; null while the game went on.
+        /// The user's result; null while the game went on.
         achieved: Option<&'static str>,
         plies: usize,
         /// Of the user, as the next ones.
@@ -75,7 +75,7 @@ impl Record for EndingRecord {
     const TYPE: &'static str = "ending";
 }
 
-/// What a position is worth to the user, as far as the databases know.
+/// The value of a position to the user, as far as the databases know it.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct Worth {
     /// `win`, `draw`, `loss` or `unknown`.
@@ -119,7 +119,7 @@ impl EndingRecord {
         }
     }
 
-    /// A move was made in this position; `is` is what the one after it is worth to the user.
+    /// A move was made in this position; `is` is the value of the position after it to the user.
     pub(super) fn step(
         before: &Position,
         mv: Move,

@@ -172,7 +172,7 @@ fn color(text: &str) -> Result<Color, String> {
 }
 
 impl QueryArgs {
-    /// The player whose games are meant.
+    /// The player of the games.
     pub(super) fn player(&self) -> Option<&str> {
         self.player.as_deref()
     }
@@ -263,7 +263,7 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
             if let Some(stored) = games.game(hit.game.id)? {
                 write_game(&mut pdn, &stored.game, &WriteOptions::default())?;
             }
-            // What goes to a file is written whole or not at all.
+            // A file is written whole or not at all.
             if args.out.is_none() {
                 out.write_all(&pdn)?;
                 pdn.clear();

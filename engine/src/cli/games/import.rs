@@ -66,7 +66,7 @@ impl Record for GamesProblemRecord<'_> {
     const TYPE: &'static str = "games_problem";
 }
 
-/// What was done with a file, or with all files.
+/// The result for a file, or for all files.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct GamesImportRecord<'a> {
     /// The file; without it the sum of all.
@@ -79,15 +79,15 @@ pub(in crate::cli) struct GamesImportRecord<'a> {
     files: u64,
     /// Files that had been imported before.
     known: u64,
-    /// Files without a game, or that cannot be read.
+    /// Files without a game, or unreadable ones.
     failed: u64,
     /// Games that were read.
     games: u64,
-    /// Those that are new.
+    /// New games.
     added: u64,
-    /// Those that were there already.
+    /// Games already there.
     duplicates: u64,
-    /// Those in which something cannot be read.
+    /// Games with something unreadable.
     broken: u64,
     /// Games of other kinds of draughts, passed over.
     other_type: u64,

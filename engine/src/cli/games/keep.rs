@@ -31,7 +31,7 @@ pub(super) struct InfoArgs {
     json: bool,
 }
 
-/// What a file of games holds.
+/// The contents of a file of games.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesInfo")]
 pub(in crate::cli) struct GamesInfoRecord {
@@ -129,7 +129,7 @@ pub(super) struct CheckArgs {
     json: bool,
 }
 
-/// What a check of a file of games found.
+/// The result of a check of a file of games.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesCheck")]
 pub(in crate::cli) struct GamesCheckRecord {
@@ -139,7 +139,7 @@ pub(in crate::cli) struct GamesCheckRecord {
     plies: u64,
     /// Places of positions in the index.
     indexed: u64,
-    /// What is wrong, at most 100 of it.
+    /// The faults, at most 100.
     faults: Vec<String>,
 }
 
@@ -314,7 +314,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A failure of the file of games behind an error of reading.
+/// The failure of the file of games that caused an error of reading.
 fn read_failure(error: io::Error) -> Failure {
     match error.downcast::<meerslag_games::GamesError>() {
         Ok(error) => error.into(),

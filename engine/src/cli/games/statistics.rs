@@ -70,9 +70,9 @@ impl StatisticsArgs {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesScore")]
 pub(in crate::cli) struct GamesScoreRecord<'a> {
-    /// What is told apart: `all`, `color`, `endgame`, `year`, `opening`, `opponent` or `player`.
+    /// The grouping: `all`, `color`, `endgame`, `year`, `opening`, `opponent` or `player`.
     group: &'static str,
-    /// Which of them; of endgames `won`, `drawn` or `lost` by the databases.
+    /// The group; for endgames `won`, `drawn` or `lost` by the databases.
     name: &'a str,
     games: u64,
     won: u64,
@@ -84,7 +84,7 @@ pub(in crate::cli) struct GamesScoreRecord<'a> {
     length: Option<f64>,
     /// Moves with a choice in games with scores after their moves.
     annotated_moves: u32,
-    /// The part of the points that one of these kept in the mean, in percent.
+    /// The mean share of the points that one of these kept, in percent.
     accuracy: Option<f64>,
     inaccuracies: u32,
     mistakes: u32,
@@ -163,7 +163,7 @@ fn is_annotated(rows: &[StatisticsRow]) -> bool {
     rows.iter().any(|row| row.score.play.moves > 0)
 }
 
-/// What the figures of a line are called; the last ones are there if a game is annotated.
+/// The names of the figures of a line; the last ones appear if a game is annotated.
 fn columns(has_play: bool) -> Vec<&'static str> {
     let mut columns = vec!["games", "won", "drawn", "lost", "score", "plies"];
     if has_play {

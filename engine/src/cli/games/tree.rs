@@ -1,4 +1,4 @@
-//! `meerslag games tree`: what was played in a position.
+//! `meerslag games tree`: the moves played in a position.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is shown and written while the match goes on.
+//! The display and the files during a match.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ use super::page::PageFile;
 pub(in crate::cli) struct MatchGameRecord<'a> {
     /// Its number in the schedule, from 1.
     game: usize,
-    /// The pair to which it belongs, from 1.
+    /// The pair that it belongs to, from 1.
     pair: usize,
     white: &'a str,
     black: &'a str,
@@ -57,7 +57,7 @@ impl Record for MatchGameRecord<'_> {
     const TYPE: &'static str = "game";
 }
 
-/// Who meets in a round, and who is free.
+/// The pairs of a round, and the free players.
 fn meetings(config: &MatchConfig, round: &Round) -> String {
     let name = |engine: usize| config.engines[engine].name.as_str();
     let meetings = round.meetings().filter_map(<[Pairing]>::first);
@@ -70,7 +70,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// Everything that is shown or written while the match goes on.
+/// All that is shown or written during a match.
 pub(super) struct Output {
     pdn: Option<GrowingFile>,
     csv: Option<GrowingFile>,
@@ -78,7 +78,7 @@ pub(super) struct Output {
     json: bool,
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
-    /// What is in it.
+    /// Its contents.
     standings: String,
     total: usize,
     /// The games that are being played.
@@ -92,8 +92,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Writes the games that are there already to the files of this run. `own_files` are those of
-    /// the match when it was interrupted: they are written again.
+    /// Writes the games already played to the files of this run. `own_files` are the match's files
+    /// when it was interrupted: they are rewritten.
     pub(super) fn new(
         desk: &Desk<'_>,
         run: &MatchRun,
@@ -159,7 +159,7 @@ impl Output {
         }
     }
 
-    /// A line above the table; beside JSON it is a note.
+    /// A line above the table; with JSON it is a note.
     pub(super) fn say(&mut self, config: &MatchConfig, text: &str) -> io::Result<()> {
         if self.json {
             note(text);
@@ -200,7 +200,7 @@ impl Output {
         self.finished = results.games().len();
         if act.game().is_some() {
             let restarted = |file: Option<&mut GrowingFile>| file.is_none_or(GrowingFile::restart);
-            // What goes through a pipe cannot be taken back.
+            // Output through a pipe cannot be taken back.
             if restarted(self.pdn.as_mut()) & restarted(self.csv.as_mut()) {
                 self.written.clear();
                 self.page.iter_mut().for_each(PageFile::restart);
@@ -251,7 +251,7 @@ impl Output {
         }
     }
 
-    /// Shows the table, and what is going on, where somebody watches.
+    /// Shows the table, and the progress if somebody watches.
     fn draw(&mut self, config: &MatchConfig, out: &mut impl Write) -> io::Result<()> {
         if self.table.is_some() {
             let text = fitting(&format!("{}{}", self.standings, self.now(config)));

@@ -11,22 +11,22 @@ use parking_lot::Mutex;
 
 use super::super::{Failure, files};
 
-/// How often the page is written while the match goes on.
+/// How often the page is written during the match.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// The file and what is to be in it.
+/// The file and its contents.
 pub(super) struct PageFile {
     path: PathBuf,
     existing: Existing,
     page: MatchPage,
     language: String,
-    /// Of a tournament: what has happened.
+    /// For a tournament: its events.
     live: Option<Arc<Mutex<Live>>>,
     written: Instant,
 }
 
 impl PageFile {
-    /// A path that cannot be written shows now, not after the match. What is there stays until the
+    /// An unwritable path is reported now, not after the match. An existing file stays until the
     /// page is written.
     pub(super) fn open(
         path: &Path,
@@ -53,7 +53,7 @@ impl PageFile {
         self.page.ready(engine, identity);
     }
 
-    /// Writes the page if it is time; what is not a file gets it at the end only.
+    /// Writes the page if it is time; anything but a file only gets it at the end.
     pub(super) fn refresh(
         &mut self,
         config: &MatchConfig,

@@ -16,7 +16,7 @@ import shlex
 ";
 
 /// A part's file of games is not an output of its rule: Snakemake would delete it when the part is
-/// interrupted, and it is just what the part goes on from.
+/// interrupted, but the part continues from it.
 const RULES: &str = r#"
 MEERSLAG = shlex.quote(str(config.get("meerslag", "meerslag")))
 OUT = str(config.get("out", DEFAULT_OUT))
@@ -67,7 +67,7 @@ pub(super) fn write(out: &mut impl Write, args: &SelfPlayArgs) -> io::Result<()>
     write!(out, "]\n{RULES}")
 }
 
-/// What all parts are played with.
+/// The settings of all parts.
 fn options(args: &SelfPlayArgs) -> Vec<String> {
     let databases = args.databases.options();
     let mut options = vec![

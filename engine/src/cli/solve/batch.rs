@@ -73,7 +73,7 @@ struct Printer<'a, W> {
     bar: &'a Bar,
     /// Positions to solve.
     all: u64,
-    /// What of the file is not printed yet.
+    /// The part of the file not printed yet.
     items: slice::Iter<'a, input::Item>,
     summary: Summary,
     /// Positions that the databases could not answer because a file is damaged.

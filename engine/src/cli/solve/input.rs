@@ -37,7 +37,7 @@ fn begins_with_tag(bytes: &[u8]) -> bool {
     lines.next().is_some_and(|line| line.starts_with(b"["))
 }
 
-/// The start positions of games. What else is odd in them goes to standard error.
+/// The start positions of games. Other oddities go to standard error.
 fn pdn(name: &str, bytes: &[u8]) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     let mut reader = PdnReader::new(bytes);

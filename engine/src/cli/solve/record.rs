@@ -13,7 +13,7 @@ use super::super::json::{self, Record};
 /// What is known about a position.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct SolutionRecord {
-    /// Of a file: its line, from 1.
+    /// For a file: its line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u64>,
     fen: String,
@@ -28,7 +28,7 @@ pub(in crate::cli) struct SolutionRecord {
     databases_within: Option<u32>,
     moves: Vec<SolvedMove>,
     line: Option<LineRecord>,
-    /// Positions that the search looked at.
+    /// Positions searched.
     nodes: u64,
     /// Why the value is not known better: `nodes`, `memory`, `interrupt` or null.
     limit: Option<&'static str>,
@@ -51,7 +51,7 @@ impl Record for LineErrorRecord<'_> {
     const TYPE: &'static str = "line_error";
 }
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Serialize, JsonSchema, Default)]
 #[schemars(rename = "SolveSummary")]
 pub(in crate::cli) struct Summary {

@@ -190,7 +190,7 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
     pdn
 }
 
-/// What is said of a move of the line.
+/// The remark on a move of the line.
 fn remark(ply: &LinePly, winner: Option<Color>) -> Option<String> {
     let what = match ply.conversion {
         Some(Conversion::Capture(1)) => Some("conversion: 1 piece left".to_owned()),

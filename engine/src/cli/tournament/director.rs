@@ -1,4 +1,4 @@
-//! What the director says while the games go on: at the terminal and by signals.
+//! The director's commands during the games: at the terminal and by signals.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::super::streams::note;
 
-/// What the director can say.
+/// The director's commands.
 const WORDS: &str =
     "pause, resume, stop, annul GAME, replay GAME, score GAME 2-0, or withdraw NAME";
 
@@ -29,7 +29,7 @@ pub(super) fn points(text: &str) -> Result<(u8, u8), String> {
     read().ok_or_else(|| format!("'{text}': expected a result, such as 2-0"))
 }
 
-/// The player of this name who goes home.
+/// The player of this name, who withdraws.
 pub(super) fn withdrawn(config: &MatchConfig, name: &str) -> Result<Act, String> {
     let engine = config.engines.iter().position(|engine| engine.name == name);
     let engine = engine.ok_or_else(|| format!("no player is called '{name}'"))?;
@@ -37,7 +37,7 @@ pub(super) fn withdrawn(config: &MatchConfig, name: &str) -> Result<Act, String>
     Ok(Act::Withdraw { engine, from: 0 })
 }
 
-/// What is done at once, as far as the match is concerned.
+/// Effects at once, as far as the match is concerned.
 enum Said {
     Pause(bool),
     Stop,
@@ -66,18 +66,18 @@ fn read(config: &MatchConfig, line: &str) -> Result<Said, String> {
     })
 }
 
-/// A director who is heard, with what a match needs to be led.
+/// A listening director, with all it needs to lead a match.
 #[derive(Clone)]
 pub(super) struct Chair {
     pub abort: Arc<Abort>,
     pub director: Arc<Director>,
     pub config: Arc<MatchConfig>,
-    /// What spectators see.
+    /// The spectators' view.
     pub live: Arc<Mutex<Live>>,
 }
 
 impl Chair {
-    /// Does what the director says, in one line; what has become of it in words.
+    /// Obeys a line of the director's; returns the effect in words.
     pub(super) fn hear(&self, line: &str) -> Result<&'static str, String> {
         match read(&self.config, line)? {
             Said::Pause(true) => {
@@ -95,7 +95,7 @@ impl Chair {
                 self.live.lock().said(LiveEvent::Stop);
                 Ok("stops after this round")
             }
-            // What becomes of it is shown with the games.
+            // Its effect is shown with the games.
             Said::Act(act) => {
                 self.director.decide(act).map(|()| "").map_err(|error| error.to_string())
             }

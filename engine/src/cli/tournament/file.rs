@@ -22,16 +22,16 @@ const DECIDING: usize = 3;
 /// The longest break, in seconds: a week.
 const LONGEST_BREAK: u64 = 7 * 24 * 3600;
 
-/// What the file says. Paths start at its folder.
+/// The contents of the file. Paths start at its folder.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TournamentFile {
     #[serde(default = "event")]
     event: String,
     format: Format,
-    /// Of a Swiss or a gauntlet.
+    /// For a Swiss or a gauntlet.
     rounds: Option<Spanned<usize>>,
-    /// Of each two players who meet.
+    /// For each two players who meet.
     games: Option<Spanned<usize>>,
     deciding: Option<usize>,
     /// In seconds.
@@ -84,7 +84,7 @@ pub(super) struct Description {
 
 impl Description {
     /// # Errors
-    /// Names line and key of what cannot be read.
+    /// If something cannot be read; names its line and key.
     pub(super) fn read(path: &Path) -> anyhow::Result<Description> {
         let failed = || path.display().to_string();
         let text = fs::read_to_string(path).with_context(failed)?;
@@ -105,7 +105,7 @@ impl Description {
         place(&folder)
     }
 
-    /// The state file: beside the description, unless it says otherwise.
+    /// The state file: beside the description, unless that names another place.
     pub(super) fn state(&self) -> PathBuf {
         match &self.file.state {
             Some(path) => self.path(path),
@@ -154,7 +154,7 @@ impl Description {
         })
     }
 
-    /// A text that has a form of its own.
+    /// A text with its own form.
     fn parsed<T, E: std::fmt::Display>(
         &self,
         key: &str,
@@ -240,7 +240,7 @@ impl Description {
     /// The tournament.
     ///
     /// # Errors
-    /// Names line and key of what is impossible.
+    /// If something is impossible; names its line and key.
     pub(super) fn config(&self) -> anyhow::Result<MatchConfig> {
         let file = &self.file;
         let engines = self.engines()?;

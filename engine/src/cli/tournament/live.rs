@@ -1,4 +1,4 @@
-//! `--serve`: the page on which others follow the tournament, and its director leads it.
+//! `--serve`: the page where others follow the tournament and its director leads it.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -20,7 +20,7 @@ use super::director::Chair;
 
 /// Where it is served unless another place is named.
 const USUAL: &str = "127.0.0.1:8011";
-/// How often what is shown is looked at.
+/// How often the shown state is checked for changes.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Spectators at a time; further ones wait.
 const MOST_SPECTATORS: usize = 1000;
@@ -59,8 +59,8 @@ fn token(text: &str) -> Result<String, String> {
     })
 }
 
-/// A token that nobody guesses. The standard library takes the keys of its hash tables from the system's
-/// source of randomness, and its hash (SipHash) does not give them away.
+/// A token that nobody can guess. The standard library takes the keys of its hash tables from the
+/// system's source of randomness, and its hash (SipHash) does not give them away.
 fn new_token() -> String {
     let word = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", word(), word())

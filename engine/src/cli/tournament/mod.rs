@@ -163,7 +163,7 @@ impl TournamentArgs {
         self.resume || self.table || has_acts
     }
 
-    /// Does what the director decided, and keeps it in the state file.
+    /// Carries out a decision of the director, and keeps it in the state file.
     fn decide(&self, resumed: &mut Resumed) -> Result<(), Failure> {
         let mut acts: Vec<Act> = self.annul.iter().map(|&game| Act::Annul(game)).collect();
         acts.extend(self.replay.iter().map(|&game| Act::Replay(game)));
@@ -180,7 +180,7 @@ impl TournamentArgs {
         Ok(())
     }
 
-    /// Of what is served something stays: the page of the match, in a file.
+    /// The served page stays, as the page of the match in a file.
     #[cfg(feature = "serve")]
     fn keep_copy(&self, run: &mut MatchRun) {
         if self.live.is_served() && run.html.is_none() {
@@ -231,7 +231,7 @@ fn check(config: &MatchConfig) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is wrong with a player; `None` if it can play.
+/// The fault of a player; `None` if it can play.
 fn try_out(config: &MatchConfig, engine: &EngineSpec) -> anyhow::Result<Option<String>> {
     let partner = EngineSpec::parse("random name=partner")?;
     let mut trial = MatchConfig {

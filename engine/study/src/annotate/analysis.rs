@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use meerslag_search::{Control, Engine, Info, Limits, Score};
 
-/// What a search found out about a position of a game.
+/// The result of a search of a position of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PositionAnalysis {
     /// Hundredths of a man for the side to move.
@@ -25,7 +25,7 @@ pub struct PositionAnalysis {
 }
 
 impl PositionAnalysis {
-    /// What a search elsewhere found out; the line is as Hub writes it.
+    /// The result of a search elsewhere, with the line in Hub notation.
     #[must_use]
     pub fn new(score: Score, depth: u32, nodes: u64, line: Vec<String>) -> PositionAnalysis {
         PositionAnalysis { score: score.hundredths(), depth, nodes, line }
@@ -66,8 +66,8 @@ impl From<&Info> for PositionAnalysis {
     }
 }
 
-/// The main line as games: one, and another one from each place where the position is set up anew.
-/// Only the last one's end is a position of its own; the others end where the next one begins.
+/// The main line as games: one, and another from each place where the position is set up anew. Only
+/// the last one's end is a separate position; the others end where the next one begins.
 fn stretches(pdn: &PdnGame) -> Vec<Game> {
     let mut stretches = Vec::new();
     let mut game = Game::new(pdn.start);
@@ -114,9 +114,9 @@ pub fn analyse(
     })
 }
 
-/// The analyses of all positions of the main line, where `search` finds out about those in which the
-/// game goes on. It gets their places, from 0, and is asked from the end to the beginning, so that
-/// what later positions showed is known to earlier ones. `None` as soon as it says so.
+/// The analyses of all positions of the main line, where `search` analyses those where the game
+/// goes on. It gets their places, from 0, from the end to the beginning, so that earlier positions
+/// can use results of later ones. `None` as soon as it returns `None`.
 pub fn analyse_with(
     pdn: &PdnGame,
     rules: DrawRules,
@@ -159,7 +159,7 @@ mod tests {
             text += "1-6 50-45 6-1 45-50 ";
         }
         let stretches = stretches(&game(&(text + "*")));
-        // What is copied is what takes the time.
+        // Copying takes most of the time.
         let moves: Vec<usize> = stretches.iter().map(Game::ply).collect();
         assert_eq!(moves, [4000]);
     }

@@ -1,4 +1,4 @@
-//! What a score says about the result.
+//! The result that a score predicts.
 //!
 //! With `p` pieces on the board, x = (p - 20) / 20, and a score of `s` men, the side to move wins
 //! with the chance 1 / (1 + e^((a - s) / b)) and loses with 1 / (1 + e^((a + s) / b)), where
@@ -45,8 +45,8 @@ impl Chance {
         self.win + self.draw / 2.0
     }
 
-    /// What is at stake, 0 to 0.5: twice the variance of the points. A position that is lost, won or
-    /// drawn for sure has nothing at stake; one that is won as often as lost, without draws, has 0.5.
+    /// The stake, 0 to 0.5: twice the variance of the points. A position that is lost, won or drawn
+    /// for sure has nothing at stake; one that is won as often as lost, without draws, has 0.5.
     #[must_use]
     pub fn stake(self) -> f64 {
         let expected = self.expected();
@@ -93,8 +93,8 @@ mod tests {
         }
     }
 
-    /// What the games showed, see docs/annotate.md: wins and draws of the side to move by score
-    /// and number of pieces.
+    /// Measured in games, see docs/annotate.md: wins and draws of the side to move by score and
+    /// number of pieces.
     #[test]
     fn as_the_games_ended() {
         for (pieces, score, win, draw) in [

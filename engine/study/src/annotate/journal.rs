@@ -20,7 +20,8 @@ use crate::checked::{checked, unchecked};
 /// The version that is written. Version 1 had no checksums.
 const VERSION: u32 = 2;
 
-/// What the games of a journal were searched with. Only the same conditions go on.
+/// The conditions that the games of a journal were searched under. A journal only goes on under the
+/// same conditions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JournalHeader {
     /// Version of the format.
@@ -42,7 +43,7 @@ impl JournalHeader {
         JournalHeader { annotate: VERSION, games, input, limits, evaluation: evaluation.to_owned() }
     }
 
-    /// The same for work of another kind: its journals do not go on as annotations.
+    /// The same for another kind of work: its journals do not go on as annotations.
     #[must_use]
     pub fn of_work(mut self, name: &str) -> JournalHeader {
         self.limits = format!("{name} {}", self.limits);
@@ -73,7 +74,7 @@ pub enum JournalError {
     /// It was begun with other conditions.
     #[error("{0} is of other games or limits")]
     Other(PathBuf),
-    /// Its first line is damaged: nobody knows what the games were searched with.
+    /// Its first line is damaged: the conditions of the searches are lost.
     #[error("{0} is damaged in line 1")]
     Damaged(PathBuf),
     /// A game in it has another number of moves.
@@ -92,7 +93,7 @@ struct JournalLine<T> {
     positions: Vec<T>,
 }
 
-/// The finished games, in a file and in memory, each with what was found out about its positions.
+/// The finished games, in a file and in memory, each with the results for its positions.
 #[derive(Debug)]
 pub struct Journal<T = PositionAnalysis> {
     path: PathBuf,
@@ -102,8 +103,8 @@ pub struct Journal<T = PositionAnalysis> {
 
 impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// Opens the journal of these conditions, or begins one. One of other conditions is refused,
-    /// or begun again if files may be replaced. Calls `damaged` with the number of each line, from
-    /// 1, that is damaged: its game is not there.
+    /// or begun again if files may be replaced. Calls `damaged` with the number of each damaged
+    /// line, from 1: its game is lost.
     ///
     /// # Errors
     /// See [`JournalError`].
@@ -150,7 +151,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
             good.extend(checked(json));
             games.insert(line.game, line.positions);
         }
-        // What is good stays where it is; the rest is written anew.
+        // Good lines stay where they are; the rest is rewritten.
         let same = good.iter().zip(&old).take_while(|(new, old)| new == old).count();
         file.set_len(same as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -170,7 +171,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         self.games.is_empty()
     }
 
-    /// What was found out about the positions of a game, by its number from 1.
+    /// The results for the positions of a game, by its number from 1.
     #[must_use]
     pub fn game(&self, number: usize) -> Option<&[T]> {
         self.games.get(&number).map(Vec::as_slice)
@@ -197,7 +198,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 }
 
 impl Journal {
-    /// What was found out about the positions of a game, by its number from 1, for [`super::judge`].
+    /// The results for the positions of a game, by its number from 1, for [`super::judge`].
     ///
     /// # Errors
     /// If there is not just one for each position of the game.
@@ -253,7 +254,7 @@ mod tests {
             let told: &[usize] = if at + 1 < whole.len() { &[line + 1] } else { &[] };
             assert_eq!(damaged, told, "byte {at}");
             let is_there: Vec<bool> = (1..=3).map(|game| journal.game(game).is_some()).collect();
-            // Without its end a line is one with the next.
+            // Without its end a line would run into the next.
             let is_end = whole[at] == b'\n';
             let expected: Vec<bool> =
                 (1..=3).map(|game| game != line && !(is_end && game == line + 1)).collect();

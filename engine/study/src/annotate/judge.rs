@@ -1,4 +1,4 @@
-//! What each move of a game gave away.
+//! The loss of each move of a game.
 
 use egdb::error::ProbeError;
 use egdb::{Answer, Probe, Wld};
@@ -23,7 +23,7 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// By what was given away, 0 to 1.
+    /// By the points given away, 0 to 1.
     #[must_use]
     pub fn of(drop: f64) -> Grade {
         match drop {
@@ -57,18 +57,18 @@ impl Grade {
     }
 }
 
-/// A move and what it is worth. Chances are those of the side that made it.
+/// A move and its value. Chances are for the side that made it.
 #[derive(Clone, Debug)]
 pub struct JudgedMove {
     /// The position before it.
     pub position: Position,
     /// The move.
     pub mv: Move,
-    /// The best line from that position; its first move may be the one that was played.
+    /// The best line from that position; its first move may be the one played.
     pub line: Vec<Move>,
-    /// What the position promised.
+    /// The chances in the position before.
     pub before: Chance,
-    /// What is left after the move.
+    /// The chances left after the move.
     pub after: Chance,
     /// White's score after it, in men; beyond 80 a proven end.
     pub score: f64,
@@ -76,14 +76,14 @@ pub struct JudgedMove {
     pub depth: u32,
     /// The grade.
     pub grade: Grade,
-    /// What the databases say, where they know the position before the move.
+    /// The databases' judgement, if they know the position before the move.
     pub exact: Option<Judgement>,
     /// There was no other move.
     pub is_forced: bool,
 }
 
 impl JudgedMove {
-    /// Who made it.
+    /// The side that made it.
     #[must_use]
     pub const fn mover(&self) -> Color {
         self.position.side_to_move()
@@ -115,7 +115,7 @@ impl JudgedMove {
 pub struct SideSummary {
     /// Moves where there was a choice.
     pub moves: u32,
-    /// The sum of what was at stake in them, see [`Chance::stake`].
+    /// The sum of the stakes in them, see [`Chance::stake`].
     pub staked: f64,
     /// The sum of the shares that they gave away.
     pub dropped: f64,
@@ -131,8 +131,8 @@ impl SideSummary {
         }
     }
 
-    /// Adds a move with a choice, by [`Chance::stake`] before it, which is never less than what it
-    /// gave away, and the share of the points that it gave away.
+    /// Adds a move with a choice, by the [`Chance::stake`] before it and the share of the points
+    /// that it gave away, which is never more.
     pub(super) fn count(&mut self, stake: f64, dropped: f64, grade: Grade) {
         self.moves += 1;
         self.staked += stake.max(dropped);
@@ -155,8 +155,8 @@ impl SideSummary {
         }
     }
 
-    /// The part of what was at stake that the moves kept, in percent: 100 gives nothing away.
-    /// `None` where nothing was at stake.
+    /// The part of the stakes that the moves kept, in percent: 100 gives nothing away. `None` where
+    /// nothing was at stake.
     #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
         (self.staked > 0.0).then(|| 100.0 * (1.0 - self.dropped / self.staked))
@@ -204,7 +204,7 @@ pub fn judge(
     let mut moves = Vec::new();
     let mut sides = [SideSummary::default(); 2];
     for (at, ply) in pdn.line.plies.iter().enumerate() {
-        // A set-up between two moves: what comes after it says nothing about the first.
+        // A set-up between two moves: the game after it does not judge the first.
         let position = moments[at];
         let next = position.after(ply.mv);
         let Some(moment) = moments.get(at + 1) else { break };
@@ -235,7 +235,7 @@ pub fn judge(
     Ok(JudgedGame { moves, last_line, sides })
 }
 
-/// White's score of a position in which this side is to move.
+/// White's score of a position with this side to move.
 fn white_score(
     answers: &[Option<Answer>],
     analyses: &[PositionAnalysis],
@@ -252,7 +252,7 @@ fn white_score(
     crate::record::for_white(score, mover)
 }
 
-/// What the databases know about a position with its moves; `None` where they do not reach.
+/// The databases' values of a position with its moves; `None` where they do not reach.
 fn known(probe: &Probe, position: &Position) -> Result<Option<Answer>, ProbeError> {
     if !probe.reaches(position) {
         return Ok(None);

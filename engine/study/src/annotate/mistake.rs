@@ -1,4 +1,4 @@
-//! What kind of mistake a move was, and what the endgames of a game were worth.
+//! The kind of mistake of a move, and the values of the endgames of a game.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::judge::{Grade, JudgedGame, JudgedMove};
 const OPENING_PIECES: u32 = 32;
 /// Down to this many pieces a game is in its middle game, unless the databases know the position.
 const MIDDLE_GAME_PIECES: u32 = 9;
-/// Plies in which a combination has to gain something.
+/// Plies within which a combination must gain something.
 const COMBINATION_PLIES: usize = 10;
 /// With less than this on the clock a player is short of time.
 const SHORT_OF_TIME: Duration = Duration::from_secs(60);
@@ -23,14 +23,14 @@ const SHORT_OF_TIME: Duration = Duration::from_secs(60);
 pub enum Phase {
     /// At least 32 pieces.
     Opening,
-    /// What is neither.
+    /// Neither of these.
     MiddleGame,
     /// The databases know the position, or it has at most 8 pieces.
     Endgame,
 }
 
 impl Phase {
-    /// All of them, in their order in a game.
+    /// All phases, in their order in a game.
     pub const ALL: [Phase; 3] = [Phase::Opening, Phase::MiddleGame, Phase::Endgame];
 
     fn of(judged: &JudgedMove) -> Phase {
@@ -53,7 +53,7 @@ impl Phase {
     }
 }
 
-/// What was wrong with a move.
+/// The fault of a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MistakeKind {
     /// The opponent's best line after it gains material within ten plies.
@@ -69,7 +69,7 @@ pub enum MistakeKind {
 }
 
 impl MistakeKind {
-    /// All of them.
+    /// All faults.
     pub const ALL: [MistakeKind; 5] = [
         MistakeKind::AllowedCombination,
         MistakeKind::MissedCombination,
@@ -108,19 +108,19 @@ pub struct Mistake {
     pub grade: Grade,
     /// When it was made.
     pub phase: Phase,
-    /// What was wrong.
+    /// The fault.
     pub kind: MistakeKind,
-    /// What it lost, or did not win, of material: the value of pieces in men, a king as three. 0
+    /// The material that it lost or did not win: the value of pieces in men, a king as three. 0
     /// unless it is about a combination.
     pub men: u32,
-    /// What shows it: after the move if it allowed something, instead of it otherwise.
+    /// The line that shows it: after the move if it allowed something, otherwise instead of it.
     pub line: Vec<Move>,
     /// Less than a minute was left on the clock.
     pub is_short_of_time: bool,
 }
 
 impl Mistake {
-    /// How much there is to learn from it: more where it can be said what was wrong.
+    /// How much there is to learn from it: more if the fault is known.
     fn weight(&self) -> f64 {
         let is_plain = self.kind == MistakeKind::Positional;
         self.drop * if is_plain { 0.5 } else { 1.0 }
@@ -132,7 +132,7 @@ impl Mistake {
         other.weight().total_cmp(&self.weight())
     }
 
-    /// What was wrong, in a sentence: `27-22 loses 2 men after 28x17 12x32.`
+    /// The fault, in a sentence: `27-22 loses 2 men after 28x17 12x32.`
     #[must_use]
     pub fn describe(&self) -> String {
         let mv = format_move(&self.position, self.mv);
@@ -170,13 +170,13 @@ fn texts(mut position: Position, line: &[Move]) -> Vec<String> {
 /// The endgame of a game, as far as the databases know it. Values are White's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endgame {
-    /// The place of the first move of which the databases know what it is worth, from 0.
+    /// The place of the first move whose value the databases know, from 0.
     pub ply: usize,
     /// The position before it.
     pub position: Position,
-    /// What it was worth.
+    /// Its value.
     pub entry: Wld,
-    /// What the last position that they know was worth.
+    /// The value of the last position that they know.
     pub end: Wld,
 }
 
@@ -219,7 +219,7 @@ impl JudgedGame {
         let next = judged.position.after(judged.mv);
         let (lost, reply) = gain(next, self.line_from(at + 1, &next));
         let (won, better) = gain(judged.position, &judged.line);
-        // What the move itself takes counts against what the opponent takes back.
+        // Captures by the move itself are offset against the opponent's recaptures.
         let taken = balance(&next, judged.mover()) - balance(&judged.position, judged.mover());
         let made = taken - lost;
         match (u32::try_from(-made), u32::try_from(won - made)) {
@@ -261,8 +261,8 @@ impl JudgedGame {
     }
 }
 
-/// What the side to move gains by a line, in men, as soon as it has most for good: the least it has
-/// in quiet positions from then on. With the moves up to there.
+/// The lasting gain of the side to move by a line, in men: the most that it has at some quiet
+/// position and all later ones. With the moves up to there.
 fn gain(start: Position, line: &[Move]) -> (i32, Vec<Move>) {
     let side = start.side_to_move();
     let before = balance(&start, side);
@@ -279,7 +279,7 @@ fn gain(start: Position, line: &[Move]) -> (i32, Vec<Move>) {
     (last, line[..plies].to_vec())
 }
 
-/// How much more this side has, in men; a king counts three.
+/// How much more material this side has, in men; a king counts three.
 fn balance(position: &Position, side: Color) -> i32 {
     let worth = |side| position.men(side).len() as i32 + 3 * position.kings(side).len() as i32;
     worth(side) - worth(side.opponent())

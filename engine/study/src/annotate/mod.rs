@@ -1,9 +1,10 @@
 //! Games with every move judged: by how much winning chance a move gave away, and by the endgame
 //! databases where they know the value.
 //!
-//! [`analyse`] searches every position of a game. That is what takes time: [`analyse_games`] does it
-//! with several threads, and keeps in a [`Journal`] what is finished. [`judge`] compares each move with the best one; [`write()`] makes PDN of
-//! it, [`Players`] sums up who played how well, and the harness has the report for the browser.
+//! [`analyse`] searches every position of a game. That is what takes time: [`analyse_games`] does
+//! it on several threads, and keeps finished games in a [`Journal`]. [`judge`] compares each move
+//! with the best one; [`write()`] turns the result into PDN, [`Players`] sums up how well each
+//! player played, and the harness has the report for the browser.
 
 mod analysis;
 mod chance;

@@ -15,18 +15,18 @@ use meerslag_search::counted;
 const LONGEST_LINE: usize = 12;
 /// Glyphs that judge a move; those of a book are replaced.
 const JUDGEMENTS: std::ops::RangeInclusive<u32> = 1..=6;
-/// Those that call it bad: `?`, `??`, `?!`.
+/// Those for bad moves: `?`, `??`, `?!`.
 const BAD: [u32; 3] = [2, 4, 6];
 /// The only move that keeps the value.
 const ONLY_MOVE: u32 = 7;
 /// The command that marks a comment of ours. Its value is the CRC-32 of the rest of the comment, as
-/// eight hexadecimal digits, and what was added beside the comment: the glyph, such as `$4`, and the
+/// eight hexadecimal digits, and the additions beside the comment: the glyph, such as `$4`, and the
 /// first move of the variation.
 const MARK: &str = "annotate";
 
-/// Adds what was found out to the game: after each move its score and what there is to say, a
-/// glyph for a bad move, and the best line as a variation. What an earlier call added is replaced
-/// where nobody has changed it; all other comments and variations stay. The tag `Annotator` names this program.
+/// Adds the results to the game: after each move its score and remarks, a glyph for a bad move, and
+/// the best line as a variation. Additions of an earlier call are replaced unless somebody has
+/// changed them; all other comments and variations stay. The tag `Annotator` names this program.
 pub fn write(pdn: &mut PdnGame, game: &JudgedGame) {
     pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     for (ply, judged) in pdn.line.plies.iter_mut().zip(&game.moves) {
@@ -64,7 +64,7 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
             Some(first) if *first == better => {
                 judged.line.iter().take(LONGEST_LINE).map(|&mv| Ply::from(mv)).collect()
             }
-            // The databases know better than the search; how it goes on is not searched.
+            // The databases know better than the search; the rest is not searched.
             _ => vec![Ply::from(better)],
         };
         added.push(Annotation::Variation(Variation { lead: Vec::new(), plies: line }));
@@ -72,7 +72,7 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
     ply.after.splice(0..0, added);
 }
 
-/// What a comment without its mark says, as the mark has it.
+/// The text of a comment without its mark, as covered by the mark.
 fn checksum(comment: &Comment) -> String {
     format!("{:08x}", crc32fast::hash(comment.text.as_bytes()))
 }
@@ -106,7 +106,7 @@ fn clear(ply: &mut Ply, position: &Position) {
     }
 }
 
-/// A comment with our mark: the comment without it, its checksum, and what was added beside it.
+/// A comment with our mark: the comment without it, its checksum, and the additions beside it.
 fn marked(annotation: &Annotation) -> Option<(Comment, String, String)> {
     let Annotation::Comment(comment) = annotation else { return None };
     let mut rest = comment.clone();
@@ -116,9 +116,8 @@ fn marked(annotation: &Annotation) -> Option<(Comment, String, String)> {
     is_sum.then(|| (rest, sum.to_owned(), added.to_owned()))
 }
 
-/// The line that stands beside a bad move, played from this position, as the better one: that which
-/// [`write()`] added, or the first variation beside a glyph that calls the move bad. `None` if there is
-/// none.
+/// The better line beside a bad move, played from this position: the one that [`write()`] added, or
+/// the first variation beside a glyph for a bad move. `None` if there is none.
 #[must_use]
 pub fn better_line(ply: &Ply, position: &Position) -> Option<Vec<Move>> {
     let added = ply.after.iter().find_map(marked).map(|(_, _, added)| added).unwrap_or_default();
@@ -145,13 +144,13 @@ fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
         && line.plies.iter().all(is_bare)
 }
 
-/// What there is to say about a move; often nothing.
+/// The remark on a move; often none.
 #[must_use]
 pub fn describe(judged: &JudgedMove) -> String {
     let mut text = String::new();
     if let Some(exact) = &judged.exact {
         let after = value(&exact.made);
-        // The best move has what the position had.
+        // The best move keeps the value of the position.
         let best = exact.best.first().map(value).filter(|best| *best != after);
         let _ = match best {
             Some(best) => write!(text, "Databases: {after}; best is {best}."),

@@ -50,13 +50,13 @@ pub struct PlayerSummary {
     pub name: String,
     /// Games.
     pub games: u32,
-    /// The moves of all of them.
+    /// The moves of all the player's games.
     pub play: SideSummary,
     /// What was wrong.
     pub mistakes: MistakeCounts,
     /// By the tag `Date`, in its order; games without one are left out.
     pub progress: BTreeMap<String, Progress>,
-    /// The mistakes from which there is most to learn, ten at most, with the numbers of their games.
+    /// The ten mistakes at most with most to learn from, with the numbers of their games.
     pub instructive: Vec<Numbered<Mistake>>,
 }
 
@@ -89,7 +89,7 @@ impl PlayerSummary {
     }
 }
 
-/// All players, in the order in which they first appear, and what their games have in common.
+/// All players, in order of appearance, and the totals of their games.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Players {
     list: Vec<PlayerSummary>,
@@ -133,7 +133,7 @@ impl Players {
         &self.list
     }
 
-    /// The mistakes from which there is most to learn, ten at most, with the numbers of their games.
+    /// The ten mistakes at most with most to learn from, with the numbers of their games.
     #[must_use]
     pub fn instructive(&self) -> &[Numbered<Mistake>] {
         &self.instructive
@@ -146,7 +146,7 @@ impl Players {
     }
 }
 
-/// Keeps a mistake among those from which there is most to learn; a position once.
+/// Keeps a mistake among those with most to learn from; each position once.
 fn keep(list: &mut Vec<Numbered<Mistake>>, game: usize, mistake: &Mistake) {
     if list.iter().any(|(_, other)| other.position == mistake.position) {
         return;
@@ -158,7 +158,7 @@ fn keep(list: &mut Vec<Numbered<Mistake>>, game: usize, mistake: &Mistake) {
     }
 }
 
-/// The name of a player; the colour where the game does not say it.
+/// The name of a player; the colour if the game has none.
 #[must_use]
 pub fn player_name(pdn: &PdnGame, color: Color) -> &str {
     let (tag, otherwise) = match color {

@@ -1,4 +1,4 @@
-//! How the sides of an annotated game played, by what the annotations say.
+//! How well the sides of an annotated game played, by its annotations.
 
 use movegen::Color;
 use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply};
@@ -12,9 +12,8 @@ use meerslag_search::Score;
 const PROVEN: f64 = 80.0;
 
 /// Black's and White's play by the scores and glyphs of an annotated game, without a search. A move
-/// counts if it had an alternative and the moves before and after it have a score (`[%eval]`): what it
-/// gave away is the difference of the two, its grade is the glyph that it has. All zero for a game
-/// without scores.
+/// counts if it had an alternative and the moves before and after it have a score (`[%eval]`): its
+/// loss is the difference of the two, its grade is its glyph. All zero for a game without scores.
 #[must_use]
 pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
     let mut sides = [SideSummary::default(); 2];

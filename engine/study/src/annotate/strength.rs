@@ -6,20 +6,20 @@ use super::judge::SideSummary;
 
 /// The accuracy of the levels from 1 on, in percent; docs/annotate.md has the games.
 const ACCURACY: [f64; 9] = [77.2, 81.0, 83.0, 84.4, 88.6, 92.8, 94.7, 95.1, 96.8];
-/// Moves from which on there is something to say.
+/// The least number of moves for an estimate.
 const LEAST_MOVES: u32 = 40;
 
 /// How strong play was, measured by the playing levels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Strength {
-    /// The level that plays about as well, 1 to 10; the last that was measured stands for more.
+    /// The level that plays about as well, 1 to 10; the last measured one stands for more.
     pub level: u8,
     /// Elo over level 1, between levels in proportion; 0 at level 1 and below.
     pub elo: u32,
 }
 
 impl Strength {
-    /// By the accuracy of at least 40 moves; `None` with fewer, or where nothing was at stake.
+    /// By the accuracy of at least 40 moves; `None` with fewer, or if nothing was at stake.
     #[must_use]
     pub fn of(play: &SideSummary) -> Option<Strength> {
         let accuracy = play.accuracy().filter(|_| play.moves >= LEAST_MOVES)?;

@@ -1,13 +1,13 @@
-//! Pictures of a board. One model, [`Diagram`], says what is to be seen: the position, which side
-//! is at the bottom, the last move, marked squares, arrows, coordinates. It is drawn as text for
+//! Pictures of a board. One model, [`Diagram`], has all that is shown: the position, which side is
+//! at the bottom, the last move, marked squares, arrows, coordinates. It is drawn as text for
 //! terminals, as SVG, and with the feature `png` as PNG from the same shapes.
 //!
 //! Pages that show one position after another get the [`sheet`]: the drawing without pieces. A
 //! script puts pieces, marks and arrows into it, which the sheet defines, at the places that it
 //! reads from its squares. So the look is written once, here.
 //!
-//! [`Paper`] is for print: pages of six or twelve diagrams with captions, and the solutions on pages of
-//! their own, as HTML or SVG.
+//! [`Paper`] is for print: pages of six or twelve diagrams with captions, and the solutions on
+//! separate pages, as HTML or SVG.
 //!
 //! # Examples
 //! ```
@@ -39,7 +39,7 @@ pub use paper::{Captioned, Escaped, Paper, PerPage, SvgPage};
 pub use png::PngError;
 pub use svg::sheet;
 
-/// What is to be seen of a board.
+/// A view of a board.
 #[derive(Clone, Debug)]
 pub struct Diagram {
     /// The pieces.
@@ -48,7 +48,7 @@ pub struct Diagram {
     pub is_flipped: bool,
     /// The move that led here: its two squares are marked.
     pub last: Option<Move>,
-    /// Marked squares. Of several marks of one square the last one counts.
+    /// Marked squares. If a square has several marks, the last one counts.
     pub marks: Vec<(Square, Mark)>,
     /// Arrows, the later ones above.
     pub arrows: Vec<Arrow>,
@@ -99,7 +99,7 @@ impl Diagram {
     }
 }
 
-/// What a marked square says.
+/// The meaning of a marked square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
     /// The last move came from here.
@@ -114,7 +114,7 @@ pub enum Mark {
     Loss,
     /// The user has picked this square up.
     Chosen,
-    /// What has been picked up can go here.
+    /// The picked-up piece can go here.
     Target,
 }
 
@@ -138,7 +138,7 @@ impl Mark {
     }
 }
 
-/// What an arrow says.
+/// The meaning of an arrow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ArrowKind {
     /// The best move.

@@ -1,5 +1,6 @@
-//! Diagrams on paper: pages of six or twelve with captions, and their solutions on pages of their own.
-//! Pages are A4. The board in the browser lays its sheets out in the same rows (`engine/web/diagrams.js`).
+//! Diagrams on paper: pages of six or twelve with captions, and their solutions on separate pages.
+//! Pages are A4. The board in the browser lays its sheets out in the same rows
+//! (`engine/web/diagrams.js`).
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -10,11 +11,11 @@ use super::{Coordinates, Diagram, ParseDiagramError};
 /// The style of the page that [`Paper::to_html`] makes.
 const STYLE: &str = include_str!("paper.css");
 
-/// A page, its margin, and what is between, in millimetres.
+/// A page, its margin, and the gaps, in millimetres.
 const PAGE: [f32; 2] = [210.0, 297.0];
 const MARGIN: f32 = 12.0;
 const WIDTH: f32 = PAGE[0] - 2.0 * MARGIN;
-/// Where the title stands, and where everything else begins.
+/// The position of the title, and where everything else begins.
 const TITLE: f32 = MARGIN + 4.5;
 const TOP: f32 = MARGIN + 8.0;
 /// Sizes of letters: of titles and of solutions.
@@ -22,13 +23,13 @@ const TITLE_SIZE: f32 = 4.5;
 const TEXT_SIZE: f32 = 3.5;
 /// From one line to the next, as a share of the size of letters.
 const LINE: f32 = 1.3;
-/// The width of most letters of a sans-serif face, as a share of their size. A file of its own cannot
-/// ask how wide its text is.
+/// The width of most letters of a sans-serif face, as a share of their size. A separate file cannot
+/// measure its text.
 const LETTER: f32 = 0.52;
 /// Room for the number of a solution.
 const INDENT: f32 = 9.0;
 
-/// How many diagrams stand on a page.
+/// The number of diagrams on a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PerPage {
     /// Two columns, three rows.
@@ -72,12 +73,12 @@ impl FromStr for PerPage {
     }
 }
 
-/// A diagram with what is written below it and on the page of solutions.
+/// A diagram with the texts below it and on the page of solutions.
 #[derive(Clone, Debug)]
 pub struct Captioned {
     /// The picture. Arrows are not drawn on paper.
     pub diagram: Diagram,
-    /// What is to be done.
+    /// The task.
     pub task: String,
     /// Where it comes from; may be empty.
     pub origin: String,
@@ -169,7 +170,7 @@ impl Paper {
         html
     }
 
-    /// The pages as files of their own: first the diagrams, then the solutions.
+    /// The pages as separate files: first the diagrams, then the solutions.
     #[must_use]
     pub fn to_svg(&self) -> Vec<SvgPage> {
         let count = self.per_page.count();

@@ -23,10 +23,10 @@ pub enum PngError {
 }
 
 impl Diagram {
-    /// The picture as PNG, this many pixels wide. What lies beyond the frame is transparent.
+    /// The picture as PNG, this many pixels wide. The area beyond the frame is transparent.
     ///
     /// # Errors
-    /// If it is to be smaller than [`Diagram::LEAST_PIXELS`] or larger than
+    /// If it would be smaller than [`Diagram::LEAST_PIXELS`] or larger than
     /// [`Diagram::MOST_PIXELS`].
     pub fn to_png(&self, pixels: u32) -> Result<Vec<u8>, PngError> {
         if !(Diagram::LEAST_PIXELS..=Diagram::MOST_PIXELS).contains(&pixels) {
@@ -71,7 +71,7 @@ impl Canvas {
         }
     }
 
-    /// Shaft and head are one to the eye: painted on a sheet of their own, laid over the rest.
+    /// Shaft and head are one to the eye: painted on a separate sheet, laid over the rest.
     fn arrow(&mut self, [(x1, y1), (x2, y2)]: [(f32, f32); 2], kind: super::ArrowKind) {
         let Some(layer) = Pixmap::new(self.pixmap.width(), self.pixmap.height()) else { return };
         let mut above = Canvas { pixmap: layer, view: self.view };

@@ -1,5 +1,5 @@
-//! The shapes of which pictures of a board consist, for SVG and PNG alike. A square is 10 wide;
-//! (0, 0) is the upper left corner of the board.
+//! The shapes in pictures of a board, for SVG and PNG alike. A square is 10 wide; (0, 0) is the
+//! upper left corner of the board.
 
 use movegen::{Color, Kind, Piece, Square};
 
@@ -73,7 +73,7 @@ impl Shape {
     }
 }
 
-/// What occurs more than once: drawn at (0, 0), used at many places.
+/// Shapes that occur more than once: drawn at (0, 0), used in many places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Symbol {
     Piece(Piece),
@@ -109,13 +109,13 @@ impl Symbol {
         }
     }
 
-    /// What it is drawn of.
+    /// The shapes that make it up.
     pub(super) fn shapes(self) -> Vec<Shape> {
         match self {
             Symbol::Piece(piece) => piece_shapes(piece),
             Symbol::Mark(mark) => mark_shapes(mark),
             Symbol::Head(kind) => vec![Shape::filled(Outline::Path(HEAD), arrow_colour(kind))],
-            // The ink is that of the place where it stands.
+            // The ink is that of the place.
             Symbol::Digit(digit) => {
                 let path = DIGITS[usize::from(digit)];
                 vec![Shape::line(Outline::Path(path), INK, 1.3)]
@@ -186,7 +186,7 @@ pub(super) const fn arrow_colour(kind: ArrowKind) -> Colour {
 
 /// The width of an arrow's shaft.
 pub(super) const SHAFT: f32 = 1.3;
-/// How much of what is below shows through an arrow.
+/// How far an arrow is transparent.
 pub(super) const ARROW_OPACITY: f32 = 0.85;
 
 /// A symbol in its place.
@@ -210,7 +210,7 @@ pub(super) fn corner(square: Square) -> (f32, f32) {
 pub(super) struct Scene<'a>(pub(super) &'a Diagram);
 
 impl Scene<'_> {
-    /// Left, top, width, height of what is to be seen.
+    /// Left, top, width and height of the visible part.
     pub(super) fn frame(&self) -> [f32; 4] {
         let side = match self.0.coordinates {
             Coordinates::Edge => FRAME + EDGE,
@@ -219,7 +219,7 @@ impl Scene<'_> {
         [-side, -FRAME, BOARD + 2.0 * side, BOARD + 2.0 * FRAME]
     }
 
-    /// What lies below everything, by name: paper for numbers at the edge, frame, light squares.
+    /// The background, by name: paper for numbers at the edge, frame, light squares.
     pub(super) fn ground(&self) -> Vec<(&'static str, Shape)> {
         let [x, y, width, height] = self.frame();
         let paper = Shape::filled(Outline::Rect { x, y, width, height }, PAPER);
@@ -305,7 +305,7 @@ impl Scene<'_> {
     }
 }
 
-/// Digits are this far apart, by the measure in which they are drawn.
+/// The distance of digits, in the units they are drawn in.
 const PITCH: f32 = 8.0;
 
 /// The width of a number.

@@ -14,8 +14,7 @@ use super::{Coordinates, Diagram};
 const ENDS: &str = "stroke-linecap=\"round\" stroke-linejoin=\"round\"";
 
 impl Diagram {
-    /// The picture as a file of its own: `pixels` wide where nothing else says so, and sharp at
-    /// any size.
+    /// The picture as a separate file: `pixels` wide by default, and sharp at any size.
     #[must_use]
     pub fn to_svg(&self, pixels: u32) -> String {
         let scene = Scene(self);
@@ -144,7 +143,7 @@ fn definitions(svg: &mut String, symbols: impl Iterator<Item = Symbol>) {
     svg.push_str("</defs>\n");
 }
 
-/// What lies below everything else.
+/// The background.
 fn empty_board(svg: &mut String, scene: &Scene) {
     for (name, shape) in scene.ground() {
         shapes(svg, &[shape], &format!(" class=\"{name}\""));
@@ -156,7 +155,7 @@ fn empty_board(svg: &mut String, scene: &Scene) {
     svg.push_str("</g>\n");
 }
 
-/// What lies on the empty board.
+/// The pieces and marks on the empty board.
 fn layers(svg: &mut String, scene: &Scene, has_pieces: bool) {
     svg.push_str("<g class=\"marks\">");
     scene.marks().for_each(|placed| place(svg, &placed));

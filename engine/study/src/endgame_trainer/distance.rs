@@ -1,10 +1,10 @@
-//! What the databases say about a position, in one value and one distance.
+//! The databases' answer about a position, as one value and one distance.
 
 use std::fmt;
 
 use egdb::{Answer, MoveAnswer, Wld};
 
-/// What the distances of a position count, in plies.
+/// The kind of distances of a position, in plies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// To the end of the game (DTW).
@@ -14,7 +14,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// What the databases know of this position: the distance to the end if it is there.
+    /// The databases' answer about this position: with the distance to the end if known.
     #[must_use]
     pub fn of(answer: &Answer) -> Option<Measure> {
         if answer.dtw.is_some() {
@@ -34,13 +34,13 @@ impl Measure {
     }
 }
 
-/// What a position is worth to one of the players. As text: `win in 15`, `draw`, `loss, conversion
+/// The value of a position to one of the players. As text: `win in 15`, `draw`, `loss, conversion
 /// in 4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Assessment {
     /// The game value.
     pub value: Wld,
-    /// The distance in plies and what it counts; never for a draw.
+    /// The distance in plies and its kind; never for a draw.
     pub distance: Option<(Measure, u32)>,
 }
 

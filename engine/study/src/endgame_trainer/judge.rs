@@ -1,4 +1,4 @@
-//! What a move is worth beside the others.
+//! The value of a move compared with the others.
 
 use std::fmt::Write as _;
 
@@ -30,11 +30,11 @@ pub enum Verdict {
 /// distances count from before the move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Judgement {
-    /// The move, and what it leads to.
+    /// The move, and the value it leads to.
     pub made: MoveAnswer,
     /// The value that the position had.
     pub value: Wld,
-    /// What the distances count; `None` for draws and without such databases.
+    /// The kind of distances; `None` for draws and without such databases.
     pub measure: Option<Measure>,
     /// The verdict.
     pub verdict: Verdict,
@@ -112,9 +112,9 @@ impl Judgement {
         }
     }
 
-    /// What a move leads to, in brackets; nothing where only "draw" could be said of a draw.
+    /// The value that a move leads to, in brackets; nothing if it could only be "draw" for a draw.
     fn shown(&self, mv: &MoveAnswer) -> String {
-        // The distances of a move to another value are of the same kind as far as they are there.
+        // The distances of a move to another value are of the same kind, if there are any.
         let measure = self.measure.or(if mv.dtw.is_some() {
             Some(Measure::End)
         } else {

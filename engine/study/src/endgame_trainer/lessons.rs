@@ -8,11 +8,11 @@ use super::Criteria;
 /// A kind of endgame to learn.
 #[derive(Clone, Copy, Debug)]
 pub struct Lesson {
-    /// What is learned, in words.
+    /// The subject, in words.
     pub goal: &'static str,
     /// The material, as [`Slice`] is written.
     pub slice: &'static str,
-    /// What the positions are worth to the side that learns, which is to move.
+    /// The value of the positions to the side that learns, which is to move.
     pub value: Wld,
     /// The side that learns.
     pub side: Color,
@@ -31,7 +31,7 @@ impl Lesson {
         Lesson { goal, slice, value, side, dtw }
     }
 
-    /// The positions of the lesson; with a side, those in which it is the one that learns.
+    /// The positions of the lesson; with a side, those where that side learns.
     ///
     /// # Panics
     /// Never: a test reads the slices.

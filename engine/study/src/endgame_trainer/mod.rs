@@ -1,9 +1,9 @@
 //! The endgame trainer: a player against perfect defence, with every move judged.
 //!
 //! [`Picker`] finds a position to play, [`reply`] is the opponent who never goes wrong, [`judge`]
-//! compares a move with the databases, and [`TrainerSession`] keeps one game with all that was said
-//! about it. Distances are plies, from the databases: to the end of the game where they know it,
-//! else to the next conversion (capture or move of a man).
+//! compares a move with the databases, and [`TrainerSession`] keeps one game with all judgements.
+//! Distances are plies, from the databases: to the end of the game where they know it, else to the
+//! next conversion (capture or move of a man).
 
 mod distance;
 mod judge;

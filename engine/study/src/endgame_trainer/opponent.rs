@@ -47,7 +47,7 @@ pub fn reply(probe: &Probe, game: &Game, rules: DrawRules) -> Result<Option<Move
     Ok(best.map(|(_, mv)| mv))
 }
 
-/// How many replies to a move give away what the other side has then.
+/// How many replies to a move give away the other side's value.
 fn ways_to_go_wrong(
     probe: &Probe,
     position: &Position,
@@ -178,7 +178,7 @@ mod tests {
         assert!(count > 200, "{count}");
     }
 
-    /// Of the moves that hold, one after which most replies lose.
+    /// Among the moves that hold, one with the most losing replies.
     #[test]
     fn drawn_it_sets_traps() {
         let probe = Probe::embedded().unwrap();

@@ -12,22 +12,21 @@ use super::opponent::reply;
 use meerslag_search::counted;
 use movegen::random::Random;
 
-/// Random positions that are looked at for one side to move in a large slice.
+/// Random positions tried for one side to move in a large slice.
 const TRIES: u64 = 500_000;
-/// The same in a small one, which is looked through afterwards.
+/// The same in a small one, which is searched completely afterwards.
 const TRIES_SMALL: u64 = 50_000;
-/// Slices up to this size are looked through from end to end when random positions do not help.
-/// All of up to four pieces are smaller.
+/// Slices up to this size are searched from end to end if random positions do not help. All of up
+/// to four pieces are smaller.
 const SMALL: u64 = 1 << 21;
-/// Positions that are good but for having no move to go wrong with: this many of them are passed
-/// over before one is taken.
+/// How many otherwise good positions without a wrong move are skipped before one is taken.
 const EASY_PASSED_OVER: u32 = 2_000;
-/// A win within this many plies shows by itself.
+/// A win within this many plies is obvious.
 const TRIVIAL: u32 = 2;
-/// Longest line that is played out to see what the draw rules make of it.
+/// The longest line played out to check it against the draw rules.
 const LONGEST: usize = 1_000;
 
-/// What position to look for.
+/// The kind of position to look for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Criteria {
     /// The material. Both this and its reversed twin can be asked for.
@@ -48,10 +47,10 @@ pub enum PickError {
     NotInDatabases {
         /// The slice.
         slice: Slice,
-        /// What is in them.
+        /// The databases' contents.
         there: String,
     },
-    /// A distance was asked for that no database has.
+    /// No database has the distance asked for.
     #[error(
         "without a distance-to-win database of the slice {slice} the distance cannot be chosen"
     )]
@@ -68,7 +67,7 @@ pub enum PickError {
     None {
         /// The slice.
         slice: Slice,
-        /// What was looked for.
+        /// The kind of position.
         what: String,
         /// How many random positions were tried; `None` if all were looked at.
         tried: Option<u64>,
@@ -91,11 +90,11 @@ impl Picker {
         Picker { random: Random::new(seed) }
     }
 
-    /// A random position that is as asked for and worth playing: the side to move has a choice and
-    /// does not win within two plies, and the rules do not make a draw of the won ending that
-    /// the databases promise. Positions in which every move is as good as any other are only
-    /// taken if there is nearly nothing else. All others are equally likely, unless they are so
-    /// rare that random tries do not find one: then the first one from a random index on is taken.
+    /// A random position of this kind that is worth playing: the side to move has a choice and does
+    /// not win within two plies, and the draw rules do not turn a won ending into a draw. Positions
+    /// where all moves are equally good are only taken if there is hardly anything else. All others
+    /// are equally likely, unless they are so rare that random tries do not find one: then the
+    /// first one from a random index on is taken.
     ///
     /// # Errors
     /// If the databases do not reach, or there is no such position.
@@ -108,7 +107,7 @@ impl Picker {
         if criteria.dtw.is_some() && criteria.value == Wld::Draw {
             return Err(PickError::DrawHasNoDistance);
         }
-        // Some positions of larger slices are known too, those whose moves all lead into the
+        // Some positions of larger slices are known too, since all their moves lead into the
         // databases: too few to look for.
         if criteria.slice.pieces() > probe.max_pieces() {
             return Err(not_in_databases(probe, criteria.slice));
@@ -259,7 +258,7 @@ fn not_in_databases(probe: &Probe, slice: Slice) -> PickError {
     PickError::NotInDatabases { slice, there: contents(probe) }
 }
 
-/// What databases there are, in words.
+/// The available databases, in words.
 pub(super) fn contents(probe: &Probe) -> String {
     let list: Vec<String> = probe
         .databases()

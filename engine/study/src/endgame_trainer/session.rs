@@ -28,7 +28,7 @@ pub enum TrainerError {
     NotInDatabases {
         /// Its pieces.
         pieces: u32,
-        /// What is in them.
+        /// The databases' contents.
         there: String,
     },
     /// No legal move.
@@ -59,7 +59,7 @@ pub struct TrainerSession {
 pub struct Summary {
     /// The user's side.
     pub user: Color,
-    /// What the position was worth for the user.
+    /// The value of the position for the user.
     pub start: Assessment,
     /// The state of the game.
     pub status: Status,
@@ -132,7 +132,7 @@ impl TrainerSession {
         self.game.status(self.rules)
     }
 
-    /// Whether it is the user's turn in a game that goes on.
+    /// Whether the game goes on and it is the user's turn.
     #[must_use]
     pub fn is_users_turn(&self) -> bool {
         self.position().side_to_move() == self.user && !self.status().is_over()
@@ -146,7 +146,7 @@ impl TrainerSession {
         self.probe.answer(self.position())
     }
 
-    /// What the current position is worth for the user.
+    /// The value of the current position for the user.
     ///
     /// # Errors
     /// If a database file cannot be read or is damaged.
@@ -254,7 +254,7 @@ fn glyph(judgement: &Judgement) -> Option<u32> {
 }
 
 impl Summary {
-    /// What the game brought the user; `None` while it goes on.
+    /// The user's result; `None` while it goes on.
     #[must_use]
     pub fn result(&self) -> Option<Wld> {
         match self.status {

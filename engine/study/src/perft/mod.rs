@@ -78,7 +78,7 @@ impl Progress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Sub-trees that have been counted, and all of them.
+    /// Sub-trees counted so far, and all of them.
     #[must_use]
     pub fn items(&self) -> (u64, u64) {
         (self.done.load(Ordering::Relaxed), self.items.load(Ordering::Relaxed))

@@ -13,8 +13,8 @@ const WAYS: usize = 4;
 /// Bytes of a bucket.
 const BUCKET: usize = size_of::<Bucket>();
 
-/// A key and its data. The stored key is `key ^ data`, so that an entry of which two threads
-/// wrote one half each fits no key.
+/// A key and its data. The stored key is `key ^ data`, so that an entry half-written by each of two
+/// threads fits no key.
 #[derive(Default)]
 struct PerftEntry {
     key_xor_data: AtomicU64,
@@ -91,7 +91,7 @@ fn depth_of(data: u64) -> u32 {
     (data & ((1 << DEPTH_BITS) - 1)) as u32
 }
 
-/// Where a sub-tree is kept and by what it is known.
+/// The place of a sub-tree, and its identifying bits.
 ///
 /// Entries of one bucket agree in the bits that choose the bucket, so these bits tell nothing
 /// more. Place and lock are therefore two different functions of position and depth: with a

@@ -23,14 +23,14 @@ pub struct AnnotatedGameRecord<'a> {
     black: Option<&'a str>,
     /// Its result.
     result: &'static str,
-    /// Of White's and Black's moves with a choice, in percent.
+    /// For White's and Black's moves with a choice, in percent.
     white_accuracy: Option<f64>,
     black_accuracy: Option<f64>,
     /// The move that gave away most, if it was a mistake: its ply, from 0.
     turning_point: Option<usize>,
     /// The moves.
     moves: Vec<JudgedMoveRecord>,
-    /// The bad ones among them, and what was wrong.
+    /// The bad ones among them, with their faults.
     mistakes: Vec<MistakeRecord>,
     /// The endgame, as far as the databases know it.
     endgame: Option<EndgameRecord>,
@@ -79,13 +79,13 @@ struct JudgedMoveRecord {
     score: f64,
     /// The mover's share of the points before it, 0 to 1.
     chance: f64,
-    /// What it gave away of that.
+    /// The part of it given away.
     drop: f64,
     /// `good`, `inaccuracy`, `mistake` or `blunder`.
     grade: &'static str,
-    /// Of a bad move: a better one.
+    /// For a bad move: a better one.
     better: Option<String>,
-    /// What the databases say of the position before it, for its mover.
+    /// The databases' value of the position before it, for its mover.
     value: Option<String>,
     /// The best line from before it.
     pv: Vec<String>,
@@ -106,7 +106,7 @@ impl From<&JudgedMove> for JudgedMoveRecord {
     }
 }
 
-/// A bad move, and what was wrong.
+/// A bad move, and its fault.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Mistake")]
 pub struct MistakeRecord {
@@ -114,7 +114,7 @@ pub struct MistakeRecord {
     game: usize,
     /// The place of the move in the game, from 0.
     ply: usize,
-    /// Who made it, `W` or `B`.
+    /// The side that made it, `W` or `B`.
     side: char,
     /// The position before it.
     fen: String,
@@ -132,9 +132,9 @@ pub struct MistakeRecord {
     /// `allowed_combination`, `missed_combination`, `won_endgame_not_won`, `drawn_endgame_lost` or
     /// `positional`.
     kind: &'static str,
-    /// Of a combination: what was lost or not won, in men; a king counts three. Otherwise 0.
+    /// For a combination: the material lost or not won, in men; a king counts three. Otherwise 0.
     men: u32,
-    /// What shows it: from after the move where it allowed a combination, instead of it otherwise.
+    /// The line that shows it: after the move if it allowed a combination, otherwise instead of it.
     line: Vec<String>,
     /// Less than a minute was left on the clock.
     time_trouble: bool,
@@ -177,9 +177,9 @@ pub struct EndgameRecord {
     ply: usize,
     /// The position before it.
     fen: String,
-    /// What it was worth: `win`, `draw` or `loss`.
+    /// Its value: `win`, `draw` or `loss`.
     entry: &'static str,
-    /// What the last position that they know was worth.
+    /// The value of the last position that they know.
     end: &'static str,
 }
 
@@ -203,7 +203,7 @@ struct PhasesRecord {
     endgame: u32,
 }
 
-/// Numbers of mistakes by what was wrong.
+/// Numbers of mistakes by fault.
 #[derive(Serialize, JsonSchema)]
 struct KindsRecord {
     allowed_combination: u32,
@@ -235,7 +235,7 @@ pub struct PlayerRecord<'a> {
     games: u32,
     /// Moves with a choice.
     moves: u32,
-    /// The part of what was at stake that the moves kept, in percent.
+    /// The part of the stakes that the moves kept, in percent.
     accuracy: Option<f64>,
     /// The playing level that plays about as well; null with fewer than 40 moves.
     level: Option<u8>,
@@ -246,13 +246,13 @@ pub struct PlayerRecord<'a> {
     blunders: u32,
     /// The inaccuracies, mistakes and blunders by when they were made.
     phases: PhasesRecord,
-    /// The same by what was wrong.
+    /// The same by fault.
     kinds: KindsRecord,
     /// How many of them were made with less than a minute on the clock.
     time_trouble: u32,
     /// The play on each day that the file names, in its order.
     progress: Vec<ProgressRecord<'a>>,
-    /// The mistakes from which there is most to learn, ten at most.
+    /// The ten mistakes at most with most to learn from.
     instructive: Vec<MistakeRecord>,
 }
 
@@ -305,11 +305,11 @@ fn progress(player: &PlayerSummary) -> Vec<ProgressRecord<'_>> {
     days.collect()
 }
 
-/// What the games of a file have in common.
+/// The totals of the games of a file.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AnnotationSummary")]
 pub struct AnnotationSummaryRecord {
-    /// The mistakes from which there is most to learn, ten at most.
+    /// The ten mistakes at most with most to learn from.
     instructive: Vec<MistakeRecord>,
     /// All endgames that the databases know.
     endgames: Vec<EndgameRecord>,

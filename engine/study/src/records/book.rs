@@ -1,4 +1,4 @@
-//! What an opening book knows.
+//! The contents of an opening book.
 
 use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
@@ -18,10 +18,10 @@ pub struct BookRecord {
     in_book: bool,
     /// Games that reached it.
     games: u32,
-    /// What it is worth by all that the book knows, in men.
+    /// Its value by all that the book knows, in men.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
-    /// What a search of it found, in men.
+    /// Its value by a search of it, in men.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched: Option<f64>,
     /// The depth of that search.
@@ -32,7 +32,7 @@ pub struct BookRecord {
 }
 
 impl BookRecord {
-    /// A position with its moves, in the order in which they are to be shown.
+    /// A position with its moves, in the order to show them.
     #[must_use]
     pub fn new(
         position: &Position,
@@ -84,10 +84,10 @@ struct BookMoveRecord {
     /// The move.
     #[serde(rename = "move")]
     mv: String,
-    /// The move for people, where it was asked for.
+    /// The move for people, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Games in which it was played.
+    /// Games where it was played.
     games: u32,
     /// Of these, won by the side to move.
     wins: u32,
@@ -98,7 +98,7 @@ struct BookMoveRecord {
     /// How good it is by frequency and result.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<f64>,
-    /// What it is worth by all that the book knows, in men.
+    /// Its value by all that the book knows, in men.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     /// Whether it was not played and links two known positions.

@@ -16,7 +16,7 @@ pub struct AnswerRecord<'a> {
     fen: &'a str,
     /// `win`, `loss`, `draw` or `unknown`.
     value: &'static str,
-    /// The pieces up to which databases are in use; they say nothing beyond.
+    /// The greatest number of pieces of the databases in use.
     database_pieces: u8,
     dtw: Option<u32>,
     mtc: Option<u32>,
@@ -31,7 +31,7 @@ impl Record for AnswerRecord<'_> {
 struct KnownMove {
     #[serde(rename = "move")]
     mv: String,
-    /// The move for people, where it was asked for.
+    /// The move for people, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     value: &'static str,
@@ -84,12 +84,12 @@ pub const fn value_name(value: Option<Wld>) -> &'static str {
 pub struct LineRecord {
     /// `shortest`, `by_conversions`, `proof` or `one_of_many`.
     kind: &'static str,
-    /// Length of the whole line, of which `moves` may be the beginning.
+    /// Length of the whole line; `moves` may be its beginning.
     plies: usize,
     /// Whether the whole line ends the game.
     complete: bool,
     moves: Vec<String>,
-    /// The moves for people, where they were asked for.
+    /// The moves for people, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     texts: Option<Vec<String>>,
     conversions: Vec<ConversionRecord>,

@@ -1,5 +1,5 @@
-//! What programs get: JSON objects, from `--json`, from the server and in WebAssembly. Each has the
-//! keys `type` and `version`, and those of its record; `docs/json.md` is the glossary.
+//! Output for programs: JSON objects, from `--json`, from the server and in WebAssembly. Each has
+//! the keys `type` and `version`, and those of its record; `docs/json.md` is the glossary.
 
 mod annotate;
 mod book;

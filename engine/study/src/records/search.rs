@@ -23,9 +23,9 @@ pub struct InfoRecord {
     /// The chances of the side to move that the score promises, by games of the engine against
     /// itself; together 1.
     win: f64,
-    /// Of a draw.
+    /// The probability of a draw.
     draw: f64,
-    /// Of a loss.
+    /// The probability of a loss.
     loss: f64,
     /// Plies to the end of the game, if that has been proven: positive for a win.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ impl Record for InfoRecord {
 }
 
 impl InfoRecord {
-    /// Of a search of this position.
+    /// For a search of this position.
     #[must_use]
     pub fn new(info: &Info, position: &Position) -> InfoRecord {
         let chance = Chance::of(info.score, position.piece_count());
@@ -98,7 +98,7 @@ impl From<&SearchResult> for BestRecord {
 /// A position that is searched; `info` objects and a `result` follow.
 #[derive(Serialize, JsonSchema)]
 pub struct PositionRecord {
-    /// Of a file: the number of the game, from 1.
+    /// For a file: the number of the game, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     game: Option<u64>,
     /// Plies played before.
@@ -107,7 +107,7 @@ pub struct PositionRecord {
     side: char,
     /// The position.
     fen: String,
-    /// Of a file: the move that was played here; null at the end of the game.
+    /// For a file: the move played here; null at the end of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     played: Option<Option<String>>,
 }
@@ -148,7 +148,7 @@ pub struct ResultRecord {
 }
 
 impl ResultRecord {
-    /// What came out of a search of this position, and the last variation of each rank, the best
+    /// The result of a search of this position, and the last variation of each rank, the best
     /// first.
     pub fn new<'i>(
         position: &Position,

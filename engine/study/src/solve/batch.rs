@@ -23,9 +23,9 @@ pub enum BatchError {
     Observer(#[from] io::Error),
 }
 
-/// What is told of a batch.
+/// Events of a batch.
 pub trait BatchObserver {
-    /// This many positions are solved, in whatever order.
+    /// This many positions are solved, in any order.
     fn progress(&mut self, done: usize) {
         let _ = done;
     }
@@ -38,8 +38,8 @@ pub trait BatchObserver {
 }
 
 /// Solves positions by this many threads, which share out the memory of the options. Ends early
-/// when `stop` becomes true; the positions that are not reached are not told then. A failed
-/// observer sets `stop`, too.
+/// when `stop` becomes true; positions not reached are not reported then. A failed observer sets
+/// `stop`, too.
 ///
 /// # Errors
 /// If a thread cannot be started or the observer fails. Errors of the databases go to the observer.
@@ -79,7 +79,7 @@ mod tests {
     use super::super::Value;
     use super::*;
 
-    /// Notes what it is told; fails at one index.
+    /// Records its events; fails at one index.
     struct Notes {
         values: Vec<(usize, Value)>,
         done: usize,

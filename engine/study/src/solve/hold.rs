@@ -1,11 +1,11 @@
 //! Whether a side can hold a position, that is, at least draw.
 //!
-//! A draw needs no way to an end: a side holds if there is a set of positions that it never has
-//! to leave. Where the attacker is to move, all his moves lead into the set or to positions that
-//! he is known not to win; where the defender is, one move does. Such a set is grown from the
-//! root, with one move for the defender in each position, and whatever is not known to be lost
-//! given the benefit of the doubt. When a position turns out to be lost, the defender chooses
-//! again where he relied on it, and where nothing is left, that position is lost as well. So every
+//! A draw needs no path to an end: a side holds if there is a set of positions that it never has to
+//! leave. Where the attacker is to move, all moves lead into the set or to positions that are known
+//! not to be won; where the defender is to move, one move does. Such a set is grown from the root,
+//! with one move for the defender in each position, where any position not known to be lost gets
+//! the benefit of the doubt. When a position turns out to be lost, the defender chooses again
+//! wherever a choice relied on it; a position without another choice is lost as well. So every
 //! position is entered once, and the end is sound either way: nothing left to enter is a set that
 //! holds, and a lost root is a proved win.
 
@@ -25,7 +25,7 @@ pub(super) enum HoldResult {
     Holds(Option<Move>),
     /// The attacker wins, within this many plies.
     Wins(u32),
-    /// Not enough positions looked at.
+    /// Not enough positions searched.
     Undecided,
     /// The set does not fit into memory.
     TooLarge,
@@ -54,10 +54,10 @@ const NONE: u32 = u32::MAX;
 /// Bytes that a position takes with its links and its place in the index, about.
 const NODE_BYTES: usize = 200;
 
-/// What a lost position counts against those of the set.
+/// The weight of a lost position compared with those of the set.
 const LOSS: i32 = 4;
 
-/// Where the defender's pieces stand: all, and kings.
+/// The squares of the defender's pieces: all, and kings.
 fn stand(position: &Position, attacker: Color) -> (Bitboard, Bitboard) {
     let defender = attacker.opponent();
     (position.pieces(defender), position.kings(defender))
@@ -82,13 +82,13 @@ pub(super) struct Holding {
     has_changed: bool,
     /// Whether a sweep has taken positions from the list: then an empty list is not a set yet.
     has_dropped: bool,
-    /// Two positions with the same key, or no room: nothing more can be said.
+    /// Two positions have the same key, or there is no room: the search has failed.
     is_full: bool,
 }
 
-/// What the defender may do.
+/// The defender's choices.
 enum Choice {
-    /// Go where he is known to hold.
+    /// Go to a position known to hold.
     Safe(Move),
     /// Rely on this position.
     Into(Move, Position),
@@ -181,8 +181,8 @@ impl Holding {
         Ok(())
     }
 
-    /// Within how many plies a position is known to be lost for the defender; `Some(None)` if it
-    /// is known not to be.
+    /// The number of plies within which a position is known to be lost for the defender;
+    /// `Some(None)` if it is known not to be.
     fn lost_in(
         &self,
         position: &Position,
@@ -313,7 +313,7 @@ impl Holding {
         Ok(())
     }
 
-    /// Takes from the list what nothing relies on any more since the defender has chosen again.
+    /// Removes entries that nothing relies on any more since the defender has chosen again.
     fn sweep(&mut self, proof: &mut Proof<'_>) {
         self.entered = 0;
         self.has_changed = false;

@@ -1,4 +1,4 @@
-//! Lines of play out of the databases, and what is remarkable on them.
+//! Lines of play from the databases, and remarkable moves in them.
 
 use std::collections::HashSet;
 
@@ -22,11 +22,11 @@ pub enum LineKind {
     ByConversions,
     /// A proved win, with the defence that holds out longest against it; then the databases.
     Proof,
-    /// A draw: one way out of many in which neither side gives it away.
+    /// A draw: one line out of many where neither side gives it away.
     OneOfMany,
 }
 
-/// What makes a move a conversion: it can never be taken back.
+/// The kind of conversion, which can never be taken back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conversion {
     /// A capture, after which this many pieces are left.
@@ -38,7 +38,7 @@ pub enum Conversion {
 }
 
 impl Conversion {
-    /// What the move is, if it is a conversion.
+    /// The kind of conversion of a move, if it is one.
     #[must_use]
     pub fn of(position: &Position, mv: Move) -> Option<Conversion> {
         if mv.is_capture() {
@@ -101,9 +101,9 @@ impl SolutionLine {
     }
 }
 
-/// Continues a decided position to its end, by distances to the end where the databases have
-/// them and by distances to conversion otherwise. `None` without either; then nothing says
-/// which of the winning moves comes nearer to the win.
+/// Continues a decided position to its end, by distances to the end if the databases have them,
+/// otherwise by distances to conversion. `None` without either; then no winning move is known to
+/// come nearer to the win.
 pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<SolutionLine>, ProbeError> {
     let mut line = SolutionLine { kind: LineKind::Shortest, plies: Vec::new(), is_complete: false };
     let mut position = *start;
@@ -139,8 +139,8 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Solution
     Ok((!line.plies.is_empty() || line.is_complete).then_some(line))
 }
 
-/// Plays on from a drawn position: each side keeps the draw, by the move after which most of the
-/// opponent's replies lose, and avoids what has occurred before.
+/// Plays on from a drawn position: each side keeps the draw, by the move with the most losing
+/// replies, and avoids positions that occurred before.
 pub(super) fn drawn(
     probe: &Probe,
     start: &Position,

@@ -4,11 +4,11 @@
 //! line of shortest win and longest defence. Outside them a search (`proof`) tries to force play
 //! into database positions or to the end: first whether the side to move wins, then whether the
 //! opponent does, in turns with growing numbers of positions. A win is a proof tree; a draw is two
-//! sets of positions, one for each side, that its opponent cannot break out of (`hold`). What
-//! is not proved within the limit is said to be unknown.
+//! sets of positions, one for each side, that its opponent cannot break out of (`hold`). A value
+//! not proved within the limit is reported as unknown.
 //!
-//! Values are those of play without the draw rules that count moves, as in the databases;
-//! [`SolutionLine::draw_by_rule`] says when they would matter.
+//! Values ignore the draw rules that count moves, as in the databases;
+//! [`SolutionLine::draw_by_rule`] tells when they would matter.
 //!
 //! # Examples
 //! ```
@@ -47,10 +47,10 @@ pub use value::Value;
 
 use table::ProofTable;
 
-/// How much work a position is worth.
+/// How much work to spend on a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SolveOptions {
-    /// Positions that a proof search looks at before it gives up.
+    /// The most positions of a proof search before it gives up.
     pub nodes: u64,
     /// Memory of the proof search in MiB: half for its table, half for the sets that hold.
     pub hash_mib: usize,
@@ -84,34 +84,34 @@ pub enum Within {
     Databases(u32),
 }
 
-/// What a move leads to, from the view of the side that makes it. Numbers count from before it.
+/// The result of a move, from the view of the side that makes it. Numbers count from before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveValue {
     /// The move.
     pub mv: Move,
-    /// Its value, as far as it is known.
+    /// Its value, as far as known.
     pub value: Value,
     /// Exact plies to the end.
     pub dtw: Option<u32>,
     /// Distance to conversion, see [`egdb::Answer`].
     pub mtc: Option<u32>,
-    /// Of a proved win or loss without an exact distance.
+    /// For a proved win or loss without an exact distance.
     pub within: Option<Within>,
 }
 
-/// What kept a search from settling a value.
+/// Why a search did not settle a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// It had looked at as many positions as it may.
+    /// It had searched as many positions as it may.
     Nodes,
-    /// Its memory was full: the positions that would have to hold a draw did not fit. Proofs were
-    /// still searched for.
+    /// Its memory was full: the positions needed to hold a draw did not fit. Proofs were still
+    /// searched for.
     Memory,
     /// It was stopped.
     Stop,
 }
 
-/// What was found out about a position, from the view of the side to move.
+/// The findings about a position, from the view of the side to move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
     /// Its value.
@@ -122,14 +122,14 @@ pub struct Solution {
     pub dtw: Option<u32>,
     /// Distance to conversion, see [`egdb::Answer`].
     pub mtc: Option<u32>,
-    /// Of a proved win or loss outside the databases.
+    /// For a proved win or loss outside the databases.
     pub within: Option<Within>,
     /// All legal moves, best first.
     pub moves: Vec<MoveValue>,
-    /// The best play of both sides. Of a win or loss always, unless the databases have no
-    /// distances; of a draw if [`SolveOptions::draw_plies`] asks for it; else `None`.
+    /// The best play of both sides. For a win or loss always, unless the databases have no
+    /// distances; for a draw if [`SolveOptions::draw_plies`] asks for it; otherwise `None`.
     pub line: Option<SolutionLine>,
-    /// Positions that the proof search looked at.
+    /// Positions that the proof search visited.
     pub nodes: u64,
     /// Why it is not known better.
     pub limit: Option<Limit>,
@@ -149,8 +149,8 @@ impl<'a> Solver<'a> {
         Solver { probe, options, table: None }
     }
 
-    /// Finds out what it can about a position, until `stop` becomes true. The same position gives
-    /// the same solution, whatever was solved before.
+    /// Solves a position as far as possible, until `stop` becomes true. The same position gives the
+    /// same solution, independent of earlier ones.
     ///
     /// # Errors
     /// If a database file cannot be read or is damaged.

@@ -9,9 +9,9 @@
 //!
 //! A position is resolved without search when a side has no legal move or the databases know it.
 //! One that has already occurred on the path counts as a failure of the attacker: a win never
-//! needs a repetition. So *proofs hold whatever the path was*, and only they are concluded from. A
-//! denial may rest on the path; it is kept with the shallowest position that it rests on and
-//! counts only below that, and even then it is no more than a hint, see `hold`.
+//! needs a repetition. So *proofs hold for any path*, and only they are used for conclusions. A
+//! denial may depend on the path; it is kept with the shallowest position that it depends on and
+//! only counts below that, and even then it is just a hint, see `hold`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +24,7 @@ use super::table::{INFINITE, ProofEntry, ProofTable, condition};
 /// Longest path in plies. Beyond it everything counts as not won.
 const MAX_PATH: usize = 600;
 
-/// The path depth on which a denial rests that rests on none.
+/// The path depth of a denial that does not depend on the path.
 const NOWHERE: usize = usize::MAX;
 
 /// A successor of a position on the path.
@@ -34,9 +34,9 @@ pub(super) struct Child {
     is_irreversible: bool,
     proof: u32,
     disproof: u32,
-    /// Of a proved one: plies to the end, `None` for a position of the databases.
+    /// For a proved one: plies to the end, `None` for a position of the databases.
     plies: Option<u32>,
-    /// Of a denied one: the depth of the shallowest position on the path on which that rests.
+    /// For a denied one: the depth of the shallowest position on the path that it depends on.
     rests_on: usize,
 }
 
@@ -52,7 +52,7 @@ struct Frame {
     nodes_before: u64,
 }
 
-/// Numbers of a position from those of its successors.
+/// The numbers of a position from those of its successors.
 struct Summary {
     proof: u32,
     disproof: u32,
@@ -70,7 +70,7 @@ pub(super) struct Proof<'a> {
     max_pieces: u32,
     frames: Vec<Frame>,
     children: Vec<Child>,
-    /// Positions looked at.
+    /// Positions visited.
     pub(super) nodes: u64,
     /// Whether a proof ends in a position whose distance to the end the databases do not have.
     pub(super) lacks_distance: bool,
@@ -122,7 +122,7 @@ impl<'a> Proof<'a> {
         Ok(best)
     }
 
-    /// Whether the attacker wins a position, as far as no search is needed.
+    /// Whether the attacker wins a position, if no search is needed.
     pub(super) fn is_known_win(
         &self,
         position: &Position,
@@ -133,8 +133,8 @@ impl<'a> Proof<'a> {
     }
 
     /// Searches this position, which is not resolved without search, until it is resolved, this
-    /// many more positions have been looked at, or the search is stopped. What was found by
-    /// earlier calls is used as far as the table still has it.
+    /// many more positions have been visited, or the search is stopped. Results of earlier calls
+    /// are used as far as the table still has them.
     pub(super) fn search(
         &mut self,
         position: &Position,
@@ -176,7 +176,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Enters a position: lists its successors with what is known of them.
+    /// Enters a position: lists its successors with what is known about them.
     fn push(
         &mut self,
         position: Position,
@@ -275,7 +275,7 @@ impl<'a> Proof<'a> {
 
     fn summary(&self, frame: &Frame, attacker: Color) -> Summary {
         let attacks = frame.position.side_to_move() == attacker;
-        // The number of which the least counts, and the one to which all contribute.
+        // The number whose minimum counts, and the one that all contribute to.
         let mut best = (u32::MAX, frame.first);
         let (mut second, mut greatest, mut open, mut is_impossible) = (INFINITE, 0, 0, false);
         for (i, child) in self.children.iter().enumerate().skip(frame.first) {
@@ -303,7 +303,7 @@ impl<'a> Proof<'a> {
         Summary { proof, disproof, best: best.1, second, open }
     }
 
-    /// What is now known of the top position, and the path depth on which a denial rests.
+    /// What is now known about the top position, and the path depth that a denial depends on.
     fn resolve(
         &mut self,
         summary: &Summary,
@@ -354,8 +354,8 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// The limits within which the cheapest successor stays the one to work on. A quarter more than
-/// the second cheapest, so that the search does not go to and fro.
+/// The limits while the cheapest successor stays the one to work on. A quarter more than the second
+/// cheapest, so that the search does not go to and fro.
 fn child_limits(frame: &Frame, summary: &Summary, attacker: Color) -> (u32, u32) {
     let one = summary.second.saturating_add(1 + summary.second / 4).min(INFINITE);
     let others = summary.open.saturating_sub(1);

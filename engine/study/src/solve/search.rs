@@ -29,12 +29,12 @@ enum Verdict {
     Held(Option<Move>),
 }
 
-/// Whether this side wins, from both ends: by a proof, and by a set in which the other side holds.
+/// Whether this side wins, from both ends: by a proof, and by a set where the other side holds.
 struct Question {
     attacker: Color,
     verdict: Verdict,
     holding: Holding,
-    /// Neither way is open for ever: a denied win needs no more proof search, a set that is too
+    /// Neither is tried for ever: a denied win needs no more proof search, and a set that is too
     /// large does not grow.
     is_denied: bool,
     is_too_large: bool,
@@ -160,7 +160,7 @@ fn within(proof: &Proof<'_>, plies: u32) -> Within {
     if proof.lacks_distance { Within::Databases(plies) } else { Within::End(plies) }
 }
 
-/// What the searches say about each move.
+/// The searches' results for each move.
 fn moves(
     proof: &mut Proof<'_>,
     root: &Position,
@@ -205,8 +205,8 @@ fn moves(
 }
 
 /// The winner's moves of the proof and the replies that hold out longest against it, then the
-/// line of the databases. Where the table has lost a part, it is searched for again, for which
-/// this many positions may be looked at; without success the line ends there.
+/// line of the databases. Parts that the table has lost are searched again, with at most this many
+/// positions; without success the line ends there.
 fn proof_line(
     proof: &mut Proof<'_>,
     root: &Position,

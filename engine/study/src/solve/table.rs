@@ -1,9 +1,9 @@
 //! The memory of the proof search: proof and disproof numbers by position and attacker, in a
-//! table of fixed size. What is lost to newer entries is only found again, never wrong.
+//! table of fixed size. Results lost to newer entries are only found again, never wrong.
 
 use movegen::{Color, Position};
 
-/// Proof or disproof number of what is impossible.
+/// Proof or disproof number of the impossible.
 pub(super) const INFINITE: u32 = 1 << 30;
 
 /// What is known about "the attacker wins this position".
@@ -27,7 +27,7 @@ struct Slot {
     disproof: u32,
     /// Distance of a proof, condition of a denial (0: none).
     extra: u32,
-    /// Positions looked at below this one.
+    /// Positions visited below this one.
     work: u32,
 }
 
@@ -47,7 +47,7 @@ fn key(position: &Position, attacker: Color) -> u64 {
     }
 }
 
-/// The bits of a position's key that stand for it as the condition of a denial; never 0.
+/// The bits of a position's key that identify it as the condition of a denial; never 0.
 pub(super) fn condition(position: &Position) -> u32 {
     position.key() as u32 | 1
 }
@@ -84,8 +84,8 @@ impl ProofTable {
         })
     }
 
-    /// Keeps what is known; of the entries that compete for the place the one that took least
-    /// work goes. A proof stays a proof.
+    /// Stores an entry; among those that compete for the place, the one that took least work is
+    /// dropped. A proof stays a proof.
     pub(super) fn put(
         &mut self,
         position: &Position,
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(table.get(&position, Color::White), None);
     }
 
-    /// Far more positions than slots: what is found is what was put last.
+    /// Far more positions than slots: those found were put last.
     #[test]
     fn a_full_table() {
         let mut table = ProofTable::new(1);

@@ -1,4 +1,4 @@
-//! What may be known of a position's value.
+//! What may be known about a position's value.
 
 use std::fmt;
 

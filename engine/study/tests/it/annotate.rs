@@ -1,4 +1,4 @@
-//! Annotated games: what is a mistake and what is none.
+//! Annotated games: what is a mistake and what is not.
 
 use egdb::{Probe, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, PlayingLevel};
@@ -20,7 +20,7 @@ fn judged(pdn: &PdnGame, nodes: u64) -> JudgedGame {
     let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(nodes) };
     let found = analyse(&mut engine, pdn, &limits, &Control::new()).unwrap();
     assert_eq!(found.len(), pdn.line.plies.len() + 1);
-    // What a journal keeps is what the search said.
+    // A journal keeps the results of the search.
     let text = serde_json::to_string(&found).unwrap();
     let found = serde_json::from_str::<Vec<_>>(&text).unwrap();
     judge(pdn, &found, &Probe::embedded().unwrap()).unwrap()
@@ -119,7 +119,7 @@ fn men_given_away_are_a_blunder_of_their_side() {
     assert_eq!(a.play.moves, 2 * white.moves);
 }
 
-/// What a game has, its annotated form has too: tags, comments, glyphs, counters, the text of the
+/// An annotated game keeps all the game's parts: tags, comments, glyphs, counters, the text of the
 /// result.
 #[test]
 fn annotating_loses_nothing() {
@@ -198,7 +198,7 @@ fn positions_that_are_set_up_in_the_middle_are_judged_by_themselves() {
     assert!(judged.moves[1].exact.is_some());
 }
 
-/// What a journal has is not searched again, and what several threads find is what one finds.
+/// Games in a journal are not searched again, and several threads find the same as one.
 #[test]
 fn games_are_searched_once() {
     use meerslag_files::Existing;
@@ -238,8 +238,8 @@ fn games_are_searched_once() {
     assert_eq!(told, [3]);
 }
 
-/// Who plays better has the higher accuracy: levels against themselves, as a small part of the table in
-/// docs/annotate.md.
+/// The better player has the higher accuracy: levels against themselves, as a small part of the
+/// table in docs/annotate.md.
 #[test]
 fn the_accuracy_of_the_levels_grows() {
     let (mut engine, mut random) = (player(), movegen::random::Random::new(46));

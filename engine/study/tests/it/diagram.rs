@@ -1,4 +1,4 @@
-//! Pictures of boards beside those that were looked at.
+//! Pictures of boards compared with approved ones.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The file of this name; written anew if `INSTA_UPDATE` says `always`, as for snapshots.
+/// The file of this name; rewritten if `INSTA_UPDATE` is `always`, as for snapshots.
 fn golden(name: &str, found: &[u8]) -> Vec<u8> {
     let path = file(name);
     if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
@@ -55,7 +55,7 @@ fn drawings_are_those_that_were_looked_at() {
         ("tests/golden/full.txt", full.to_text(false)),
         ("tests/golden/full.ansi", full.to_text(true)),
         ("tests/golden/flipped.txt", flipped.to_text(false)),
-        // What the pages have.
+        // The contents of the pages.
         ("../web/sheet.svg", sheet()),
     ] {
         let expected = golden(name, drawing.as_bytes());
@@ -86,8 +86,8 @@ fn pictures_are_those_that_were_looked_at() {
 }
 
 #[cfg(feature = "png")]
-/// In SVG and PNG alike a piece stands where the rules say: seen through the colours of pixels in
-/// the middle of each square.
+/// In SVG and PNG alike pieces are where they should be, by the colours of pixels in the middle of
+/// each square.
 #[test]
 fn pieces_stand_on_their_squares() {
     let position = Position::from_fen("W:W28,32,37:B8,13,18").unwrap();

@@ -12,7 +12,7 @@ use movegen::random::Random;
 
 use super::games::{played, player};
 
-/// Games that are played and looked through together.
+/// Games that are played and searched together.
 const AT_A_TIME: usize = 40;
 
 fn options(hash_mib: usize) -> EngineOptions {

@@ -144,8 +144,8 @@ fn without_any_distances_there_is_no_line() {
     assert_eq!((solution.value, solution.line), (Value::Loss, None));
 }
 
-/// The proof search with databases of fewer pieces, judged by those of all pieces. Returns how
-/// many verdicts were exact, and of all.
+/// The proof search with databases of fewer pieces, checked against those of all pieces. Returns
+/// how many verdicts were exact, and of all.
 fn judge(
     full: &Probe,
     (known, pieces): (u8, u8),

@@ -1,9 +1,9 @@
-//! The suites in `positions/`: what they say of up to four pieces is true, and a small search solves
-//! most of them.
+//! The suites in `positions/`: their answers for up to four pieces are right, and a small search
+//! solves most of them.
 //!
-//! Searches of one thread are deterministic, so each floor lies one below what was measured. With so
-//! many nodes, pruning too much is hidden by the greater depth; to the same depth it shows at once
-//! (docs/search.md, "Suites").
+//! Searches of one thread are deterministic, so each floor is one below the measured number. With
+//! so many nodes, pruning too much is hidden by the greater depth; to the same depth it shows at
+//! once (docs/search.md, "Suites").
 
 use std::collections::HashSet;
 use std::fs;

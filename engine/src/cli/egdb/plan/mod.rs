@@ -79,7 +79,7 @@ enum Format {
     Snakemake,
 }
 
-/// What the formats share.
+/// The data that the formats share.
 struct Plan {
     pieces: u8,
     tasks: Vec<Task>,
@@ -117,16 +117,16 @@ impl Plan {
         self.limit.map_or(bytes, |limit| limit.min(bytes))
     }
 
-    /// Memory for packing: most encoders take little, the rest is read in order; what takes much
-    /// counts in what a slice takes.
+    /// Memory for packing: most encoders take little and read in order; those that take much are
+    /// included in a slice's needs.
     fn pack_memory(&self, pack: &Pack<'_>) -> u64 {
         let least = pack.tasks.iter().map(|task| task.least_memory).max().unwrap_or(0);
         let enough = (least + least / 16).max(1 << 30);
         self.limit.map_or(enough, |limit| limit.min(enough))
     }
 
-    /// What writes database files: for a piece count at a time, or a slice where each has files of
-    /// its own, whatever the types.
+    /// The step that writes database files: for a piece count at a time, or for a slice if each has
+    /// its own files, for any types.
     fn packs(&self) -> Vec<Pack<'_>> {
         let mut packs = Vec::new();
         for pieces in self.piece_counts() {
@@ -260,7 +260,7 @@ pub(in crate::cli) struct TaskRecord {
     /// The slices that it needs.
     needs: Vec<String>,
     positions: u64,
-    /// With everything that it looks at in memory.
+    /// With all its look-ups in memory.
     memory_bytes: u64,
     /// The least, with smaller slices read from their files.
     least_memory_bytes: u64,

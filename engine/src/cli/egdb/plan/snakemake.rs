@@ -72,7 +72,7 @@ rule pack:
         " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MB"
 "#;
 
-/// Time asked for beyond the estimate, as a factor and in minutes: a cluster kills what takes
+/// Time requested beyond the estimate, as a factor and in minutes: a cluster kills jobs that take
 /// longer.
 const SLACK: (f64, f64) = (3.0, 10.0);
 

@@ -28,7 +28,7 @@ struct Line {
 /// the other lacks; what both have must be the same.
 ///
 /// # Errors
-/// If a file cannot be read or a line is not what it should be: file, line and reason.
+/// If a file cannot be read or a line is wrong: file, line and reason.
 pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<HashMap<(Slice, Color), SideSurvey>> {
     let mut known = HashMap::new();
     for path in paths {
@@ -63,7 +63,7 @@ fn add(line: &str, known: &mut HashMap<(Slice, Color), SideSurvey>) -> anyhow::R
     Ok(())
 }
 
-/// The numbers of a line; what does not fit together is an error.
+/// The numbers of a line; inconsistent ones are an error.
 fn survey(record: &SurveyRecord) -> anyhow::Result<SideSurvey> {
     let slice: Slice = record.slice.parse()?;
     let side = Color::ALL.into_iter().find(|side| side.letter() == record.side);
@@ -102,7 +102,7 @@ fn survey(record: &SurveyRecord) -> anyhow::Result<SideSurvey> {
     })
 }
 
-/// What two lines say about the same positions; `None` if they contradict each other.
+/// Compares two lines about the same positions; `None` if they contradict each other.
 fn merged(a: &SideSurvey, b: &SideSurvey) -> Option<SideSurvey> {
     let filled = |a: &SideSurvey, b: &SideSurvey| SideSurvey {
         longest_dtw_win: a.longest_dtw_win.or(b.longest_dtw_win),

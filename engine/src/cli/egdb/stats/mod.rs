@@ -217,7 +217,7 @@ fn bytes_of(
     databases.iter().zip(sizes).map(of).collect()
 }
 
-/// What is printed, piece count by piece count; JSON line by line.
+/// The output, piece count by piece count; JSON line by line.
 struct Page<'d> {
     /// `None` for JSON.
     format: Option<Format>,
