@@ -42,7 +42,7 @@ export class Analysis {
     this.flipped = flipped;
     /** Ends the question for a threat while there is one. @type {AbortController | null} */
     this.threatRun = null;
-    /** What the other side threatens, in Hub notation. @type {string | null} */
+    /** The threat of the other side, in Hub notation. @type {string | null} */
     this.threatMove = null;
     this.desk = desk;
     this.say = say;
@@ -51,7 +51,7 @@ export class Analysis {
     this.on = false;
     /** Ends the search while there is one. */
     this.run = null;
-    /** What there is to say about a search that has ended by itself. */
+    /** The message about a search that has reached its end. */
     this.note = "";
     /** Called when it begins. */
     this.onStart = () => {};
@@ -84,7 +84,7 @@ export class Analysis {
       const button = meant(event);
       if (!button) return;
       preview.hide();
-      // To any depth, as far as the moves are the user's to make.
+      // To any depth, as long as the moves are the user's to make.
       for (const move of this.movesOf(button)) await follow(move);
     });
     const look = (event) => {
@@ -105,7 +105,7 @@ export class Analysis {
     });
   }
 
-  /** The moves of a line up to the one that a button stands for. */
+  /** The moves of a line up to the one of a button. */
   movesOf({ dataset }) {
     return this.shown[Number(dataset.line)]?.pv.slice(0, Number(dataset.ply) + 1) ?? [];
   }
@@ -157,7 +157,7 @@ export class Analysis {
     this.drawAll();
   }
 
-  /** What the button says is what is. */
+  /** The button shows the real state. */
   show(on) {
     this.on = on;
     find("analyse").setAttribute("aria-pressed", String(on));
@@ -176,7 +176,7 @@ export class Analysis {
     if (!this.on) return this.redraw();
     this.run = new AbortController();
     const { signal } = this.run;
-    // Who leafs through a game does not want each of its positions searched.
+    // A user leafing through a game does not want each position searched.
     this.soon = setTimeout(() => this.search(this.node, signal), PAUSE);
   }
 
@@ -216,7 +216,7 @@ export class Analysis {
     }
   }
 
-  /** The search has ended; what it has found stays. */
+  /** The search has ended; its results stay. */
   end(note) {
     this.show(false);
     this.note = note;
@@ -226,7 +226,7 @@ export class Analysis {
 
   take(node, info) {
     if (info.bound !== "exact" || !info.pv.length) return;
-    // A search that goes on begins with depths that are known already.
+    // A continued search begins with depths that are already known.
     if (info.depth < this.lines[info.multipv - 1]?.depth) return;
     this.lines[info.multipv - 1] = { ...info, all: this.earlier + info.nodes };
     if (info.multipv === 1) node.score = whites(info, node.position[0]);

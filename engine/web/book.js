@@ -1,4 +1,4 @@
-// What an opening book says about the position.
+// The opening book's data about the position.
 
 import { find, make } from "./dom.js";
 import { tell } from "./problem.js";
@@ -17,7 +17,7 @@ export class Book {
     desk.addEventListener("change", () => this.renew());
   }
 
-  /** The panel is seen, or not any more. */
+  /** The panel is shown, or no longer. */
   open(isOpen) {
     this.isOpen = isOpen;
     this.renew();
@@ -36,7 +36,7 @@ export class Book {
     }
   }
 
-  /** What is known of the position itself. */
+  /** The data about the position itself. */
   summary({ games, score, depth }) {
     return [
       games > 0 && t("bookGames", { games }),

@@ -14,7 +14,7 @@ export const meetings = (round) => {
   return round ? [...round.games.map(game), ...round.free.map(free)] : [];
 };
 
-/** What has happened, the newest first: items of a list. */
+/** The events, the newest first: items of a list. */
 export const events = (feed) => {
   const line = ({ at: seconds, kind, detail, ...rest }) => {
     const time = new Date(seconds * 1000).toLocaleTimeString(t.language);

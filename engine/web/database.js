@@ -10,7 +10,7 @@ import { Game } from "./tree.js";
 
 /** Games of a page. */
 const PAGE = 50;
-/** Milliseconds after a key until the games are asked for. */
+/** Milliseconds after a key until the games are requested. */
 const PAUSE = 150;
 const EMPTY = "W" + "e".repeat(50);
 /** The kinds of marks of a pattern, with the colours in which the board shows them. */
@@ -71,7 +71,7 @@ export class Database {
     });
   }
 
-  /** The panel is seen, or not any more. */
+  /** The panel is shown, or no longer. */
   open(isOpen) {
     this.isOpen = isOpen;
     if (!isOpen) this.draw(false);

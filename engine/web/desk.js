@@ -1,4 +1,4 @@
-// What lies on the desk: a game, and the position of it that is looked at. The views listen.
+// The desk: a game, and its position on the board. The views listen.
 //
 // Event "change": another position, or the game was edited; its detail has `played`, true after a
 // move of the user, and `engine`, true after one of the engine.
@@ -56,7 +56,7 @@ export class Desk extends EventTarget {
     return this.game.task?.side ?? null;
   }
 
-  /** What lies on the desk now. */
+  /** The contents of the desk. */
   get state() {
     const { games, game, node, isUnsaved } = this;
     return { games, game, node, isUnsaved, content: game.content };
@@ -70,7 +70,7 @@ export class Desk extends EventTarget {
     this.changed();
   }
 
-  /** What lies on the desk now can be brought back. */
+  /** The contents of the desk can be brought back. */
   mark() {
     this.past.push(this.state);
     if (this.past.length > MOST_EDITS) this.past.shift();
@@ -90,12 +90,12 @@ export class Desk extends EventTarget {
     this.changed();
   }
 
-  /** Takes the last edit back, or what came in place of other games. */
+  /** Takes back the last edit, or the last replacement of games. */
   undo() {
     this.step(this.past, this.future);
   }
 
-  /** Does again what was taken back. */
+  /** Repeats what was taken back. */
   redo() {
     this.step(this.future, this.past);
   }
@@ -157,7 +157,7 @@ export class Desk extends EventTarget {
     return this.remember("probe", node, () => this.engine.ask("probe", node.query));
   }
 
-  /** Asks once for each node; a question that failed is asked again. */
+  /** Asks once for each node; a failed question is asked again. */
   remember(kind, node, ask) {
     const answers = this.answers.get(node) ?? {};
     this.answers.set(node, answers);

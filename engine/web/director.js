@@ -1,4 +1,5 @@
-// What the director of a tournament says, on its page. Each button says one line, as at the terminal.
+// What the director of a tournament says, on its page. Each button sends one line, as at the
+// terminal.
 
 import { make } from "./dom.js";
 

@@ -69,7 +69,7 @@ export class Editor {
     this.put(square, this.position[square] === piece ? "e" : piece);
   }
 
-  /** A piece is taken up: nothing is shown for that. */
+  /** A piece is picked up: nothing is shown for that. */
   lift() {}
 
   canDrag(square) {

@@ -12,7 +12,7 @@ const TAGS = ["Event", "Date", "White", "Black"];
 /** Texts of more letters are not looked through for exercises unasked. */
 const LARGEST = 4_000_000;
 
-/** What stands behind the players in the list of games. */
+/** The text after the players in the list of games. */
 const extra = ({ tags, result }) =>
   [result === "*" ? "" : result, tags.get("Event"), tags.get("Date")].filter(Boolean).map((text) => ", " + text).join("");
 
@@ -94,7 +94,7 @@ export class Files {
     const { desk } = this;
     const { edition } = desk;
     save("games.pdn", "text/plain", await this.pdn());
-    // What was edited meanwhile is not in the file.
+    // Edits made meanwhile are not in the file.
     if (desk.edition === edition) desk.saved();
   }
 

@@ -1,5 +1,5 @@
 // The board for hands: a grid of fifty cells over the drawing, for mouse, touch, keyboard and
-// screen readers. It says which squares are meant; what that does is for its owner.
+// screen readers. It reports the chosen squares; the effect is up to its owner.
 
 import { Board } from "./board.js";
 import { make } from "./dom.js";

@@ -1,5 +1,5 @@
 // What lies on the desk outlasts the page: it is kept in the browser, for this tab and for the next
-// visit. Who leaves with games that no file has is asked first.
+// visit. A user who leaves with unsaved games is asked first.
 
 import { Archive } from "./archive.js";
 import { find } from "./dom.js";
@@ -62,7 +62,7 @@ export class Keep {
     const storage = storages().find((storage) => read(storage, GAMES) ?? read(storage, PLACE)?.whole);
     if (storage) {
       const place = read(storage, PLACE);
-      // What the storage had no room for is in the archive.
+      // Games that did not fit into the storage are in the archive.
       const whole = place?.whole && (await this.archive?.get(place.id).catch(() => undefined));
       if (whole || read(storage, GAMES)) view = this.open(whole ? JSON.parse(whole.kept) : read(storage, GAMES), whole ? { ...place, game: place.whole.game } : place);
       if (place?.id) this.ids.set(desk.games, place.id);
@@ -91,7 +91,7 @@ export class Keep {
       for (const index of place?.path ?? []) desk.node = desk.node.children[index] ?? desk.node;
       desk.isUnsaved = isUnsaved;
     } catch {
-      // What another version has kept is of no use.
+      // Data kept by another version are useless.
       desk.games = [desk.game = new Game(desk.node.position)];
       desk.node = desk.game.root;
       return null;
@@ -102,7 +102,7 @@ export class Keep {
       const before = field.value;
       if (field.type === "checkbox") field.checked = value;
       else field.value = value;
-      // An option that there is no more.
+      // An option that no longer exists.
       if (field.value === "") field.value = before;
     }
     if (desk.games.some((game) => !game.isEmpty)) this.say(t("restored"));
@@ -147,7 +147,7 @@ export class Keep {
     return this.ids.get(games);
   }
 
-  /** Puts what lies on the desk into the archive, unless it is nothing. */
+  /** Puts the contents of the desk into the archive, unless it is empty. */
   async put(kept) {
     const { games, game } = this.desk;
     if (!this.archive || !games.some((one) => !one.isEmpty)) return;

@@ -54,7 +54,7 @@ export class Learn {
     this.redraw = redraw;
     this.endgames = endgames;
     this.report = report;
-    /** What there is to solve, and the scores. */
+    /** The exercises, and the scores. */
     this.sets = {
       combinations: { puzzles: /** @type {Puzzle[]} */ ([]), scores: new Repetition("combinations") },
       games: { puzzles: readKept(), scores: new Repetition("exercises") },
@@ -161,7 +161,7 @@ export class Learn {
     await this.endgames.begin({ slice, value, side, dtw }, { number });
   }
 
-  /** What is due comes first, then what is new, then what was wrong before. */
+  /** Due exercises come first, then new ones, then those solved wrongly before. */
   async next() {
     await this.load();
     const { last } = this;
@@ -180,7 +180,7 @@ export class Learn {
     this.tell(this.task);
   }
 
-  /** What is to be done. */
+  /** The task. */
   get task() {
     const { side, played, goal, solution } = this.puzzle;
     const name = t("side." + side);

@@ -11,13 +11,13 @@ import { Problem } from "./problem.js";
 import { RULES, beside, compiled, load, unpacked } from "./program.js";
 
 const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
-/** What the module of the rules answers while there is no engine. */
+/** The questions that the module of the rules answers while there is no engine. */
 const BY_RULES = ["legal", "fen", "games"];
-/** What cannot be answered without databases. */
+/** Questions that need databases. */
 const BY_DATABASES = ["probe", "line", "position", "judge"];
 /** Milliseconds that a newer site gets to take the place of this one. */
 const LONGEST = 3000;
-/** Searches, each with a worker of its own. */
+/** Searches, each with its own worker. */
 const SEARCHES = ["play", "analyse"];
 
 class Helper {
@@ -82,9 +82,9 @@ export class Local {
     await Local.renew();
     const local = new Local();
     local.first = JSON.parse(new TextDecoder().decode(await load("first.json")));
-    // The page has a database of its own.
+    // The page has its own database.
     local.about = { ...local.first.server, has_games: true, takes_games: true };
-    // What has not come is asked for again with the first question that needs it.
+    // A part that has not come is requested again with the first question that needs it.
     local.once(RULES, compiled).catch(() => {});
     return local;
   }

@@ -55,7 +55,7 @@ const sheet = async () => {
   return document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
 };
 
-/** What no part of the page deals with is said. */
+/** Failures that no part of the page handles are shown. */
 addEventListener("unhandledrejection", (event) => {
   say(tell(event.reason));
   if (event.reason instanceof Problem) event.preventDefault();

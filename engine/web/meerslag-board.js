@@ -54,7 +54,7 @@ class Rules {
   }
 }
 
-/** What is fetched once for all boards of a page; after a failure it is tried again. */
+/** Fetched once for all boards of a page, and again after a failure. */
 const once = (get) => {
   let got = null;
   return () => (got ??= get().catch((error) => {

@@ -1,4 +1,4 @@
-// Pieces slide to where they go, and captured ones vanish one after the other.
+// Pieces slide to where they go, and captured ones vanish one by one.
 
 import { squares } from "./board.js";
 import { settings } from "./settings.js";
@@ -20,7 +20,7 @@ export class Motion {
     this.ghosts = [];
   }
 
-  /** Ends what still moves: the board shows what is. */
+  /** Ends all motion: the board shows the position. */
   end() {
     for (const one of this.running) one.cancel();
     for (const ghost of this.ghosts) ghost.remove();

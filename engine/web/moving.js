@@ -108,7 +108,7 @@ export class Moving {
     return this.moves.some(({ from }) => from === square);
   }
 
-  /** A piece is taken up: its targets are seen while it is carried. */
+  /** A piece is picked up: its targets are shown while it is carried. */
   lift(square) {
     this.choose(square);
   }
@@ -156,7 +156,7 @@ export class Moving {
     if (move && this.moves.includes(move)) this.play(move);
   }
 
-  /** Says why a piece cannot go there, and shows what has to be captured. */
+  /** Says why a piece cannot go there, and shows what must be captured. */
   explain(from, to = null) {
     const { node } = this.desk;
     const piece = node.position[from];
@@ -194,7 +194,7 @@ export class Moving {
     this.redraw();
   }
 
-  /** Plays the move that was prepared, if it can be played and only one is meant. */
+  /** Plays the prepared move, if it is legal and unambiguous. */
   playAhead() {
     const [from, to] = this.ahead;
     this.ahead = [];
@@ -210,7 +210,7 @@ export class Moving {
     const typed = text.trim();
     if (!typed) return [];
     const { moves } = await this.desk.legal(node);
-    // As the page writes it: then nobody has to be asked.
+    // As the page writes it: then there is no need to ask.
     const same = moves.filter((move) => [move.text, move.move].includes(typed));
     if (same.length > 0) return same;
     return (await this.desk.engine.ask("legal", { ...node.query, move: text })).moves;
@@ -220,7 +220,7 @@ export class Moving {
   async type(text) {
     if (this.isBlocked) return t("enginesTurn");
     const { node } = this.desk;
-    // Who types fast does it before the legal moves are there.
+    // A fast typist does it before the legal moves have come.
     const moves = await this.meant(node, text);
     if (moves.length === 0) {
       const isCapture = this.all[0]?.captures.length > 0;

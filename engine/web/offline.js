@@ -6,13 +6,13 @@
 
 /** Names the content of the site. */
 const VERSION = "";
-/** What is fetched at once; "./" is the page. */
+/** Fetched at once; "./" is the page. */
 const FILES = [];
 /** What is kept when it is first used, each with the checksum of its content. */
 const LATER = {};
 
 const worker = /** @type {any} */ (self);
-/** Sites beside this one have caches of their own. */
+/** Sites beside this one have their own caches. */
 const mine = "meerslag " + worker.registration.scope + " ";
 const site = mine + VERSION;
 /** The cache of a file that outlasts versions, undefined for other files. */

@@ -24,7 +24,7 @@ export class Play {
     this.desk = desk;
     this.say = say;
     this.redraw = redraw;
-    /** Ends what the engine thinks about, if it does. */
+    /** Ends the engine's thinking, if it thinks. */
     this.thinking = null;
     this.hint = null;
     /** Called with the user's side when a game begins.
@@ -184,14 +184,14 @@ export class Play {
     this.clock.draw();
     if (node === this.node && !played) return;
     this.node = node;
-    // What was being thought about is another position now.
+    // The position being thought about has changed.
     this.stop();
     if (!this.side) return;
     if (played || node.children.length === 0) this.go(engine);
     else this.say(t(node.position[0] === this.side ? "yourMove" : "engineWaits"));
   }
 
-  /** Begins to think; a signal says when that is not wanted any more. */
+  /** Begins to think; a signal tells when that is no longer wanted. */
   begin() {
     this.stop();
     this.thinking = new AbortController();

@@ -1,7 +1,7 @@
-// A WebAssembly module of the engine, and the files that lie beside this one. A request and its reply are
-// JSON texts in the memory of the module: `request` makes room for one, `answer` answers it, `reply` and
-// `reply_length` say where that is. A search sends its reports through `report` before it answers.
-// `install` takes the databases.
+// A WebAssembly module of the engine, and the files beside this one. A request and its reply are
+// JSON texts in the memory of the module: `request` makes room for one, `answer` answers it,
+// `reply` and `reply_length` say where that is. A search sends its reports through `report` before
+// it answers. `install` takes the databases.
 
 import { Problem } from "./problem.js";
 
@@ -50,10 +50,10 @@ export class Program {
   }
 }
 
-/** Where this module lies, and all that it fetches. */
+/** The address of this module, and of all that it fetches. */
 export const beside = (name) => new URL(name, import.meta.url).href;
 
-/** Fetches a file that lies beside this module. */
+/** Fetches a file beside this module. */
 export const load = async (name) => {
   let response;
   try {

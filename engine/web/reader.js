@@ -59,7 +59,7 @@ const valueText = ({ v, p, q }) => {
   return q ? name + ", " + t("conversionIn", { plies: q }) : name;
 };
 
-/** What there is to say about a judged move; often nothing. @param {Note} note */
+/** The remark on a judged move; often none. @param {Note} note */
 const remark = ({ g, a, r, e, f }) => {
   const parts = [];
   if (e) parts.push(t("databasesSay", { value: valueText(e) }) + (f ? "; " + t("bestValue", { value: valueText(f) }) : "") + ".");
@@ -138,7 +138,7 @@ export class Reader {
     return this.board;
   }
 
-  /** Fields by which games are chosen. */
+  /** Fields for choosing games. */
   filter() {
     const options = (values) => [make("option", { value: "" }), ...[...new Set(values)].map((value) => make("option", {}, value))];
     const change = () => this.select();
@@ -221,7 +221,7 @@ export class Reader {
     if (isWanted) this.board.scrollIntoView();
   }
 
-  /** What the address names: a game and a ply. */
+  /** The game and ply in the address. */
   follow(isWanted = true) {
     const [, number, ply = "0"] = location.hash.match(/^#game=(\d+)(?:&ply=(\d+))?$/) ?? [];
     const place = this.heads.findIndex((head) => String(head.number) === number);
@@ -309,7 +309,7 @@ export class Reader {
     return name + "  " + (left === null ? t("usedTime", { time: text }) : (left < 0 ? "-" : "") + text);
   }
 
-  /** What is known about a move. */
+  /** The data about a move. */
   about(index) {
     const [score, depth, seconds, left] = this.data.i[index];
     const note = this.data.n?.[index];

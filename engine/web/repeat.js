@@ -1,6 +1,6 @@
-// What went wrong comes again, after growing intervals. For everything that can be right or wrong and has a
-// name that stays the same: puzzles, lessons, "find the better move". Each kind has a list of its own, kept in
-// the browser.
+// Mistakes come again, after growing intervals. For everything that can be right or wrong and has a
+// name that stays the same: puzzles, lessons, "find the better move". Each kind has its own list,
+// kept in the browser.
 
 /** Milliseconds after which something comes again: first after a mistake, then after each time it was right. */
 const MINUTE = 60_000;
@@ -52,7 +52,7 @@ export class Repetition {
     return this.known.get(id) ?? { right: 0, wrong: 0 };
   }
 
-  /** What is to be repeated now, the longest due first. */
+  /** Exercises to repeat now, the longest due first. */
   get due() {
     const now = this.now();
     const due = [...this.known].filter(([, standing]) => standing.due <= now);

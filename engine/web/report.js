@@ -1,6 +1,6 @@
 // The report of a game: every position is searched, the engine judges the moves as `meerslag annotate`
-// does, and the user looks for the better ones. It goes on while something else is looked at, and what
-// is found stays with the game.
+// does, and the user looks for the better ones. It goes on while the user looks at something else,
+// and the results stay with the game.
 
 import { after as play, fen as fenOf, short, squares } from "./board.js";
 import { whites } from "./curve.js";
@@ -63,7 +63,7 @@ export class Report {
       else if (ply) desk.go(desk.game.root.line()[Number(ply) + 1]);
     });
     for (const name of ["beforeunload", "pagehide"]) {
-      // What was found so far is kept.
+      // The results so far are kept.
       addEventListener(name, () => this.run && desk.edition++);
     }
     desk.addEventListener("change", () => this.changed());
@@ -79,7 +79,7 @@ export class Report {
     return isSame ? report : null;
   }
 
-  /** The ply of the mistake that is or was looked at. */
+  /** The ply of the mistake being looked at, now or last. */
   get ply() {
     return this.desk.task("report")?.ply ?? this.sought ?? -1;
   }
@@ -125,7 +125,7 @@ export class Report {
     desk.changed();
   }
 
-  /** What the button for a whole game does next. */
+  /** The next action of the button for a whole game. */
   name() {
     const button = find("whole");
     button.dataset.text = this.run ? "stopAnalysis" : "wholeGame";
@@ -197,7 +197,7 @@ export class Report {
     const { findings } = this;
     if (this.run && (desk.game !== this.game || !findings)) this.run.abort();
     const task = desk.task("report");
-    // Who looks elsewhere, or edits the moves, does not look for one any more.
+    // A user who looks elsewhere, or edits the moves, is no longer looking for one.
     if (task && (!findings?.judged || desk.node !== desk.game.root.line()[task.ply])) this.release();
     if (this.solved !== desk.node) this.solved = null;
     if (desk.task("report")) {
@@ -206,7 +206,7 @@ export class Report {
     this.draw();
   }
 
-  /** Says which move is to be bettered. */
+  /** Says which move to improve. */
   ask() {
     const { side, ply } = this.desk.task("report");
     const { move } = this.findings.judged.moves[ply];
@@ -307,7 +307,7 @@ export class Report {
     const { desk } = this;
     const { ply } = desk.task("report");
     const { results } = this.findings;
-    // What was found once stays found; what was shown was not found.
+    // A found move stays found; a shown one does not count as found.
     results[ply] ??= result;
     this.solved = desk.node;
     this.release();

@@ -1,10 +1,10 @@
-// What the user has chosen for all visits: motion, sounds, the look of the board.
+// The user's choices for all visits: motion, sounds, the look of the board.
 
 import { find } from "./dom.js";
 
 const KEPT = "settings";
 
-/** The settings and what they are before somebody changes them. */
+/** The settings and their defaults. */
 export const settings = {
   motion: true, sounds: true, board: "wood", pieces: "classic", coordinates: "inside",
 };
@@ -29,7 +29,7 @@ export const connect = (changed) => {
     const field = find("set-" + name);
     if (field.type === "checkbox") field.checked = settings[name];
     else field.value = settings[name];
-    // An option that there is no more.
+    // An option that no longer exists.
     if (field.value === "") settings[name] = field.value = field.options[0].value;
     field.addEventListener("change", () => {
       settings[name] = field.type === "checkbox" ? field.checked : field.value;

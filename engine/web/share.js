@@ -28,7 +28,7 @@ export class Share {
     addEventListener("hashchange", () => this.open());
   }
 
-  /** The address that shows what is on the board now. */
+  /** The address of the current board. */
   get link() {
     const { node, game } = this.desk;
     const line = node.line();
@@ -41,7 +41,7 @@ export class Share {
     if (this.flipped()) query.set("side", "B");
     query.set("view", this.page.view());
     const { origin, pathname } = location;
-    // What need not be escaped stays readable.
+    // Characters that need no escape stay readable.
     return origin + pathname + "#" + String(query).replaceAll("%3A", ":").replaceAll("%2C", ",");
   }
 

@@ -13,7 +13,7 @@ const open = () => {
   return context;
 };
 
-/** A short noise that dies away, as of a piece put on a board, so many seconds from now. */
+/** A short noise that dies away, as of a piece put on a board, this many seconds from now. */
 const knock = (audio, after, pitch) => {
   const length = Math.floor(0.06 * audio.sampleRate);
   const buffer = audio.createBuffer(1, length, audio.sampleRate);

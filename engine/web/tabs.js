@@ -3,7 +3,7 @@
 export class Tabs {
   /** list: the element with the tabs, each with `aria-controls`; chosen: called with a panel's id. */
   constructor(list, chosen) {
-    /** The panel that was seen before the one that is, if any. */
+    /** The panel shown before the current one, if any. */
     this.before = undefined;
     this.tabs = [...list.querySelectorAll("[role=tab]")];
     this.chosen = chosen;

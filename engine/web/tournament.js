@@ -1,4 +1,4 @@
-// The page of a tournament that is being played: what the program shows of it, as it comes.
+// The page of a tournament in progress: it shows the program's updates as they come.
 //
 // Two kinds of events come: `table` with places, pairings and what has happened, and `games` with the boards.
 // Clocks go on between two events. After # of the address stands the director's token, which is sent to

@@ -211,7 +211,7 @@ export class Game {
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
     /** What it is for now; null when it is only looked at and edited. */
     this.task = task;
-    /** What is known about its moves. */
+    /** The results for its moves. */
     this.report = report;
   }
 

@@ -1,6 +1,6 @@
-//! Speed of the move generator on fixed positions of `positions/`. Every bench checks what it
-//! counted against the published or recomputed figures of those files, or against another way to
-//! the same number, so none can be fast and wrong.
+//! Speed of the move generator on fixed positions of `positions/`. Every bench checks its counts
+//! against the published or recomputed figures of those files, or against another way to the same
+//! number, so none can be fast and wrong.
 //!
 //! `cargo bench -p meerslag-movegen`; a filter such as `has_capture` picks benches by name.
 
@@ -105,7 +105,7 @@ fn has_capture(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// Makes every legal move of the set; the keys must be those of positions set up from nothing.
+/// Makes every legal move of the set; the keys must equal those of positions set up from scratch.
 #[divan::bench(args = SETS)]
 fn after(bencher: Bencher<'_, '_>, name: &str) {
     let (positions, expected) = set(name);

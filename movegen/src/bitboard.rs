@@ -67,7 +67,7 @@ impl Bitboard {
         Bitboard(ROW_0 << (row * 5 + row / 2))
     }
 
-    /// The row on which men of this side become kings.
+    /// The row where men of this side become kings.
     #[must_use]
     pub const fn promotion_row(color: Color) -> Bitboard {
         match color {

@@ -7,9 +7,9 @@ use crate::geometry::{self, SQUARES};
 /// Where the pieces stand, without the side to move: the three bitboards of the Kingsrow
 /// databases, as words in the layout of [`Bitboard`].
 ///
-/// A board is valid if the sets are within the fifty squares, `black` and `white` disjoint,
-/// `kings` a subset of the two, and no man stands on its promotion row. [`Board::position`]
-/// checks; everything else takes it for granted, and gives meaningless results otherwise.
+/// A board is valid if the sets are within the fifty squares, `black` and `white` disjoint, `kings`
+/// a subset of the two, and no man on its promotion row. [`Board::position`] checks this;
+/// everything else relies on it, and gives meaningless results otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Board {
     /// Black pieces.
@@ -20,7 +20,7 @@ pub struct Board {
     pub kings: u64,
 }
 
-/// The bits of the row on which a side's men become kings.
+/// The bits of the row where a side's men become kings.
 #[inline(always)]
 pub(crate) const fn promotion_row<const WHITE: bool>() -> u64 {
     Bitboard::promotion_row(if WHITE { Color::White } else { Color::Black }).bits()

@@ -10,12 +10,11 @@
 //! * [`MaterialClass::SixteenMoves`]: a lone king against three pieces, at least one a king;
 //! * [`MaterialClass::Other`]: everything else, a lone king against men only included.
 //!
-//! [`DrawCounters`] carries what the rules need to know of the past: the plies since the last
+//! [`DrawCounters`] holds what the rules need to know about the past: the plies since the last
 //! capture or man move (25-move rule, and how far back a repetition can lie) and the plies since
-//! the class arose (16- and 5-move rules). The move that makes the class is not counted; from
-//! there on every ply is, whatever is played, until the class changes. Counters are small and
-//! `Copy`, so a search keeps one per ply on its stack; repetition works on a slice of keys that
-//! the caller owns.
+//! the class arose (16- and 5-move rules). The move that makes the class is not counted; from there
+//! on every ply is counted until the class changes. Counters are small and `Copy`, so a search
+//! keeps one per ply on its stack; repetition works on a slice of keys that the caller owns.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,13 +39,13 @@ pub const REPETITION_OCCURRENCES: u32 = 3;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DrawRules {
     /// All four rules; the class counter starts again when 16-move material becomes 5-move
-    /// material. What lidraughts does.
+    /// material. The rules of lidraughts.
     #[default]
     Lidraughts,
     /// As `Lidraughts`, but the 16-move counter keeps running when the material becomes 5-move
     /// material, and both limits apply.
     FmjdCumulative,
-    /// Repetition only. What Scan knows.
+    /// Repetition only. The rules of Scan.
     Scan,
     /// No draw at all.
     None,
@@ -132,7 +131,7 @@ impl fmt::Display for DrawReason {
     }
 }
 
-/// What the material says about the draw rules.
+/// The class of the material for the draw rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MaterialClass {
     /// Only repetition and the 25-move rule apply.
@@ -164,8 +163,8 @@ impl MaterialClass {
     }
 }
 
-/// What the draw rules need to know of the past of one position, the positions themselves
-/// excepted. All counts are in plies and stop at 65535.
+/// What the draw rules need to know about the past of a position, except the positions themselves.
+/// All counts are in plies and stop at 65535.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DrawCounters {
     class: MaterialClass,
@@ -187,9 +186,9 @@ impl DrawCounters {
         DrawCounters { class, reversible: 0, in_class: 0, since_sixteen: sixteen as u16 }
     }
 
-    /// The counters of a start position of which `plies` have already been counted (the `H` field
-    /// of a FEN): they go to the counter that applies to the material, that is the class counter
-    /// in 16- and 5-move material and the 25-move counter otherwise.
+    /// The counters of a start position with `plies` already counted (the `H` field of a FEN): they
+    /// go to the counter for the material, the class counter in 16- and 5-move material and
+    /// otherwise the 25-move counter.
     #[must_use]
     pub const fn with_plies(start: &Position, plies: u16) -> DrawCounters {
         let mut counters = DrawCounters::new(start);
@@ -266,9 +265,9 @@ impl DrawCounters {
         }
     }
 
-    /// After how many more plies the counters make a draw if neither the class changes nor, in
-    /// class [`MaterialClass::Other`], a capture or man move comes; 0 when they do already,
-    /// `None` when the rules count nothing.
+    /// The number of plies after which the counters make a draw, if the class does not change and,
+    /// in class [`MaterialClass::Other`], no capture or man move comes; 0 if they do already,
+    /// `None` if the rules count nothing.
     ///
     /// A side that wins by its move on the last of these plies has won: the win comes first.
     #[inline]

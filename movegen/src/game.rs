@@ -33,7 +33,7 @@ pub struct IllegalMove {
     pub mv: Move,
     /// How many plies had been played.
     pub ply: usize,
-    /// The position in which it was tried.
+    /// The position where it was tried.
     pub position: Position,
 }
 

@@ -1,9 +1,9 @@
 //! The board as bits: steps, slides and single squares of sets given as words.
 //!
-//! [`Bitboard`](crate::Bitboard) is the set that says what it is; this is for code that counts
-//! instructions. Words are in its layout: a step along a diagonal is a shift by five or six, and
-//! the bits between the rows belong to no square, so a step over an edge ends on one of them or
-//! beyond the last square, and is undone by `&` with squares.
+//! [`Bitboard`](crate::Bitboard) is the readable set; this is for code that counts instructions.
+//! Words are in its layout: a step along a diagonal is a shift by five or six, and the bits between
+//! the rows belong to no square, so a step over an edge ends on one of them or beyond the last
+//! square, and is undone by `&` with squares.
 
 use crate::color::Color;
 
@@ -68,8 +68,8 @@ pub const fn fill(kings: u64, empty: u64, step: i32) -> u64 {
     fill | empty & shift(fill, step)
 }
 
-/// The squares to which kings on the set can slide over empty ones, and, turned round, those from
-/// which a king can slide to the set.
+/// The squares that kings on the set can slide to over empty ones, which are also those where a
+/// king can slide to the set.
 #[inline(always)]
 #[must_use]
 pub const fn king_slides(kings: u64, empty: u64) -> u64 {

@@ -2,12 +2,12 @@
 //!
 //! The build runs on any processor of its family; bit counts and isolations are faster with
 //! instructions that only newer x86-64 processors have. A function may use them only if it is
-//! marked with `#[target_feature]`, and only what is inlined into it shares the mark.
+//! marked with `#[target_feature]`, and only code inlined into it shares the mark.
 //!
-//! So whoever counts or isolates many bits asks once, at the entry, for what the processor has
-//! ([`with_isa!`](crate::with_isa)), and hands the answer, an [`Isa`] without size, down to all
-//! its hot functions. Each of those that is not inlined has its body run by [`Isa::run`]: the body
-//! is written once and is compiled into one copy per instruction set. All copies compute the same.
+//! So code that counts or isolates many bits asks once, at the entry, what the processor has
+//! ([`with_isa!`](crate::with_isa)), and passes the answer, a zero-sized [`Isa`], down to all its
+//! hot functions. Each of those that is not inlined has its body run by [`Isa::run`]: the body is
+//! written once and is compiled into one copy per instruction set. All copies compute the same.
 //!
 //! ```
 //! use movegen::isa::Isa;
@@ -37,8 +37,8 @@ macro_rules! methods {
 macro_rules! declare {
     ($name:ident($($value:ident: $Type:ident),*)) => {
         /// Does the work, compiled for this instruction set as far as it is inlined: give it a
-        /// closure marked `#[inline(always)]` that calls functions marked likewise. What it
-        /// captures goes through memory, its arguments through registers.
+        /// closure marked `#[inline(always)]` that calls functions marked likewise. Its captures go
+        /// through memory, its arguments through registers.
         ///
         /// The caller is marked `#[inline(never)]` where the copies shall not be inlined: rustc
         /// 1.95 drops that mark from functions with target features. Such a caller shrinks to a
@@ -47,12 +47,12 @@ macro_rules! declare {
     };
 }
 
-/// An instruction set that this processor has: whoever holds a value may use it.
+/// An instruction set that this processor has: a value is the permission to use it.
 pub trait Isa: Copy + Send + Sync {
     methods!(declare);
 }
 
-/// What every processor of the family can do.
+/// The instructions that every processor of the family has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -146,7 +146,7 @@ pub fn run_best<R>(work: impl FnOnce() -> R) -> R {
     with_isa!(isa => isa.run(work))
 }
 
-/// Asks for the cache line of a value without waiting for it. Does nothing where there is no such
+/// Asks for the cache line of a value without waiting for it. Does nothing if there is no such
 /// instruction.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {

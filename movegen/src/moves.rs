@@ -11,9 +11,8 @@ use crate::square::Square;
 /// A move: from, to and the set of captured squares, in one 64-bit number. Two captures that
 /// agree in these three are the same move, whatever route they take.
 ///
-/// A captured piece never stands on the edge of the board, so only 44 of the 54 bits are needed
-/// for the set. `Display` writes the Hub form: `32-28`, `28x19x23` (all captured squares,
-/// ascending).
+/// A captured piece is never on the edge of the board, so only 44 of the 54 bits are needed for the
+/// set. `Display` writes the Hub form: `32-28`, `28x19x23` (all captured squares, ascending).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Move(u64);
@@ -52,7 +51,7 @@ impl Move {
         Square::from_bit_unchecked((self.0 & 63) as u32)
     }
 
-    /// The square on which the move ends; equal to the start for a circular capture.
+    /// The square where the move ends; equal to the start for a circular capture.
     #[inline]
     #[must_use]
     pub const fn to(self) -> Square {

@@ -2,7 +2,7 @@
 
 use crate::color::Color;
 
-/// What stands on an occupied square.
+/// The piece on an occupied square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
     /// The owner.

@@ -130,7 +130,7 @@ impl Position {
         self.occupied().len()
     }
 
-    /// What stands on a square.
+    /// The content of a square.
     #[must_use]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         let color = if self.pieces(Color::White).contains(square) {
@@ -152,8 +152,8 @@ impl Position {
         self.key
     }
 
-    /// The key computed from nothing; always equal to [`Position::key`], which is kept up to
-    /// date move by move.
+    /// The key computed from scratch; always equal to [`Position::key`], which is kept up to date
+    /// move by move.
     #[must_use]
     pub fn computed_key(&self) -> u64 {
         let mut key = if self.side == Color::Black { zobrist::BLACK_TO_MOVE } else { 0 };
@@ -171,8 +171,8 @@ impl Position {
     /// The position after a move.
     ///
     /// The move must be one of [`Position::legal_moves`]; for another one the result is a
-    /// meaningless (but memory-safe) position. Debug builds check that a piece of the side to
-    /// move stands on the start square.
+    /// meaningless (but memory-safe) position. Debug builds check that a piece of the side to move
+    /// is on the start square.
     #[inline(always)]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
@@ -268,7 +268,7 @@ impl Position {
         }
     }
 
-    /// Appends the legal moves to a list if they are captures, otherwise nothing.
+    /// Appends the legal moves to a list if they are captures; otherwise does nothing.
     #[inline(always)]
     pub fn generate_captures_with(&self, isa: impl Isa, list: &mut MoveList) {
         match self.side {
@@ -336,8 +336,8 @@ impl Board {
     /// The position with this side to move.
     ///
     /// # Errors
-    /// If the board is not valid, or empty. Bits that are not squares, and kings where no piece
-    /// stands, are ignored.
+    /// If the board is not valid, or empty. Bits that are not squares, and kings without a piece,
+    /// are ignored.
     pub fn position(&self, side: Color) -> Result<Position, PositionError> {
         let set = Bitboard::from_bits_truncate;
         Position::from_bitboards(set(self.black), set(self.white), set(self.kings), side)

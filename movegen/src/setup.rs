@@ -1,4 +1,4 @@
-//! Unchecked set-ups: what a FEN or a set-up board holds before it is known to be a position.
+//! Unchecked set-ups: the contents of a FEN or a set-up board before it is known to be a position.
 
 use thiserror::Error;
 
@@ -7,8 +7,8 @@ use crate::color::Color;
 use crate::piece::{Kind, Piece};
 use crate::square::Square;
 
-/// Piece sets and side to move, not checked: sets may overlap, men may stand on their promotion
-/// row, the board may be empty. [`Setup::position`] checks.
+/// Piece sets and side to move, not checked: sets may overlap, men may be on their promotion row,
+/// the board may be empty. [`Setup::position`] checks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Setup {
     /// The side to move.
@@ -60,7 +60,7 @@ impl Setup {
         }
     }
 
-    /// Puts a piece on a square, whatever stands there.
+    /// Puts a piece on a square, replacing any other.
     pub fn put(&mut self, piece: Piece, square: Square) {
         let set = match piece.kind {
             Kind::Man => &mut self.men,
@@ -69,7 +69,7 @@ impl Setup {
         set[piece.color.index()] |= square.bitboard();
     }
 
-    /// Crowns men that stand on their own promotion row; returns how many there were.
+    /// Crowns men on their own promotion row; returns how many there were.
     pub fn promote_stranded_men(&mut self) -> u32 {
         let mut count = 0;
         for color in Color::ALL {

@@ -1,4 +1,4 @@
-//! Win, loss and draw: the one word for what a game or a position is worth to a side.
+//! Win, loss and draw: the one type for the value of a game or a position to a side.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! The PDN reader streams: its memory does not grow with the file, whatever is in it.
 //!
-//! An allocator that counts stands in for the usual one. The input is made while it is read, so
-//! that nothing but the reader holds any of it. The tests share the counter and therefore run
-//! one after the other, in one test function.
+//! A counting allocator replaces the usual one. The input is made while it is read, so that only
+//! the reader holds any of it. The tests share the counter and therefore run one after another, in
+//! one test function.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, BufReader, Read};

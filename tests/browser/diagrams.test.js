@@ -44,7 +44,7 @@ test("six or twelve diagrams with captions are on a page", { timeout: 120_000 },
   await page.press("#diagrams li:nth-child(2) input", "Enter");
   await page.click("#diagrams li:nth-child(1) button");
   assert.deepEqual(await barriers(page), []);
-  // The list is there at the next visit.
+  // The list is kept for the next visit.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
   await page.click("#tab-game");
@@ -72,7 +72,7 @@ test("six or twelve diagrams with captions are on a page", { timeout: 120_000 },
 test("the sheets of `meerslag board` fill pages of paper", { timeout: 60_000, skip: MEERSLAG ? false : "MEERSLAG is not set" }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "meerslag-"));
   try {
-    // As many as two pages of twelve and one more hold, with long names.
+    // Enough for two pages of twelve and one more, with long names.
     const name = "A name as long as a name can be, with a club and a town";
     const games = Array.from({ length: 25 }, (_, place) => (
       `[White "${name}"]\n[Black "${name}"]\n[FEN "W:W50,49:B${1 + place}"]\n\n1. 50-44 *\n`));

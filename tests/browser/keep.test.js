@@ -1,4 +1,4 @@
-// Nothing is lost: who leaves is asked, what lay on the desk comes back, edits are undone.
+// Nothing is lost: leaving asks first, the desk comes back, edits are undone.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
@@ -227,7 +227,7 @@ describe("what lies on the desk", () => {
     await next.fill("#tag-Event", "Again");
     await next.press("#tag-Event", "Tab");
     await next.waitForTimeout(500);
-    // What is edited stays one entry.
+    // An edited game stays one entry.
     assert.equal(await next.locator("#recent li").count(), 2);
     const [file] = await Promise.all([next.waitForEvent("download"), next.click("#save-all")]);
     const saved = await readFile(await file.path(), "utf8");
@@ -261,7 +261,7 @@ describe("what lies on the desk", () => {
     await moves(page, 0);
     await page.keyboard.press("Control+z");
     await moves(page, 7);
-    // Several edits, one after the other.
+    // Several edits, one after another.
     const order = [];
     for (const nag of ["1", "2", "5"]) {
       await page.selectOption("#sign", nag);

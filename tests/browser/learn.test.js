@@ -1,4 +1,4 @@
-// Learning: combinations as puzzles, lessons, and what comes again.
+// Learning: combinations as puzzles, lessons, and repetition.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
@@ -87,7 +87,7 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
     await says(page, /34-29 is right$/, "#puzzle-text");
   }
   await says(page, /Solved: 1 of 257. Tries: 2 right, 1 wrong/, "#puzzle-score");
-  // Who looks the solution up has not solved it.
+  // Looking up the solution is not solving it.
   await page.click("#puzzle-next");
   await page.click("#puzzle-show");
   await says(page, /It comes again later/, "#puzzle-text");
@@ -173,7 +173,7 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await says(page, /Solution: 28-22 18x27 33-28/, "#puzzle-text");
   await moves(page, 3);
   await says(page, /1 right, 2 wrong/, "#puzzle-score");
-  // The combinations have scores of their own.
+  // The combinations have their own scores.
   await page.selectOption("#puzzle-set", "combinations");
   await says(page, /Solved: 0 of 257. Tries: 0 right, 0 wrong/, "#puzzle-score");
   await page.context().close();

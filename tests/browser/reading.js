@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
-/** What no text of a page may show: a value that is missing, or a place that was not filled. */
+/** What no text of a page may show: a missing value, or an unfilled place. */
 const FAULT = /\bundefined\b|\bNaN\b|\bnull\b|\bInfinity\b|\[object|\{\w+(\|[^}]*)?\}|%[sd]\b/;
 
 /** All texts that can be read on a page, or heard by those who cannot see it. */

@@ -69,7 +69,7 @@ test("a place for a number has a form for every number", async () => {
         count++;
       }
     }
-    // A number that can be one does not stand before a fixed noun.
+    // A number that can be one does not come before a fixed noun.
     assert.doesNotMatch(texts[0], /\{\w+\} (plies|moves|games|mistakes|positions)/);
   }
   assert.ok(count > 10, String(count));

@@ -118,7 +118,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await moves(page, 2);
     await isFree(page);
 
-    // With what is chosen by then.
+    // With the choice made by then.
     await page.route("**/v1/play?*", (request) =>
       /level=/.test(request.request().url()) ? request.fallback() : request.fulfill({
         status: 400, contentType: PROBLEM,
@@ -238,7 +238,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await host.stop("SIGKILL");
     await says(page, /does not answer/, "#waiting-text");
     assert.equal(await pressed(page), "true");
-    // What is known stays.
+    // Known values stay.
     assert.ok((await page.locator("#variations button").count()) > 0);
     const search = answered(page);
     await again();

@@ -130,7 +130,7 @@ def play_with_pondering(path):
             ahead.push(result.ponder)
             if not ahead.is_over():
                 answer = []
-                # What White's clock will show when it may move again.
+                # White's clock when it may move again.
                 next_limit = Limit(time=clock.left + clock.increment, inc=clock.increment)
                 thread = threading.Thread(
                     target=lambda: answer.append(white.play(ahead, next_limit, True)))

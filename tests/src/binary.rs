@@ -9,13 +9,13 @@ use std::thread;
 
 use crate::schema::check_line;
 
-/// Path of the `meerslag` binary, built first if it is missing or out of date; or what the
-/// environment variable `MEERSLAG_BINARY` says, for an installed program or another system.
+/// Path of the `meerslag` binary, built first if it is missing or out of date; or the one in the
+/// environment variable `MEERSLAG_BINARY`, for an installed program or another system.
 ///
-/// Cargo gives the path of a binary only to the tests of its own package, and `cargo test` need
+/// Cargo only gives the path of a binary to the tests of the same package, and `cargo test` need
 /// not have built it at all. So each test program asks cargo for it once, in the profile of the
 /// tests. It asks with a test program of the whole workspace beside it: the features of all
-/// dependencies are then those of `cargo test --workspace`, and what that has built is up to date.
+/// dependencies are then those of `cargo test --workspace`, and its build is up to date.
 #[must_use]
 pub fn binary() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -49,7 +49,7 @@ fn program_in(message: &escargot::Message) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// What a finished run of the program left behind.
+/// The results of a finished run of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     /// Exit status.

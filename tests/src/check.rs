@@ -1,4 +1,4 @@
-//! A strict reader of engine lines: what the pickiest known clients demand.
+//! A strict reader of engine lines, as strict as the pickiest known clients.
 
 use movegen::notation::hub;
 use movegen::{Move, Position};
@@ -55,7 +55,7 @@ fn moves(position: &Position, text: &str, line: &str) -> (Vec<Move>, Position) {
     (moves, position)
 }
 
-/// What an `info` line says.
+/// The contents of an `info` line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Info {
     /// Nominal depth.

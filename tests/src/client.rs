@@ -133,7 +133,7 @@ impl Client {
         }
     }
 
-    /// Sends `ping`, and returns what comes before the `pong`: everything that was still to come.
+    /// Sends `ping`, and returns all pending lines before the `pong`.
     pub fn sync(&mut self) -> Vec<String> {
         self.send("ping");
         self.until("pong")

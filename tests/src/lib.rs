@@ -1,5 +1,5 @@
-//! What the end-to-end tests share: the real binary, a small Hub client of our own and a strict
-//! reader of what the engine writes.
+//! Shared by the end-to-end tests: the real binary, a small Hub client of our own and a strict
+//! reader of the engine's output.
 //!
 //! Everything here panics when the engine misbehaves: it is only used by tests.
 

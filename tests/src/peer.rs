@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use crate::client::PATIENCE;
 
-/// A port on which nobody listens. It is below those that systems give to programs that want any
+/// A port that nobody listens on. It is below those that systems give to programs that want any
 /// port, so that no other test gets it in between.
 ///
 /// # Panics
@@ -17,10 +17,10 @@ pub fn free_port() -> u16 {
     (first..32_000).find(is_free).expect("a free port")
 }
 
-/// A DXP peer that says what the test wants.
+/// A DXP peer that sends what the test wants.
 #[derive(Debug)]
 pub struct Peer {
-    /// For what is not a whole message.
+    /// For incomplete messages.
     pub stream: TcpStream,
 }
 

@@ -11,7 +11,7 @@ use crate::{Output, Peer, binary};
 pub struct Program {
     child: Child,
     lines: BufReader<ChildStdout>,
-    /// The port on which it listens; 0 if it does not.
+    /// The port that it listens on; 0 if it does not.
     pub port: u16,
 }
 
@@ -37,7 +37,7 @@ impl Program {
         Program { child, lines, port: 0 }
     }
 
-    /// A program that listens, and searches to depth 2 if the arguments do not say otherwise.
+    /// A program that listens, and searches to depth 2 unless the arguments say otherwise.
     #[must_use]
     pub fn listen(args: &[&str]) -> Program {
         Program::dxp("listen", &[&["--port=0"], args].concat()).listening()
@@ -72,14 +72,14 @@ impl Program {
         self.child.id()
     }
 
-    /// The next line that it says.
+    /// Its next line.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).expect("a line");
         line.trim_end().to_owned()
     }
 
-    /// Everything it still says until its end.
+    /// The rest of its output until its end.
     #[must_use]
     pub fn end(mut self) -> Output {
         let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -90,7 +90,7 @@ impl Program {
         Output { code, stdout, stderr }
     }
 
-    /// Everything it still says until its end, which must be a good one.
+    /// The rest of its output until its end, which must be a good one.
     #[track_caller]
     pub fn rest(self) -> String {
         self.end().success().stdout

@@ -11,7 +11,7 @@ use crate::random::Random;
 /// Longer games are called draws.
 const MAX_PLIES: usize = 400;
 
-/// What is known of a finished game.
+/// What is known about a finished game.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The game.

@@ -8,7 +8,7 @@ pub struct Asset {
     pub name: &'static str,
     /// Its media type.
     pub media_type: &'static str,
-    /// What is in it.
+    /// Its contents.
     pub bytes: &'static [u8],
 }
 
@@ -88,7 +88,7 @@ pub const ASSETS: &[Asset] = assets! {
     "worker.js": SCRIPT,
 };
 
-/// The files of the page of a tournament, beside those of the board that it needs.
+/// The files of a tournament's page, besides those of the board that it needs.
 pub const TOURNAMENT: &[Asset] = assets! {
     "course.js": SCRIPT,
     "director.js": SCRIPT,
@@ -98,7 +98,8 @@ pub const TOURNAMENT: &[Asset] = assets! {
     "tournament.js": SCRIPT,
 };
 
-/// What reports have beside the modules of the board: nobody asks a server for it, see [`report`].
+/// The files of reports besides the modules of the board, never requested from a server, see
+/// [`report`].
 pub const REPORTS: &[Asset] = assets! {
     "annotation-page.js": SCRIPT,
     "match-page.js": SCRIPT,
@@ -151,8 +152,9 @@ impl Asset {
     }
 }
 
-/// What a report in one file needs beside its data: style and script. The script is the module `reports.js`
-/// with all that it imports, made one classic script: browsers refuse modules of pages from a disk.
+/// The parts of a report in one file besides its data: style and script. The script is the module
+/// `reports.js` with all that it imports, made one classic script: browsers refuse modules of pages
+/// from a disk.
 #[must_use]
 pub fn report() -> (String, String) {
     let style = ["style.css", "reports.css"].map(|name| any(name).map_or("", Asset::text));
@@ -165,9 +167,9 @@ pub fn report_style() -> String {
     report().0
 }
 
-/// A module with all that it imports as one classic script, without comments. Each becomes a function that
-/// returns what the module exports; those that are imported come first. Modules must not import each other
-/// in a circle, and export by name where they declare.
+/// A module with all that it imports as one classic script, without comments. Each becomes a
+/// function that returns the module's exports; imported ones come first. Modules must not import
+/// each other in a circle, and export by name where they declare.
 fn script(name: &'static str) -> String {
     let mut order = Vec::new();
     sort(name, &mut order);
@@ -196,7 +198,7 @@ fn wrapped(module: &Asset) -> String {
     let mut text = format!("modules[\"{}\"] = (() => {{\n", module.name);
     for line in code.lines() {
         let line = if let Some(declared) = line.strip_prefix("export ") {
-            // `async` comes before the word that declares.
+            // `async` comes before the declaring keyword.
             let mut words = declared.split_whitespace().filter(|word| *word != "async");
             let name = words.nth(1).unwrap_or_default();
             exports.push(name.split('(').next().unwrap_or_default().to_owned());
@@ -205,7 +207,7 @@ fn wrapped(module: &Asset) -> String {
             let rest = rest.replace(" as ", ": ").replace("} from \"./", "} = modules[\"");
             format!("const {{{}", rest.replace("\";", "\"];"))
         } else if let Some(name) = line.strip_prefix("import \"./") {
-            // For what it does, which it did in its turn.
+            // Imported for its effects, which happened in its turn.
             format!("void modules[\"{}];", name.trim_end_matches(';'))
         } else {
             line.to_owned()
@@ -216,7 +218,7 @@ fn wrapped(module: &Asset) -> String {
     text + &format!("return {{ {} }};\n}})();\n", exports.join(", "))
 }
 
-/// The code of a script, in which no string has the marks of a comment.
+/// The code of a script, whose strings contain no comment marks.
 fn without_comments(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let text: String = lines.flat_map(|line| [line, "\n"]).collect();
@@ -245,8 +247,8 @@ pub fn modules(name: &'static str) -> Vec<&'static str> {
     names
 }
 
-/// A page that names all its modules, so that a browser asks for them at once and not for each when the
-/// one that imports it has come.
+/// A page that names all its modules, so that a browser requests them at once, not each after the
+/// one that imports it.
 #[must_use]
 pub fn page(page: &Asset) -> String {
     let mut text = page.text().to_owned();
@@ -270,7 +272,7 @@ mod tests {
 
     use super::*;
 
-    /// What a file of the page asks for is in the list.
+    /// The files that a file of the page asks for are in the list.
     #[test]
     fn every_file_that_is_named_is_there() {
         let mut named = BTreeSet::new();
@@ -298,7 +300,7 @@ mod tests {
         assert!(ASSETS.iter().chain(TOURNAMENT).all(|file| folder.join(file.name).is_file()));
     }
 
-    /// What reports need is one script that asks for nothing, in an order in which it can run.
+    /// Reports need one script without requests, in an order that can run.
     #[test]
     fn a_report_is_one_script() {
         let (style, script) = report();
@@ -369,7 +371,7 @@ mod tests {
         let all = modules("main.js");
         assert!(all.len() > 20 && all[0] == "main.js" && all.contains(&"board.js"), "{all:?}");
         assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len());
-        // It runs in a worker of its own.
+        // It runs in its own worker.
         assert!(!all.contains(&"worker.js"));
         let text = page(asset("index.html").unwrap());
         for name in &all[1..] {

@@ -26,8 +26,8 @@ use crate::piece::Kind;
 const MERGE_MEN_FROM: u32 = 4;
 const MERGE_KINGS_FROM: u32 = 3;
 
-/// After this many explored jumps after one first jump the states are remembered, so that compositions
-/// with millions of routes stay cheap while ordinary captures pay nothing.
+/// States are remembered once this many jumps have been explored after one first jump, so that
+/// compositions with millions of routes stay cheap while ordinary captures pay nothing.
 pub(super) const MEMO_AFTER: u32 = 500;
 
 #[cfg(not(test))]
@@ -143,7 +143,7 @@ impl Sink for Groups {
     }
 }
 
-/// Counts the longest captures; keeps only those that might have to be merged.
+/// Counts the longest captures; keeps only those that may need merging.
 pub(crate) struct Counter {
     unmerged: u64,
     groups: Groups,
@@ -186,7 +186,7 @@ impl Sink for Counter {
     }
 }
 
-/// Collects the captures of men, at least one of which can jump.
+/// Collects the captures of men; at least one of them can jump.
 #[inline(always)]
 pub(crate) fn collect_men(
     isa: impl Isa,
@@ -216,7 +216,7 @@ impl<S: Sink> Visitor for Singles<'_, S> {
     }
 }
 
-/// Collects the captures of men of which at least one takes two pieces or more.
+/// Collects the captures of men; at least one of them takes two pieces or more.
 #[inline(always)]
 fn collect_chains(isa: impl Isa, first: &FirstJumps, enemy: u64, empty: u64, sink: &mut impl Sink) {
     for (landings, to_start, to_captured) in first.chain_starts() {

@@ -49,9 +49,8 @@ pub(crate) trait Direction {
         geometry::shift(set, Self::STEP * n)
     }
 
-    /// The first bit on the ray from the square with this bit number that is in `blockers`, or a
-    /// bit from which no further step stays on the board. `blockers` must hold every bit that is
-    /// no empty square.
+    /// The first bit on the ray from the square with this bit number that is in `blockers`, or the
+    /// last bit before the edge. `blockers` must hold every bit that is not an empty square.
     fn nearest(from: u32, blockers: u64) -> u64;
 
     /// The first bit on the ray as [`Direction::nearest`], and the squares before it.

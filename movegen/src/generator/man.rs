@@ -1,9 +1,9 @@
 //! Steps and first jumps of all men at once.
 //!
 //! Sets are rotated, not shifted: x86-64 can rotate into another register in one instruction.
-//! What is rotated over the end of the word lands where the set it is intersected with is empty:
-//! on the bits above 53, or, for two steps of an empty square, on squares that one step of an
-//! enemy piece cannot reach.
+//! Bits rotated over the end of the word land where the set they are intersected with is empty: on
+//! the bits above 53, or, for two steps of an empty square, on squares that one step of an enemy
+//! piece cannot reach.
 
 use super::Visitor;
 use crate::geometry::bits;
@@ -56,7 +56,7 @@ impl Jumps {
         }
     }
 
-    /// The squares from which some jump is possible.
+    /// The squares where some jump is possible.
     #[inline(always)]
     pub(crate) const fn any(&self) -> u64 {
         self.up_left | self.up_right | self.down_left | self.down_right
@@ -129,9 +129,8 @@ impl FirstJumps {
         }
     }
 
-    /// For each direction: the landing squares of the first jumps that can go on, and by how
-    /// much the bits of a landing square have to be rotated to give its start and the captured
-    /// square.
+    /// For each direction: the landing squares of the first jumps that can go on, and the rotations
+    /// of a landing square that give its start and the captured square.
     #[inline(always)]
     pub(crate) const fn chain_starts(&self) -> [(u64, u32, u32); 4] {
         [
@@ -147,7 +146,7 @@ impl FirstJumps {
 pub(crate) struct SecondJumps {
     /// Landing squares by direction of the first and of the second jump.
     landings: [[u64; 4]; 4],
-    /// Landing squares from which a third jump is possible.
+    /// Landing squares where a third jump is possible.
     chains: u64,
 }
 
@@ -203,8 +202,8 @@ impl SecondJumps {
     }
 }
 
-/// One and two steps in the four directions as rotations to the left; opposite directions stand
-/// opposite each other.
+/// One and two steps in the four directions as rotations to the left; opposite directions have
+/// opposite places.
 const STEP: [u32; 4] = [64 - 6, 64 - 5, 5, 6];
 const TWO_STEPS: [u32; 4] = [64 - 12, 64 - 10, 10, 12];
 

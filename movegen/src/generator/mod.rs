@@ -106,8 +106,8 @@ pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
 /// Shows the visitor every legal move of the side, or its captures only unless `QUIET`, and gives
 /// it back.
 ///
-/// The visitor goes through by value, so that its fields can stay in registers on the common
-/// path (men only, no capture of several pieces); the other paths are functions of their own.
+/// The visitor is passed by value, so that its fields can stay in registers on the common path (men
+/// only, no capture of several pieces); the other paths are separate functions.
 #[inline(always)]
 pub(crate) fn visit<const WHITE: bool, const QUIET: bool, V: Visitor>(
     isa: impl Isa,

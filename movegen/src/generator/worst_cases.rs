@@ -1,10 +1,10 @@
 //! No position may make generation explode: bounds on the explored jumps, not on time.
 //!
 //! The positions were found by simulated annealing over all placements of up to fifty pieces,
-//! with the number of explored jumps as the goal. They are of one kind: kings among enemies that
-//! stand apart, so that nearly every enemy can be taken and in many orders. That a captured piece
-//! stays on the board as an obstacle is what keeps the number of routes small: each enemy is
-//! passed once, along one of its two diagonals.
+//! with the number of explored jumps as the goal. They are of one kind: kings among separate
+//! enemies, so that nearly every enemy can be taken, in many orders. That a captured piece stays on
+//! the board as an obstacle is what keeps the number of routes small: each enemy is passed once,
+//! along one of its two diagonals.
 
 use std::cell::Cell;
 
@@ -93,7 +93,7 @@ fn the_worst_positions_known_stay_cheap() {
     }
 }
 
-/// White kings among black pieces, no two of which touch if `apart`.
+/// White kings among black pieces; if `apart`, no two of these touch.
 fn kings_among_enemies() -> impl Strategy<Value = Position> {
     let squares = || prop::collection::vec(0..50usize, 1..30);
     (squares(), prop::collection::vec(0..50usize, 1..6), any::<bool>()).prop_map(
@@ -122,7 +122,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Remembering explored states must not change what comes out, nor add work.
+    /// Remembering explored states must not change the result, nor add work.
     #[test]
     fn remembering_changes_nothing(position in kings_among_enemies()) {
         let (plain, plain_jumps) = explore(&position, u32::MAX);

@@ -69,8 +69,8 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, ParseMoveErro
     parts.resolve(position, text)
 }
 
-/// Reads a move in its exact form, with all captured squares, without a position: whether it is
-/// legal anywhere is not said.
+/// Reads a move in its exact form, with all captured squares, without a position, so without
+/// checking that it is legal.
 ///
 /// # Errors
 /// [`ParseMoveError::Syntax`] if the text is not written like a move.

@@ -50,7 +50,7 @@ impl Alphabet {
         }]
     }
 
-    /// The letter of what stands on a square.
+    /// The letter for the content of a square.
     pub(super) fn square(&self, piece: Option<Piece>) -> char {
         piece
             .and_then(|piece| Alphabet::PIECES.iter().position(|&p| p == piece))

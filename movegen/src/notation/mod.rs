@@ -1,6 +1,6 @@
 //! Text in and out: FEN, Hub, DXP, move text and PDN.
 //!
-//! Reading is tolerant where real files differ, and every refusal says where and what was
+//! Reading is tolerant where real files differ, and every error gives the place and what was
 //! expected; writing is strict and has one form for each thing. One file per format.
 
 pub mod dxp;

@@ -4,7 +4,7 @@
 //! share start and end. Read: all of that with blanks around the sign or in its place, other dashes
 //! and capture signs, leading zeros, four digits without a sign (`3228`), paths with squares left out or
 //! added, lists of captured squares in several orders, `<...>` after the move, and signs of
-//! strength behind it.
+//! strength after it.
 
 use std::fmt;
 
@@ -114,9 +114,9 @@ pub fn format_move(position: &Position, mv: Move) -> String {
     if same > 1 { format_long(position, mv) } else { format!("{}x{}", mv.from(), mv.to()) }
 }
 
-/// Writes a legal move in the long form of PDN 3.0: after the start one square for each capture,
-/// where the piece turns or, if it goes straight on, the one behind the captured piece, the last
-/// being the end. Of several routes the one whose list of squares is smallest.
+/// Writes a legal move in the long form of PDN 3.0: after the start one square for each capture:
+/// where the piece turns or, if it goes straight on, the one behind the captured piece; the last is
+/// the end. Of several routes it writes the one with the smallest list of squares.
 #[must_use]
 pub fn format_long(position: &Position, mv: Move) -> String {
     if !mv.is_capture() {
@@ -229,7 +229,7 @@ impl MoveText {
         stages.into_iter().map(select).find(|c| !c.is_empty()).unwrap_or_default()
     }
 
-    /// The legal captures of which the text gives only a first part.
+    /// The legal captures that the text is only a first part of.
     pub(super) fn continuations(&self, position: &Position) -> Vec<Move> {
         let legal = position.legal_moves();
         let starts = |m: &Move| {
@@ -540,7 +540,7 @@ mod tests {
                 assert_eq!(hub(AMBIGUOUS, text), hub_form, "{text}");
             }
         }
-        // 39 is crossed on the way to 43, so it tells nothing.
+        // 39 is crossed on the way to 43, so it does not help.
         for text in ["30x2", "30-2", "3002", "30x39x2"] {
             match parse_move(&p, text) {
                 Err(ParseMoveError::Ambiguous { candidates, .. }) => {

@@ -4,7 +4,7 @@
 //! They are walked as a graph of states, never listed: a state is the square just behind the
 //! piece captured last, the direction of that jump and the set of pieces still to be captured.
 //! During a capture the board does not change (captured pieces stay until the end and the start
-//! square counts as empty from the beginning), so a state says all there is to know, and states
+//! square counts as empty from the beginning), so a state is all there is to know, and states
 //! already seen are not entered again.
 
 use std::collections::HashMap;
@@ -72,8 +72,8 @@ impl Routes {
         }
     }
 
-    /// The empty squares from `square` on (which is empty) that a piece with this reach may stand
-    /// on without turning.
+    /// The empty squares from `square` on (which is empty) that a piece with this reach may reach
+    /// without turning.
     fn slide(&self, square: Square, direction: usize) -> Vec<Square> {
         let ahead = |s: &Square| step(*s, direction).filter(|&next| self.empty.contains(next));
         let length = if self.is_king { 10 } else { 1 };
@@ -151,8 +151,8 @@ impl Routes {
         result
     }
 
-    /// The PDN 3.0 long form as squares, start and end included: of all routes the one whose list
-    /// is smallest in lexicographic order.
+    /// The PDN 3.0 long form as squares, start and end included: of all routes the one with the
+    /// lexicographically smallest list.
     pub(super) fn smallest(&self) -> Vec<Square> {
         let mut known = HashMap::new();
         let mut path = vec![self.mv.from()];

@@ -1,4 +1,4 @@
-//! What all readers of notation share: places in a text, and signs with several code points.
+//! Shared by all readers of notation: places in a text, and signs with several code points.
 
 /// Line and column (in characters), both from 1, of a byte offset.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {

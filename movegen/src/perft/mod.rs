@@ -25,7 +25,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     })
 }
 
-/// What a count does with the children of a board.
+/// How a count treats the children of a board.
 trait Count: Copy {
     fn child<const WHITE: bool, const BLACK: bool>(self, child: &Board, depth: u32) -> u64;
 }
@@ -122,7 +122,7 @@ fn bulk<const WHITE: bool, const BLACK: bool>(
     )
 }
 
-/// The last two plies have a function of their own: most of the work is done there.
+/// The last two plies have their own function: most of the work is done there.
 #[inline(never)]
 fn last_two<const WHITE: bool, const BLACK: bool>(
     isa: impl Isa,

@@ -49,7 +49,7 @@ fn repeated_positions_need_not_follow_each_other() {
     // Two different circles.
     let mut game = game(KINGS_AND_MEN, 0, "36-47 15-4 47-36 4-15 36-41 15-20 41-36 20-15");
     assert_eq!(game.status(RULES), Status::Draw(DrawReason::Repetition));
-    // One ply on the position is there for the second time only.
+    // One ply later the position has occurred only twice.
     play(&mut game, "36-47");
     assert_eq!((game.occurrences(), game.status(RULES)), (2, Status::Ongoing));
 }
@@ -217,7 +217,7 @@ fn losing_a_piece_of_three_starts_the_five_moves() {
     assert_eq!(game.counters().class(), MaterialClass::FiveMoves);
     assert_eq!(game.counters().in_class(), 0);
     assert_eq!(game.counters().plies_left(RULES), Some(10));
-    // Cumulative: 26 of the 32 plies are gone.
+    // Cumulative: 26 of the 32 plies are used up.
     assert_eq!(game.counters().plies_left(DrawRules::FmjdCumulative), Some(6));
     play(&mut game, "36-47 5-46 35-49 46-5 47-36");
     assert_eq!(game.status(DrawRules::FmjdCumulative), Status::Ongoing);

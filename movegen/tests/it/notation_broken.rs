@@ -109,7 +109,7 @@ fn broken_fens() {
         assert_eq!((error.line, error.column), (line, column), "{text:?}: {error}");
         assert!(error.to_string().starts_with(&format!("line {line}, column {column}: ")));
         assert!(text.get(error.offset..).is_some(), "{text:?}: offset {}", error.offset);
-        // A set-up reader refuses the same, but for what is not a position.
+        // A set-up reader refuses the same, except set-ups that are not positions.
         let set_up = kind.starts_with("ManOn") || kind == "EmptyBoard";
         assert_eq!(text.parse::<Fen>().is_ok(), set_up, "{text:?}");
     }

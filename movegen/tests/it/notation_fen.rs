@@ -96,7 +96,7 @@ fn warnings_name_what_was_tolerated() {
     assert_eq!(warnings("W:W31:B20. {1. 31-27}"), [FenWarning::TextAfterDot { offset: 11 }]);
 }
 
-/// What is dropped after a dot can be no part of the position.
+/// Text dropped after a dot cannot be part of the position.
 #[test]
 fn a_dot_takes_no_piece_away() {
     for (text, column) in [

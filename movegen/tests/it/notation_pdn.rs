@@ -120,7 +120,7 @@ fn horizon_scores_and_leading_zeros() {
     assert_eq!(moves(&games[0]), "32-28 19-23 28x19 14x23 37-32 10-14 41-37 14-19");
     assert_eq!(games[0].result, GameResult::BothLose);
     let ply = &games[0].line.plies[5];
-    // The line in parentheses goes on where it stands: no variation, but not lost either.
+    // The line in parentheses goes on from its place: not a variation, but not lost either.
     assert_eq!(comments(&ply.after), ["1.23/17 5s", "(41-37 05-10)"]);
     assert_eq!(moves(&games[1]), "33-29 20-24 29x20 15x24");
     assert_eq!(moves(&games[2]), "34-30 20-25");
@@ -336,7 +336,7 @@ fn points_of_clubs_and_fragments() {
             game("31-26 16-21", none, None),
         ]
     );
-    // What follows the result belongs to the game before it.
+    // Text after the result belongs to the game before it.
     assert_eq!(comments(&games[1].line.plies[1].after), ["time"]);
     assert_eq!(games[1].line.plies[1].variations().count(), 1);
     assert_eq!(comments(&games[3].line.plies[1].after), ["well played"]);
@@ -363,7 +363,7 @@ fn points_of_clubs_and_fragments() {
     assert!(written.contains(":H7:F34\"]"), "{written}");
 }
 
-/// What looks like a result and is none.
+/// Text that looks like a result but is not one.
 #[test]
 fn moves_and_signs_within_a_game_are_no_results() {
     for (text, played, result) in [
@@ -611,7 +611,7 @@ fn every_kind_of_warning_is_counted_and_named_once() {
     assert_eq!((reader.counters().warnings, reader.warnings().count()), (1901, 1901));
 }
 
-/// Text that is not a game is passed over with a word.
+/// Text that is not a game is skipped with a warning.
 #[test]
 fn text_between_games_is_named() {
     for text in ["{only a comment}", "12:75 lunch", "= Games =", "$5"] {

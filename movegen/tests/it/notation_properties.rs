@@ -11,7 +11,7 @@ use movegen::notation::{
 use movegen::{Bitboard, Color, Fen, Move, Position, Setup, Square};
 use proptest::prelude::*;
 
-/// The moves of a game in which the `choices` pick among the legal moves.
+/// The moves of a game where the `choices` pick among the legal moves.
 fn play(start: Position, choices: &[u16]) -> Vec<Move> {
     let mut position = start;
     let mut moves = Vec::new();
@@ -265,7 +265,7 @@ proptest! {
         }
     }
 
-    /// Whatever the bytes, no parser panics, and what the reader makes of them is stable.
+    /// For any bytes no parser panics, and the reader's result is stable.
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         all_parsers(&bytes);
@@ -415,7 +415,7 @@ fn all_parsers(bytes: &[u8]) {
     }
 }
 
-/// What a game has, the game that was written and read again has too.
+/// A game written and read again keeps all its parts.
 fn assert_nothing_lost(game: &PdnGame, again: &PdnGame) {
     assert_eq!((again.start, again.result), (game.start, game.result));
     assert_eq!((again.halfmoves, again.move_number), (game.halfmoves, game.move_number));
@@ -436,7 +436,7 @@ fn assert_nothing_lost(game: &PdnGame, again: &PdnGame) {
     assert_eq!(everything_said(&again.line), everything_said(&game.line));
 }
 
-/// Glyphs and comments of a line, those of its variations among them. Braces within comments become
+/// Glyphs and comments of a line, including its variations. Braces within comments become
 /// parentheses.
 fn everything_said(line: &Variation) -> Vec<String> {
     let said = |list: &[Annotation]| -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::support::fen;
 use crate::support::mailbox::Mailbox;
 use crate::support::random::{Random, percent, scattered, sprinkled};
 
-/// How many positions a test compared, and what it met.
+/// How many positions a test compared, and of which kinds.
 #[derive(Default, Debug)]
 struct Tally {
     compared: u32,
@@ -21,7 +21,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Compares all that a position answers; returns its moves.
+    /// Compares all answers of a position; returns its moves.
     fn compare(&mut self, position: &Position) -> Vec<Move> {
         let mailbox = Mailbox::new(position);
         for color in Color::ALL {

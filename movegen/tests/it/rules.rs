@@ -104,17 +104,17 @@ fn capture_must_go_on_with_the_same_piece() {
     assert_moves("W:W32:B28,18,8", "32x3x8x18x28");
     // A king goes straight on too, over further free squares.
     assert_moves("W:WK46:B37,19", "46x14x19x37 46x10x19x37 46x5x19x37");
-    // It chooses the landing square from which it can go on.
+    // It chooses the landing square where it can go on.
     assert_moves("W:WK46:B32,8", "46x2x8x32");
 }
 
 #[test]
 fn captured_pieces_stay_until_the_end_turkish_stroke() {
     // Three on the way 12-23-32-41. With 28 and 37 off the board at once, the king could turn back
-    // up the long diagonal and take 10 as the fourth; they still stand, so it cannot.
+    // up the long diagonal and take 10 as the fourth; they are still there, so it cannot.
     let text = "W:WK12:B10,15,16,18,28,37,42,44";
     assert_moves(text, "12x41x18x28x37 12x46x18x28x37");
-    // Without the pieces behind, the same way back to 10 is open when nothing stands on it.
+    // Without the pieces behind, the same way back to 10 is open when it is empty.
     assert_moves("W:WK41:B10", "41x5x10");
 }
 

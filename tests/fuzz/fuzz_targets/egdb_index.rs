@@ -18,7 +18,7 @@ fuzz_target!(|input: &[u8]| {
     let path = Path::new("index");
     if db_type == DbType::Dtw {
         if let Ok(records) = dtw::parse(path, bytes, slices, len) {
-            // What reads is written the same, but for the byte without a meaning.
+            // A readable index is written the same, except the byte without a meaning.
             for record in &records {
                 let again = record.to_bytes();
                 let length = dtw::parse(path, &again, slices, len);

@@ -1,4 +1,4 @@
-//! PDN: whatever is read, `write(read(x))` is stable and means the same.
+//! PDN: for any input, `write(read(x))` is stable and means the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

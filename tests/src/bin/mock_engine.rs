@@ -35,7 +35,7 @@ struct Switches {
     flood_ready: bool,
     /// `twice`: gives each answer twice.
     twice: bool,
-    /// `words`: has much to say on standard error before a crash.
+    /// `words`: writes much to standard error before a crash.
     words: bool,
     /// `nonsense`: writes lines of every unexpected kind before each answer.
     nonsense: bool,
@@ -93,13 +93,13 @@ fn main() {
             "sleep" => sleep_for_ever(),
             "score" => switches.score = Some(value.to_owned()),
             "seed" => switches.seed = value.parse().expect("a number"),
-            // A file with a byte for each start, and which of them fail, for example `fails=2-3`.
+            // A file with a byte for each start, and the starts that fail, for example `fails=2-3`.
             "starts" => starts = Some(value.to_owned()),
             "fails" => {
                 let (from, to) = value.split_once('-').expect("two numbers");
                 fails = from.parse().expect("a number")..to.parse::<u64>().expect("a number") + 1;
             }
-            // A folder in which each process leaves a file named after its number.
+            // A folder where each process leaves a file named after its number.
             "pids" => pids = Some(value.to_owned()),
             _ => panic!("unknown switch {argument}"),
         }
@@ -252,7 +252,7 @@ fn answer(switches: &Switches, random: &mut Random, position: &Position) {
     say(switches, &if switches.twice { format!("{done}\n{done}") } else { done });
 }
 
-/// Writes until nobody reads any more, and what takes longer to read than to write.
+/// Writes until nobody reads any more, with text that takes longer to read than to write.
 fn flood() -> ! {
     let lines = format!("info depth=1 score=0.01{}\n", " x=1".repeat(1000)).repeat(20);
     while io::stdout().write_all(lines.as_bytes()).is_ok() {}

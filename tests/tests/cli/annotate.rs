@@ -79,7 +79,7 @@ fn annotated_games_a_report_and_json() {
     let thrown_away = &games[1]["moves"][0];
     assert_eq!((&thrown_away["value"], &thrown_away["drop"]), (&"win".into(), &1.0.into()));
 
-    // What is counted for the players are the mistakes of the games.
+    // The counts of the players are the mistakes of the games.
     let total = |record: &Value, key: &str| -> u64 {
         record[key].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
     };
@@ -169,7 +169,7 @@ fn annotating_again_replaces_what_was_added_and_nothing_else() {
     }
     assert_eq!(next("out.pdn", "--nodes=2000"), first, "the same limits find the same");
 
-    // Other limits: each mark is there once, and everything of the people.
+    // Other limits: each mark is there once, and so are people's own.
     let counts = |text: &str| {
         let text = text.replace('\n', " ");
         [
@@ -245,7 +245,7 @@ fn games_of_other_types_are_named_once_by_every_command() {
     }
 }
 
-/// What several threads find is what one finds.
+/// Several threads find the same as one.
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let world = World::new();
@@ -352,7 +352,7 @@ fn a_file_has_one_purpose() {
     assert_eq!(world.names(), ["games.pdn"]);
 }
 
-/// What was searched is not lost with a page that cannot be written: the same command goes on.
+/// Searches are not lost if a page cannot be written: the same command goes on.
 #[cfg(target_os = "linux")]
 #[test]
 fn after_a_failed_page_the_same_command_goes_on() {
@@ -458,7 +458,7 @@ fn puzzles_come_from_games_with_their_solutions() {
     assert!(game.tags.get("Theme").unwrap().starts_with("win"));
     assert!(game.tags.get("Source").unwrap().contains("shot.pdn, game 1, ply 0"));
     assert_eq!(game.start.to_fen(), puzzle["fen"]);
-    // It is not written over unasked, and nothing is left of the work.
+    // It is not overwritten unasked, and nothing is left of the work.
     let refused = run(args, "");
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("puzzles.pdn"), "{refused:?}");

@@ -10,7 +10,7 @@ const START: &str = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww";
 
 /// Hub lines and a part of the `error` message they must give; "" for those that are ignored.
 const HUB_LINES: &[(&str, &str)] = &[
-    // Nothing, and things nobody knows.
+    // Nothing, and unknown things.
     ("", ""),
     ("   ", ""),
     ("\t", ""),
@@ -274,7 +274,7 @@ fn random_lines() {
     engine.quit().assert_clean();
 }
 
-/// Command lines that cannot be obeyed, and a part of what is said about them.
+/// Invalid command lines, and a part of the message about each.
 const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["nonsense"], "unrecognized subcommand"),
     (&["--nonsense"], "unexpected argument"),
@@ -374,7 +374,7 @@ fn a_file_that_cannot_be_written_is_a_failure() {
     }
 }
 
-/// Files: contents, exit status, and a part of what is said on standard error.
+/// Files: contents, exit status, and a part of the message on standard error.
 const FILES: &[(&str, i32, &str)] = &[
     ("", 2, "holds no game"),
     ("\n\n\n", 2, "holds no game"),
@@ -433,8 +433,8 @@ const DOTS: &[(&str, i32, &str)] = &[
     ("W:WK31:BK20.K21", 2, "column 12: unexpected character '.'"),
 ];
 
-/// What cannot be read of a FEN is refused, and what is tolerated is said, in a line of a file as on
-/// the command line.
+/// Unreadable parts of a FEN are refused, and tolerated ones are reported, in a line of a file as
+/// on the command line.
 #[test]
 fn a_position_means_the_same_to_every_command() {
     let folder = tempfile::tempdir().unwrap();

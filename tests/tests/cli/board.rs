@@ -51,7 +51,7 @@ fn the_drawings_of_the_library() {
     assert!(png.status.success() && png.stdout.starts_with(b"\x89PNG"), "{:?}", png.stderr);
 }
 
-/// A file is what its name says.
+/// A file has the form of its name.
 #[test]
 fn other_forms_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Opening books with the real program: built, grown, asked, played from; and what goes wrong.
+//! Opening books with the real program: building, growing, look-ups, play; and errors.
 
 use std::fs;
 use std::path::PathBuf;
@@ -236,7 +236,7 @@ fn a_book_grows_and_is_played_from() {
     assert_eq!(games.matches("[FEN \"B:").count(), 2, "{games}");
 }
 
-/// A book that somebody else is changing is not changed, under whatever name.
+/// A book that another process is changing is not changed, under any name.
 #[test]
 fn one_process_at_a_time_changes_a_book() {
     let folder = Folder::new();
@@ -272,7 +272,7 @@ fn one_process_at_a_time_changes_a_book() {
     assert_eq!(folder.names(), before.1);
 }
 
-/// Two that add to one book at the same time: whoever says that it is done has done it.
+/// Two processes add to one book at the same time: each that reports success has succeeded.
 #[test]
 fn games_of_two_builders_are_all_in_the_book_or_refused() {
     let folder = Folder::new();
@@ -360,7 +360,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
     assert!(answer.contains("error message=") && answer.contains("book-file"), "{answer}");
 }
 
-/// No book takes the place of what it is made of; a file that is named twice counts once.
+/// No book replaces one of its sources; a file named twice counts once.
 #[test]
 fn files_are_told_apart_by_what_they_are() {
     let folder = Folder::new();
@@ -509,7 +509,7 @@ mod interrupted {
         depths.iter().map(|depth| depth["positions"].as_u64().unwrap()).sum()
     }
 
-    /// What is broken is named while the build goes on, and Ctrl-C leaves no file.
+    /// Broken parts are named while the build goes on, and Ctrl-C leaves no file.
     #[test]
     fn an_interrupted_build_leaves_no_file() {
         let folder = Folder::new();

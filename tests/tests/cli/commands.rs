@@ -16,7 +16,7 @@ fn ok(args: &[&str], input: &str) -> Output {
 pub fn commands(help: &str) -> impl Iterator<Item = &str> {
     let list = help.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
     let list = list.split("\n\n").next().unwrap_or_default();
-    // What goes on in the next line is indented further.
+    // A continued line is indented further.
     list.lines().filter_map(|line| {
         let line = line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?;
         line.split(' ').next()
@@ -74,7 +74,7 @@ fn help_texts() {
     insta::assert_snapshot!("help_short", ok(&["-h"], "").stdout);
     help_of(&[], &mut names);
     assert!(names.len() > 25, "{names:?}");
-    // No text is left of a command that has gone.
+    // No text is left of a removed command.
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/snapshots");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let files = files.map(|name| name.into_string().unwrap());
@@ -343,7 +343,7 @@ fn interrupted() {
             .unwrap();
         let mut begun = String::new();
         if args[0] == "analyse" {
-            // Only what has been searched can be printed.
+            // Only searched positions can be printed.
             let mut lines = BufReader::new(child.stdout.take().unwrap());
             while !begun.contains(" 1. ") {
                 assert_ne!(lines.read_line(&mut begun).unwrap(), 0, "{begun}");

@@ -41,15 +41,15 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What a page says, as far as these tests ask.
+/// The parts of a page that these tests check.
 #[derive(Default)]
 struct Page {
     links: Vec<String>,
-    /// Of the headings, as forges make them.
+    /// The anchors of headings, as forges make them.
     anchors: Vec<String>,
     /// The numbers of numbered headings: `7.1`.
     sections: Vec<String>,
-    /// Inline code, and whether it stands in a table.
+    /// Inline code, and whether it is in a table.
     codes: Vec<(String, bool)>,
     /// Code blocks with their language.
     blocks: Vec<(String, String)>,
@@ -117,7 +117,7 @@ impl Page {
     }
 }
 
-/// What is wrong with the links of a page.
+/// The faults of a page's links.
 fn broken_links(path: &Path, page: &Page) -> Vec<String> {
     let mut anchors: HashMap<PathBuf, Vec<String>> = HashMap::new();
     let mut broken = Vec::new();
@@ -327,8 +327,8 @@ fn the_samples_for_the_hub_gui_are_those_of_the_manual() {
     assert!(shown.eq(&samples), "engine/packaging has other samples than docs/engine.md");
 }
 
-/// The measured distances of the levels, and their nodes: what programs are told (`/v1/server`)
-/// and what people read.
+/// The measured distances of the levels, and their nodes: for programs (`/v1/server`) and for
+/// people.
 #[test]
 fn the_levels_are_those_of_the_manual() {
     let manual = fs::read_to_string(root().join("docs/engine.md")).unwrap();
@@ -401,7 +401,7 @@ fn every_command_that_a_document_types_is_understood() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What is not tried: it needs more than this program and a minute, or a person.
+/// Commands not tried: they need more than this program and a minute, or a person.
 #[cfg(unix)]
 const NOT_TRIED: &[&str] = &[
     // A page for as long as a tournament lasts, at a fixed port.

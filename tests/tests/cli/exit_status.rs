@@ -43,7 +43,7 @@ fn assert_all_in(listed: &[&str], leaves: &BTreeSet<String>) {
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
-/// What the commands work on.
+/// The inputs of the commands.
 pub(super) struct World {
     folder: TempDir,
 }
@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-/// 0: what the command does, quickly.
+/// 0: a quick normal run of each command.
 pub(super) const GOOD: &[&str] = &[
     "hub",
     "analyse --depth 2",
@@ -207,7 +207,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
     ("games export {club} -o /nonexistent/x.pdn", "cannot write"),
 ];
 
-/// 2: what cannot be read or used.
+/// 2: input that cannot be read or used.
 pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
@@ -352,7 +352,7 @@ fn success_and_failure_have_status_0_and_1() {
     assert_all_in(&lines, &leaves);
 }
 
-/// Standard output on a disk that is full: nothing may seem to have been written.
+/// Standard output on a full disk: nothing may seem to have been written.
 fn into_full(world: &World, line: &str) {
     let full = fs::OpenOptions::new().write(true).open(Path::new("/dev/full")).unwrap();
     let output = std::process::Command::new(meerslag_tests::binary())

@@ -1,4 +1,4 @@
-//! Databases of games with the real program: imported, asked, kept; killed at any moment.
+//! Databases of games with the real program: import, queries, maintenance; killed at any moment.
 
 use std::fs;
 use std::path::PathBuf;
@@ -180,7 +180,7 @@ fn other_commands_read_it() {
     let file = folder.games();
     let (one, two) = (folder.name("one.book"), folder.name("two.book"));
     let pdn = folder.name("games.pdn");
-    // The PDN has a broken game, of which the file of games has what can be played.
+    // The PDN has a broken game; the file of games has its playable part.
     let from_pdn = run(["book", "build", &pdn, "-o", &one], "");
     assert_eq!((from_pdn.code, from_pdn.stdout.starts_with("4 games, 4 of use")), (0, true));
     let from_games = run(["book", "build", &file, "-o", &two], "").success().stdout;
@@ -274,8 +274,8 @@ fn what_the_system_refuses_is_named() {
     assert_eq!(ok(&["find", &file, "--limit", "0"]), "4 games, 0 shown\n");
 }
 
-/// A file that may not grow, as on a full disk: what was said to be imported is there, the file in
-/// hand is not, and the same command goes on when there is room.
+/// A file that may not grow, as on a full disk: files reported as imported are there, the
+/// unfinished one is not, and the same command goes on when there is room.
 #[cfg(unix)]
 #[test]
 fn where_the_disk_is_full_it_loses_nothing() {
@@ -325,7 +325,7 @@ fn pdn(number: u64) -> String {
     text
 }
 
-/// Thirty times the program is killed at some moment of an import. What it said was imported is
+/// Thirty times the program is killed at some moment of an import. Files reported as imported are
 /// there each time, the file is in order, and in the end nothing is missing or twice.
 #[cfg(unix)]
 #[test]

@@ -1,5 +1,5 @@
-//! How the files of the code hang together: no file imports a file that imports it, on whatever way
-//! around, parents and their modules excepted.
+//! How the files of the code hang together: no file imports a file that imports it, directly or
+//! indirectly, except parents and their modules.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -24,7 +24,7 @@ struct Module {
     items: BTreeSet<String>,
     /// Names that come from elsewhere, and their paths as they are written.
     names: HashMap<String, Vec<String>>,
-    /// Paths of which all names come here.
+    /// Paths whose names are all imported here.
     globs: Vec<Vec<String>>,
     /// All paths of more than one part, those of imports included.
     paths: BTreeSet<Vec<String>>,
@@ -154,7 +154,7 @@ impl<'ast> Visit<'ast> for Module {
 }
 
 impl Crate {
-    /// The module in which what a path names is defined; none for other crates.
+    /// The module that defines the target of a path; none for other crates.
     fn find(&self, from: &[String], path: &[String], depth: usize) -> Option<Vec<String>> {
         // Names can go round in circles through globs.
         if depth > 16 {
@@ -212,7 +212,7 @@ impl Crate {
     }
 }
 
-/// Knots: sets of files of which each imports each other on some way.
+/// Knots: sets of files that all import each other, directly or indirectly.
 fn knots<'a>(
     imports: &BTreeMap<&'a Path, BTreeMap<&'a Path, BTreeSet<String>>>,
 ) -> Vec<Vec<&'a Path>> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Whole games under the Python package pydraughts; the script says which version.
+/// Whole games under the Python package pydraughts; the script names the version.
 #[test]
 #[ignore = "slow, and needs Python with pydraughts (pip install pydraughts==0.6.7)"]
 fn pydraughts_games() {

@@ -1,5 +1,5 @@
-//! What a person meets: the command line, its answers to bad input, the documents, and other
-//! programs that talk to it.
+//! The user's side: the command line, its answers to bad input, the documents, and other programs
+//! that talk to it.
 
 #![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]

@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-/// What systems have to open addresses writes here what it was asked for.
+/// The stand-ins for the system's opener of addresses write their requests here.
 fn folder_of_a_desktop() -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("xdg-open");
@@ -60,7 +60,7 @@ impl Started {
         line.trim().strip_prefix("Listening on ").expect(&line).to_owned()
     }
 
-    /// Presses Ctrl-C; the status and what it said.
+    /// Presses Ctrl-C; returns the status and the output.
     fn end(self) -> (Option<i32>, String) {
         kill(Pid::from_raw(self.child.id() as i32), Signal::SIGINT).unwrap();
         drop(self.terminal);
@@ -106,7 +106,7 @@ fn without_a_screen_is_told_the_address() {
     assert!(!desktop.path().join("asked").exists());
 }
 
-/// What graphical programs rely on: at a pipe the program is silent until it hears `hub`.
+/// Graphical programs rely on this: at a pipe the program is silent until it hears `hub`.
 #[test]
 fn is_not_a_program_at_a_pipe() {
     let desktop = folder_of_a_desktop();

@@ -97,7 +97,7 @@ fn what_was_not_solved_alone_comes_again_later() {
     console.quit();
     let list = exercises.list();
     assert!(list[..2].iter().all(|row| row.ends_with(" 0 1 in 10 minutes")), "{list:?}");
-    // Who has seen the solution has not found it, and a game that is annotated anew is the same.
+    // Seeing the solution is not finding it, and a re-annotated game counts as the same.
     let text = fs::read_to_string(&exercises.file).unwrap().replace("Jan", "Jan Jansen");
     fs::write(&exercises.file, text).unwrap();
     assert!(exercises.list()[0].contains("Jan Jansen – Piet, 2026.01.02 0 1 in"));
@@ -114,7 +114,7 @@ fn scores_are_nobody_elses() {
     let exercises = Exercises::new();
     let scores = exercises.file.clone() + ".scores";
     let _ = exercises.run(&[], "show\nquit\n").success();
-    // A line of which a byte has changed is named, and the others stay.
+    // A line with a changed byte is named, and the others stay.
     let text = fs::read_to_string(&scores).unwrap().replace("\"wrong\":1", "\"wrong\":7");
     fs::write(&scores, &text).unwrap();
     let output = exercises.run(&["--list"], "");

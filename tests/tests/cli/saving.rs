@@ -1,5 +1,5 @@
-//! Files that commands write: nothing that was there is lost without a word, and a game that is
-//! broken off is in its file.
+//! Files that commands write: existing files are not lost without a warning, and an interrupted
+//! game is in its file.
 
 use std::fs;
 use std::path::Path;

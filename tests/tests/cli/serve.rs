@@ -1,4 +1,4 @@
-//! `meerslag serve`: what it answers, whom it refuses, and what it survives.
+//! `meerslag serve`: its answers, its refusals, and what it survives.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -20,7 +20,7 @@ struct Server {
     _out: BufReader<ChildStdout>,
 }
 
-/// What was answered.
+/// The answer.
 #[derive(Debug)]
 struct Answer {
     status: u16,
@@ -183,7 +183,7 @@ fn every_route_answers_as_it_is_described() {
         ("/v1/position", query(&[("slice", "0101"), ("seed", "3")]), "slice", "0101".into()),
         ("/v1/slices", String::new(), "type", "slices".into()),
         ("/v1/judge", format!("{ending}&move=11-50"), "verdict", "perfect".into()),
-        // What is wrong is said in the same form everywhere.
+        // Errors have the same form everywhere.
         ("/v1/probe", query(&[("fen", "W:W51")]), "status", 400.into()),
         ("/v1/probe", "fen=".to_owned() + &"9".repeat(500), "parameter", "fen".into()),
         ("/v1/board.svg", query(&[("arrows", "32-32")]), "parameter", "arrows".into()),
@@ -255,7 +255,7 @@ fn every_route_answers_as_it_is_described() {
     assert!(policy.contains("default-src 'none'"), "{policy}");
     let known = format!("if-none-match: {}", file.header("etag").unwrap());
     assert_eq!(server.request("GET", "/sheet.svg", &[&known], &[]).status, 304);
-    // Compressed for those who take it, as another form with a tag of its own.
+    // Compressed for clients that accept it, as another form with its own tag.
     let packed = server.request("HEAD", "/sheet.svg", &["accept-encoding: br, gzip"], &[]);
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     let length =
@@ -441,7 +441,7 @@ fn games_are_read_up_to_a_limit_with_a_name() {
     assert_eq!(server.post("/v1/games", "text/plain", &games.repeat(3)).status, 413);
 }
 
-/// Through a proxy each client has a rate of its own, whatever it says about itself.
+/// Through a proxy each client has its own rate, whatever it claims about itself.
 #[test]
 fn behind_a_proxy() {
     let server = Server::start(&["--proxy=127.0.0.1", "--rate=1", "--allow-host=desk.example"]);
@@ -454,7 +454,7 @@ fn behind_a_proxy() {
     assert_eq!(ask("192.0.2.8"), 200);
     let stream = server.get("/v1/analyse?nodes=100");
     assert_eq!(stream.header("x-accel-buffering"), Some("no"), "{stream:?}");
-    // A server that knows of no proxy believes nobody.
+    // A server without a known proxy believes nobody.
     let server = Server::start(&["--rate=1"]);
     let ask = |n: u8| {
         let forwarded = format!("x-forwarded-for: 192.0.2.{n}");
@@ -464,7 +464,7 @@ fn behind_a_proxy() {
     assert!(statuses.contains(&429), "{statuses:?}");
 }
 
-/// What people type is read as at the terminal.
+/// Typed text is read as at the terminal.
 #[test]
 fn typed_moves_and_positions() {
     let server = Server::start(&[]);
@@ -531,7 +531,7 @@ fn silent_and_slow_clients_are_dropped() {
     }
 }
 
-/// A request that is no good, in one of many ways.
+/// A bad request, of one of many kinds.
 fn garbage(random: &mut Random) -> Vec<u8> {
     let good = [
         "GET /v1/probe?fen=W:WK11:BK2,K6 HTTP/1.1\r\nhost: localhost\r\n\r\n",

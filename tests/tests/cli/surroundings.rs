@@ -1,5 +1,5 @@
-//! What surrounds the program, for every command: output that nobody reads, signals that were ignored
-//! from the start, a system that gives no threads.
+//! The program's surroundings, for every command: output that nobody reads, signals that were
+//! ignored from the start, a system that gives no threads.
 
 use std::fs;
 use std::io::{Read, pipe};
@@ -19,7 +19,7 @@ fn closed() -> Stdio {
     writer.into()
 }
 
-/// The exit status, and what was said on standard error if that is a pipe.
+/// The exit status, and the messages on standard error if that is a pipe.
 #[track_caller]
 fn end_of(mut child: Child, line: &str) -> (Option<i32>, String) {
     let deadline = Instant::now() + PATIENCE;
@@ -46,7 +46,7 @@ fn run_unread(world: &World, line: &str, deaf: bool) -> (Option<i32>, String) {
     end_of(command.spawn().unwrap(), line)
 }
 
-/// What makes something: the line, and the file that must be there afterwards.
+/// Commands that make something: the line, and the file that must exist afterwards.
 const WORKING: &[(&str, &str)] = &[
     ("annotate {pdn} -o {made.pdn} --nodes 20 --hash 1", "made.pdn"),
     ("book build {pdn} -o {made.book}", "made.book"),
@@ -60,7 +60,7 @@ const WORKING: &[(&str, &str)] = &[
     ("train {games} --out {made.weights} --epochs 1 --kind material", "made.weights"),
 ];
 
-/// Checks that find something: the status is that of what they found.
+/// Checks that find something: the status reports it.
 const FINDING: &[&str] = &[
     "egdb verify --egdb {broken_db}",
     "egdb check --egdb {broken_db}",
@@ -109,18 +109,18 @@ fn output_that_nobody_reads_changes_no_status_and_no_result() {
         }
         assert_eq!(run_unread(&world, line, true).0, Some(code), "{line}");
     }
-    // A match plays all its games, and goes on to the end where it was left.
+    // A match plays all its games, and an interrupted one goes on to the end.
     let line = "match --engine random --engine random~name=b --pairs 10 --state {state}";
     assert_eq!(run_unread(&world, line, true).0, Some(0));
     let state = fs::read_to_string(world.path("state")).unwrap();
     assert_eq!(state.lines().count(), 21);
-    // More than its first generation, whatever comes of it.
+    // More than its first generation, with any result.
     let line = "learn {lessons} --generations 2 --games 320 --nodes 20 --pairs 1 --match-nodes 20";
     let (_, errors) = run_unread(&world, line, false);
     assert!(world.path("lessons/gen1.match.jsonl").exists(), "{errors}");
 }
 
-/// What does not only print goes on until it is interrupted.
+/// Commands that do not only print go on until interrupted.
 #[cfg(unix)]
 #[test]
 fn long_work_goes_on_unread() {
@@ -164,8 +164,8 @@ fn checks_say_what_they_found_to_nobody() {
     }
 }
 
-/// Signals that were ignored when the program began: by `nohup`, or by a shell for what it starts in
-/// the background.
+/// Signals that were ignored when the program began: by `nohup`, or by a shell for background
+/// programs.
 #[cfg(target_os = "linux")]
 mod signals {
     use nix::sys::signal::{Signal, kill};
@@ -252,7 +252,7 @@ mod threads {
 
     use super::*;
 
-    /// What takes several threads.
+    /// Commands that take several threads.
     const THREADED: &[&str] = &[
         "analyse --depth 3 --threads 4 --hash 1",
         "annotate {pdn} -o {annotated} --nodes 20 --hash 1 --force --threads 2",
@@ -275,12 +275,12 @@ mod threads {
         "bench --depth 3 --threads 3",
     ];
 
-    /// A user of whom nobody else runs anything.
+    /// A user with no other processes.
     fn user() -> u32 {
         70_000 + std::process::id() % 50_000
     }
 
-    /// Whether this process may be somebody else.
+    /// Whether this process may change its user.
     fn is_root() -> bool {
         fs::metadata("/proc/self").is_ok_and(|data| {
             use std::os::unix::fs::MetadataExt;
@@ -326,7 +326,8 @@ mod threads {
         }
     }
 
-    /// The limit counts all threads of the user: for an ordinary one only that of none is certain.
+    /// The limit counts all threads of the user: for an ordinary one only a limit of none is
+    /// certain.
     fn limits() -> std::ops::RangeInclusive<usize> {
         if is_root() { 1..=5 } else { 1..=1 }
     }

@@ -88,7 +88,7 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     assert_eq!(out.code, 0, "{}", out.stderr);
 }
 
-/// Kills a build again and again, a while after it has begun, and compares what comes of it.
+/// Kills a build again and again, a while after it has begun, and compares the result.
 fn kill_often(kills: u64) {
     let whole = tempfile::tempdir().unwrap();
     let build = |dir: &str| {
@@ -200,7 +200,7 @@ fn bad_requests_are_refused() {
         assert!(out.stderr.contains(expected), "{args:?}: {}", out.stderr);
         assert!(!out.stderr.contains("panicked"), "{args:?}: {}", out.stderr);
     }
-    // What helps is said: more memory, not the same again.
+    // The message names the remedy: more memory, not the same again.
     let out =
         run(["egdb", "build", "--pieces", "3", "--memory", "49M", "--out", path, "--resume"], "");
     assert_eq!(out.code, 2, "{}", out.stdout);

@@ -30,7 +30,7 @@ fn libraries() -> &'static [PathBuf; 2] {
             .args(["rustc", "--lib", "--features=capi", "--crate-type=cdylib,staticlib"])
             .args(["--message-format=json", "--manifest-path"])
             .arg(root().join("egdb/Cargo.toml"))
-            // The optimised library takes a minute to compile, and is no better a test.
+            // The optimised library takes a minute to compile, and tests no more.
             .args(["--", "-Copt-level=0"])
             .stderr(Stdio::inherit())
             .output()

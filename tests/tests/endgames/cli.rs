@@ -276,7 +276,7 @@ fn odd_lines_are_errors_in_their_place() {
     assert_eq!(ok(&["probe", "--egdb", &dir, "-", "--json"], ""), "");
 }
 
-/// A file that is not there is no smaller database: its index or its checksums speak of it.
+/// A missing file does not make a smaller database: its index or its checksums refer to it.
 #[test]
 fn verify_names_missing_files() {
     let built = built();
@@ -300,14 +300,14 @@ fn verify_names_missing_files() {
                 (&missing[0]["file"], &missing[0]["database"]),
                 (&gone.into(), &name.into())
             );
-            // The others are looked at.
+            // The others are verified.
             let is_other = |record: &&Value| record["result"] == "ok";
             let found = records.iter().filter(is_other).map(|record| record["file"].as_str());
             assert!(other.is_none_or(|other| found.flatten().any(|file| file == other)));
         }
         let text = egdb(&["verify", "--egdb", dir_name], "").stdout;
         assert!(text.contains(&format!("MISSING, but {witness} is there")), "{text}");
-        // With nothing but the checksums left, they are the witness.
+        // If only the checksums are left, they are the evidence.
         fs::remove_file(dir.join(witness)).unwrap();
         let text = egdb(&["verify", "--egdb", dir_name], "").stdout;
         assert!(text.contains(&format!("MISSING, but {gone}.sum is there")), "{text}");

@@ -87,8 +87,8 @@ fn compositions_of_four_pieces_are_solved() {
     }
 }
 
-/// With databases of five pieces in the folder that the environment variable names, for example
-/// those of `meerslag egdb build --pieces 5 --out DIR`.
+/// With databases of five pieces in the folder named by the environment variable, for example those
+/// of `meerslag egdb build --pieces 5 --out DIR`.
 #[test]
 #[ignore = "needs databases of five pieces: MEERSLAG_EGDB_DIR=DIR"]
 fn compositions_of_five_pieces_are_solved() {

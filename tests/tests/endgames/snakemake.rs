@@ -1,5 +1,5 @@
 //! The workflow of `meerslag egdb plan --format snakemake`, run by Snakemake itself: two jobs at a
-//! time, one killed in the middle, run again; the files must be those of a build in one piece.
+//! time, one killed in the middle, run again; the files must equal those of an uninterrupted build.
 //!
 //! Snakemake comes from outside: `.ci/run` installs it, and the test command passes it by.
 
@@ -13,7 +13,7 @@ use std::process::Command;
 
 use crate::folder::{files, scratch};
 
-/// The program: what `SNAKEMAKE` in the environment says, or the one on the path.
+/// The program: the one in the environment variable `SNAKEMAKE`, or on the path.
 fn snakemake() -> OsString {
     std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into())
 }
@@ -66,7 +66,7 @@ fn four_pieces() {
     let work = |name: &str| out.join("work").join(name);
     assert!(!work(&format!("{kill}.raw")).exists(), "{log}");
     assert!(!work(&format!("packed-{pieces}")).exists(), "{log}");
-    // Work files go when nothing needs them any more, so what is built is read from the log.
+    // Work files are removed when no longer needed, so the test reads from the log what is built.
     let builds = |log: &str, slice: &str| log.contains(&format!("wildcards: slice={slice}\n"));
     assert!(builds(&log, "0101") && work("0101.raw").exists(), "{log}");
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 const FIVE: &str = "W:W37,38:B19,23,K45";
 /// Six pieces; Black wins.
 const SIX: &str = "W:W32,37,38:B19,23,K45";
-/// Ten against ten: nothing that a search could prove.
+/// Ten against ten: a search cannot prove anything.
 const TWENTY: &str = "W:W31-40:B1-10";
 
 fn ok(args: &[&str], input: &str) -> Output {

@@ -157,7 +157,7 @@ fn what_is_refused() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(refused(&["--slice", "3,0,1"]).contains("black men, black kings"));
-    // Whatever the random positions are: some are known, as their captures lead into databases.
+    // For any random positions: some are known, as their captures lead into databases.
     for seed in 0..20 {
         let error = refused(&["--slice", "3,0,3,0", "--seed", &seed.to_string()]);
         assert!(error.contains("slice 3030 is not in the databases"), "{error}");

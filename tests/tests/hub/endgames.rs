@@ -124,7 +124,7 @@ fn folder(extensions: &[&str]) -> tempfile::TempDir {
     dir
 }
 
-/// What the engine says to `go` in this position: the last `info` line's score and lookups.
+/// The engine's answer to `go` in this position: the last `info` line's score and lookups.
 fn asked(engine: &mut Client, fen: &str) -> (f64, u64) {
     let game = Game::new(Position::from_fen(fen).unwrap());
     engine.send(&pos_line(&game, History::Whole));
@@ -134,7 +134,7 @@ fn asked(engine: &mut Client, fen: &str) -> (f64, u64) {
     (info.score, info.probes)
 }
 
-/// Won in 7 plies, and six pieces from which exchanges lead to four.
+/// Won in 7 plies, and six pieces where exchanges lead to four.
 const WON: &str = "B:WK45:BK1,K2";
 const SIX: &str = "W:WK24,42,48:B22,36,44";
 
@@ -176,7 +176,7 @@ fn a_wrong_folder_is_named_and_the_game_goes_on() {
     let error = lines.iter().find(|line| line.starts_with("error")).unwrap();
     assert!(error.contains("/no such folder"), "{error}");
     assert_eq!(asked(&mut engine, WON).0, 99.93);
-    // Later too: what was in force stays.
+    // Later too: the old setting stays.
     engine.send("set-param name=bb-path value=\"/nor here\"");
     let lines = engine.sync();
     assert!(lines.iter().any(|line| line.contains("/nor here")), "{lines:?}");

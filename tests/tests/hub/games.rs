@@ -59,8 +59,8 @@ fn a_hundred_games_at_50_ms_a_move() {
     assert!(records.iter().all(|r| r.game.ply() > 20));
 }
 
-/// What a clock shows after every second of these times, the increment added each time, and how
-/// often it ran out: it was set to half a second then.
+/// A clock after every second of these times, the increment added each time, and how often it ran
+/// out: it was then set to half a second.
 fn left(start: f64, inc: f64, times: &[Duration], skip: usize) -> (f64, usize) {
     let own = times.iter().skip(skip).step_by(2);
     own.fold((start, 0), |(left, overruns), time| match left - time.as_secs_f64() {
@@ -90,7 +90,7 @@ fn a_game_with_fischer_clocks() {
     }
 }
 
-/// A game in which each engine ponders over the reply it expects, with hits and misses.
+/// A game where each engine ponders over the reply it expects, with hits and misses.
 #[test]
 fn a_game_with_pondering() {
     let mut engine = Client::ready(&[("ponder", "true")]);

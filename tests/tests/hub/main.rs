@@ -1,4 +1,4 @@
-//! The engine behind the Hub protocol.
+//! The engine over the Hub protocol.
 
 #![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]

@@ -149,7 +149,7 @@ fn pondered(engine: &mut Client, position: &Position) -> meerslag_tests::Answer 
     answer
 }
 
-/// Several variations are an extension: who does not ask sees nothing of it.
+/// Several variations are an extension: a client that does not ask sees nothing of it.
 #[test]
 fn several_variations_for_clients_that_ask() {
     let mut engine = Client::start(&["hub"]);
@@ -178,7 +178,7 @@ fn several_variations_for_clients_that_ask() {
         let start = format!("info multipv={rank} ");
         assert!(last.iter().any(|line| line.starts_with(&start)), "{rank} in {lines:?}");
     }
-    // The best move is that of the first rank.
+    // The best move is the first rank's.
     let best = lines.last().unwrap().split(['=', ' ']).nth(2).unwrap();
     let first = last.iter().rev().find(|line| line.starts_with("info multipv=1 ")).unwrap();
     assert!(first.contains(&format!("pv=\"{best}")), "{best}: {first}");
@@ -206,7 +206,7 @@ fn levels_bound_the_nodes_of_a_move() {
     engine.quit().assert_clean();
 }
 
-/// A client that wants other rules gets no game until it wants ours.
+/// A client that wants other rules does not get a game until it wants ours.
 #[test]
 fn another_variant_gets_no_ready_and_no_move() {
     let mut engine = Client::start(&["hub"]);
@@ -408,7 +408,7 @@ fn early_ends_wait_for_the_client() {
             engine.send(&format!("go {mode}"));
             assert!(engine.line().starts_with("info"), "{mode} {fen}");
             if mode == "think" {
-                // Ends by itself, however long a loaded machine takes over it.
+                // Ends on its own, however long a loaded machine takes.
                 while engine.line().starts_with("info") {}
             } else {
                 let quiet = Instant::now();
@@ -508,7 +508,7 @@ fn other_lines_end_a_search() {
         let rest = engine.sync();
         assert!(rest.is_empty() || matches!(line, "hub" | "init"), "{line}: {rest:?}");
     }
-    // Two searches in one breath: both are answered, the first with what it has.
+    // Two searches in a row: both are answered, the first with its result so far.
     engine.send("pos\nlevel infinite\ngo analyze\npos moves=\"32-28\"\nlevel depth=4\ngo think");
     assert!(engine.answer(&start, Instant::now()).best.is_some());
     assert!(engine.answer(&after(START, "32-28"), Instant::now()).best.is_some());
@@ -520,7 +520,7 @@ fn other_lines_end_a_search() {
     engine.quit().assert_clean();
 }
 
-/// Rubbish during a search neither ends it nor is complained of before `done`.
+/// Rubbish during a search neither ends it nor causes a complaint before `done`.
 #[test]
 fn errors_wait_for_the_end_of_the_search() {
     let mut engine = Client::ready(&[]);
@@ -538,8 +538,8 @@ fn errors_wait_for_the_end_of_the_search() {
     engine.quit().assert_clean();
 }
 
-/// After `new-game` a search is what the first one was, also with a table that is too large to be
-/// written anew each time.
+/// After `new-game` a search is what the first one was, also with a table too large to rewrite each
+/// time.
 #[test]
 fn new_game_forgets_what_a_large_table_holds() {
     let mut engine = Client::ready(&[("tt-size", "26")]);
@@ -556,7 +556,7 @@ fn new_game_forgets_what_a_large_table_holds() {
     engine.quit().assert_clean();
 }
 
-/// Whoever has sent a `pos` that cannot be read would take a move for one in his own game.
+/// A client that has sent an unreadable `pos` would take a move for one in its own game.
 #[test]
 fn a_refused_pos_gets_no_move() {
     let mut engine = Client::ready(&[]);
@@ -590,8 +590,8 @@ fn a_refused_pos_gets_no_move() {
     engine.quit().assert_clean();
 }
 
-/// A game of 600 plies, captures among them, is reported whole. The engine is a king behind and
-/// every score would say so, but the search sees that it can bring about a position once more.
+/// A game of 600 plies, captures among them, is reported whole. The engine is a king down and every
+/// score would say so, but the search sees that it can repeat a position.
 #[test]
 fn long_histories_and_repetition() {
     let random_plies = 40;

@@ -23,7 +23,7 @@ fn stop_after_go(rounds: usize) {
             engine.send("stop");
             let answer = engine.answer(&start, Instant::now());
             assert!(answer.best.is_some());
-            // The `stop` may also come twice, or when the search has just ended by itself.
+            // The `stop` may also come twice, or when the search has just ended on its own.
             engine.send("stop");
             assert_eq!(engine.sync(), [""; 0], "one done only, round {round}, {delay} ms");
         }
@@ -139,7 +139,7 @@ fn end_of_input_in_every_state() {
     engine.close().assert_clean();
 }
 
-/// What came before the end of the input is still answered.
+/// Commands from before the end of the input are still answered.
 #[test]
 fn a_script_is_answered_before_the_end() {
     let output = meerslag_tests::run(["hub"], "hub\nset-param name=book value=7\nping\n");
@@ -149,7 +149,7 @@ fn a_script_is_answered_before_the_end() {
     assert_eq!((wait, &error[..5], pong), ("wait", "error", "pong"));
 }
 
-/// And what came before `quit`, however long the start takes.
+/// And those from before `quit`, however long the start takes.
 #[test]
 fn everything_before_quit_is_answered() {
     for (script, last) in [

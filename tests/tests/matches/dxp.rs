@@ -199,7 +199,7 @@ fn bad_requests_are_answered_and_the_next_one_is_played() {
     assert!(peer.receive().ends_with('2'));
     peer.send("E10");
     assert_eq!(peer.receive(), "E00");
-    // And another game on the same connection, in which the peer ends everything.
+    // And another game on the same connection, where the peer ends everything.
     peer.request('Z', "001075A", '0');
     peer.send("E21");
     assert_eq!(peer.receive(), "E01");

@@ -103,7 +103,7 @@ fn a_slow_line_costs_time_alone() {
     let (port, connections) = proxy(program.port, Duration::from_millis(25), None);
     let games = cup(folder.path(), &format!("dxp=localhost:{port} start=30"));
     assert_eq!((games.len(), failed(&games)), (6, vec![false; 4]), "{games:?}");
-    // One for each round in which the guest is not free.
+    // One for each round where the guest is not free.
     assert_eq!(connections.load(Ordering::SeqCst), 2);
     // The clock of the guest has the time on the way: there and back for each of its moves.
     let state = fs::read_to_string(folder.path().join("cup.jsonl")).unwrap();
@@ -117,7 +117,7 @@ fn a_slow_line_costs_time_alone() {
     }
 }
 
-/// Who comes late is waited for as long as `start=` says; other games go on meanwhile or afterwards.
+/// A late player is waited for as long as `start=` says; other games go on meanwhile or afterwards.
 #[test]
 fn a_player_who_comes_late_plays() {
     let folder = TempDir::new().unwrap();
@@ -239,6 +239,6 @@ fn two_machines_play_over_a_link_that_goes_away() {
     });
     let longest = plies.filter_map(|ply| ply["time"].as_f64()).fold(0.0, f64::max);
     assert!(longest > 0.9, "the link was down between the games: {longest}");
-    // TCP sends again what was lost: the gap costs time alone.
+    // TCP sends again what was lost: the gap only costs time.
     assert!(games.iter().all(|game| game["termination"] != "crash"), "{said}");
 }

@@ -25,7 +25,7 @@ fn reply(peer: &mut Peer, game: &mut Game) -> Option<()> {
     Some(())
 }
 
-/// The games after a late echo are played as if nothing had been.
+/// The games after a late echo are played as if nothing had happened.
 #[test]
 fn a_late_echo_disturbs_no_other_game() {
     let args = ["--role=initiator", "--games=5", "--moves=1", "--gap=0", "--echo=0.2"];
@@ -85,7 +85,7 @@ fn silence_ends_pondering() {
     peer.expect_close();
 }
 
-/// What cannot change the game neither ends nor restarts the search.
+/// Messages that cannot change the game neither end nor restart the search.
 #[test]
 fn junk_does_not_keep_the_program_from_moving() {
     for junk in ["E9", "B999W", "B001W", "R", "Cwhy"] {
@@ -165,7 +165,7 @@ fn the_gap_is_on_our_clock() {
     for ply in game.line.plies.iter().skip(1).step_by(2).take(5) {
         emt += ply.comments().next().unwrap().elapsed_move_time().unwrap().as_secs_f64();
     }
-    // Without the gaps next to nothing would be left. Our own waits are the rest: on a busy machine
+    // Without the gaps hardly any time would be left. Our own waits are the rest: on a busy machine
     // a message may be late.
     assert!(emt > 0.4 * used, "{emt} of {used} seconds");
 }

@@ -124,7 +124,7 @@ impl Follower {
     }
 }
 
-/// A follower on a port of its own, in a thread.
+/// A follower on its own port, in a thread.
 fn follower(script: impl FnOnce(&TcpListener) + Send + 'static) -> (u16, JoinHandle<()>) {
     let listener = TcpListener::bind("localhost:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
@@ -138,7 +138,7 @@ fn against(port: u16, more: &str, args: &[&str]) -> Vec<Value> {
 
 #[test]
 fn games_end_as_the_program_says() {
-    // What the program says instead of a move; who then has won; why.
+    // The program's message instead of a move; who then has won; why.
     for (message, result, why) in [
         ("E10", ["2-0", "0-2"], "gave up"),
         ("E20", ["1-1", "1-1"], "ended by a player"),
@@ -277,7 +277,7 @@ fn refusals_are_no_results() {
     );
     assert_eq!(lines[1]["termination"], "gave up");
 
-    // No game at all: there is no sense in going on.
+    // No game at all: it is pointless to go on.
     let (port, thread) = follower(|listener| {
         let mut peer = Peer::accept(listener);
         assert!(peer.receive().starts_with("R01"));

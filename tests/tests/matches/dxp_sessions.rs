@@ -1,5 +1,5 @@
-//! `meerslag dxp` around the games: refusals, connections that bring nothing, what is said and
-//! written, and what cannot be asked for.
+//! `meerslag dxp` around the games: refusals, useless connections, messages and files, and invalid
+//! options.
 
 use std::fs;
 use std::net::TcpListener;
@@ -99,7 +99,7 @@ fn connections_without_a_game_are_given_up() {
     assert!((2..=6).contains(&connections), "{connections} connections");
 }
 
-/// The same for one that never answers, and that is said.
+/// The same for one that never answers, which is reported.
 #[test]
 fn silent_followers_are_given_up() {
     let args = ["--role=initiator", "--retry=0.2", "--answer=0.3"];

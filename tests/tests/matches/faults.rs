@@ -111,7 +111,7 @@ fn a_second_answer_is_passed_over() {
     }
 }
 
-/// What an engine says before its end is in the report, up to the last word.
+/// The output of an engine before its end is in the report, up to the last word.
 #[test]
 fn last_words_are_reported() {
     for game in games(&[&mock("bad", "crash=2 words"), "--engine=random", "--tc=20", "--pairs=1"]) {
@@ -202,7 +202,7 @@ fn an_engine_that_cannot_start_is_reported_before_the_first_game() {
     assert!(!output.stdout.contains("\"type\":\"game\""), "{output:?}");
 }
 
-/// Whoever waits for an engine that is still silent learns why, with what it has said so far.
+/// A user waiting for a silent engine is told why, with its output so far.
 #[test]
 fn a_slow_start_is_reported_while_it_lasts() {
     let slow = mock("slow", "no-wait").replace("start=60", "start=5");

@@ -1,4 +1,4 @@
-//! Logs of everything that is said, engines that are started for each game, the order of the games.
+//! Logs of all messages, engines that are started for each game, the order of the games.
 
 use std::fs;
 use std::path::Path;

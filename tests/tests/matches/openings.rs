@@ -1,4 +1,4 @@
-//! What `meerslag match` plays from, and on which conditions: openings, books, time controls.
+//! The starts and conditions of `meerslag match`: openings, books, time controls.
 
 use std::fs;
 
@@ -61,7 +61,7 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     // A parameter of this name that is not a switch is left alone.
     let _ = play(&mock("a", "book=string"), &[]).success();
 
-    // Told otherwise, or without openings, it stays on, of which this engine complains.
+    // Told otherwise, or without openings, it stays on, and this engine complains.
     for (engine, more) in [
         (mock("a", "book=bool") + " param.book=true", &[][..]),
         (mock("a", "book=bool"), &["--openings=start"]),
@@ -73,7 +73,7 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     assert!(text.contains("as described for own"), "{text}");
 }
 
-/// One ply is left of the 25 moves: the game is a draw after it, and what is written says so.
+/// One ply is left of the 25 moves: the game is a draw after it, and the output says so.
 #[test]
 fn openings_keep_what_counts_for_a_draw() {
     let folder = TempDir::new().unwrap();
@@ -116,7 +116,7 @@ fn time_controls_with_a_comma_in_the_wrong_place_are_refused() {
     }
 }
 
-/// What engines say does not reach the terminal as commands.
+/// Output of engines does not reach the terminal as commands.
 #[test]
 fn escape_sequences_of_engines_are_written_out() {
     let args = ["--engine=random name=x", "--tc=20", "--pairs=1", "--max-moves=2"];

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::mock::mock;
 
-/// What the runner and an engine said to each other, as directions with lines.
+/// The messages between the runner and an engine, as directions with lines.
 fn conversation(text: &str, name: &str) -> Vec<(char, String)> {
     let of = |mark: char| format!(" {name} {mark} ");
     text.lines()

@@ -1,4 +1,4 @@
-//! What `meerslag match` leaves behind for spreadsheets and browsers.
+//! The files of `meerslag match` for spreadsheets and browsers.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn play(args: &[&str]) -> Output {
     output
 }
 
-/// What the script of a page shows.
+/// The data that the script of a page shows.
 fn data(page: &str) -> Value {
     let text = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
     serde_json::from_str(text).expect("JSON")
@@ -230,7 +230,7 @@ fn the_page_speaks_a_language() {
     }
 }
 
-/// Until results differ nothing is known about the strength, on the page and off it.
+/// Until results differ the strength is unknown, on the page and off it.
 #[test]
 fn after_too_few_games_nothing_is_known() {
     let files = Files::new();
@@ -279,14 +279,14 @@ fn pages_replace_files_and_nothing_else() {
     assert!(fs::symlink_metadata(path("link.html")).unwrap().is_symlink());
     assert!(files.read("real.html").contains("</html>"));
 
-    // What is not a file is written to, and not replaced.
+    // Anything but a file is written to, not replaced.
     std::os::unix::fs::symlink("/dev/stdout", path("out.html")).unwrap();
     let output = play(&[&engines[..], &["--json", &files.arg("html", "out.html")]].concat());
     assert!(fs::symlink_metadata(path("out.html")).unwrap().is_symlink());
     assert_eq!(output.stdout.matches("</html>").count(), 1, "{}", output.stdout);
 }
 
-/// A runner that is killed early leaves a page, and that of before if it was one.
+/// A runner that is killed early leaves a page, or the one from before.
 #[test]
 fn there_is_a_page_from_the_start() {
     let files = Files::new();

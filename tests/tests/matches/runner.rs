@@ -381,7 +381,7 @@ fn without_times(mut table: Value) -> Value {
 fn a_killed_match_is_resumed_and_ends_the_same() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    // Games of these two depend on nothing but the opening and the colours.
+    // Games of these two only depend on the opening and the colours.
     let engines = [mock("first", "first"), mock("other", "first score=1")];
     let config =
         [&engines[0], &engines[1], "--tc=nodes=5", "--pairs=30", "--seed=3", "--max-moves=40"];
@@ -499,7 +499,7 @@ fn openings_that_are_used_up_are_varied_where_games_would_be_the_same() {
     let folder = TempDir::new().unwrap();
     let pdn = folder.path().join("games.pdn");
     let pdn_arg = format!("--pdn={}", pdn.display());
-    // The moves of the games, with the position in which they start.
+    // The moves of the games, with their start positions.
     let moves = |more: &[&str]| -> Vec<String> {
         let engines = ["--engine=builtin name=x", "--engine=builtin name=y", "--openings=start"];
         let rest = ["--pairs=4", "--max-moves=6", "--force", &pdn_arg];

@@ -66,7 +66,7 @@ fn parts_put_together_are_the_whole_match() {
         let args = [&["match", "--merge"], parts, &["--json", "--state", state], more].concat();
         run(args, "")
     };
-    // A part that is missing is said, and can be played.
+    // A missing part is reported, and can be played.
     let early = path("early");
     let alone = merge(&[&path("one")], &early, &[]);
     assert_eq!(alone.code, 0, "{alone:?}");
@@ -89,7 +89,7 @@ fn parts_put_together_are_the_whole_match() {
     assert_eq!(games(state.as_ref()), games(path("whole").as_ref()));
     assert_eq!(fs::read_to_string(&pdn).unwrap().matches("[Round ").count(), 30);
 
-    // What does not fit together.
+    // Parts that do not fit together.
     let twice = merge(&[&path("whole"), &path("one")], &path("new"), &[]);
     assert_eq!(twice.code, 2, "{twice:?}");
     assert!(twice.stderr.contains("both have game 1"), "{twice:?}");

@@ -1,4 +1,4 @@
-//! The state file and the other files of `meerslag match`: nothing is lost that was there.
+//! The state file and the other files of `meerslag match`: nothing existing is lost.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -75,14 +75,14 @@ fn a_second_runner_is_refused() {
     first.wait().unwrap();
     assert_eq!(output.code, 2, "{output:?}");
     assert!(output.stderr.contains("in use by another runner"), "{output:?}");
-    // It is free again, whatever became of its owner.
+    // It is free again, whatever happened to its owner.
     let text = files.read("match.jsonl");
     files.write("match.jsonl", &text.replace(r#""stall_seconds":60.0"#, r#""stall_seconds":0.1"#));
     let lines = start(&["--resume", &state]).success().json_lines();
     assert_eq!(lines.len(), 5, "{lines:?}");
 }
 
-/// What could not begin leaves nothing that stops the corrected command.
+/// A failed start leaves nothing that stops the corrected command.
 #[test]
 fn a_failed_start_leaves_no_state() {
     let files = Files::new();
@@ -108,7 +108,7 @@ fn a_failed_start_leaves_no_state() {
     );
     assert!(!files.has("match.jsonl"));
 
-    // What was there before is left alone.
+    // Existing files are left alone.
     plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state]);
     let (text, pdn) = (files.read("match.jsonl"), files.arg("pdn", "games.pdn"));
     files.write("games.pdn", "mine");
@@ -157,7 +157,7 @@ fn a_resumed_match_takes_no_other_description() {
     plays(&["--resume", &state]);
 }
 
-/// A file that somebody has edited gives errors, no surprises.
+/// An edited file gives errors, not surprises.
 #[test]
 fn edited_states_are_refused() {
     let files = Files::new();
@@ -296,7 +296,7 @@ fn the_printed_command_is_quoted() {
     assert!(text.contains(&format!("--state '{}'\n", path.display())), "{text}");
 }
 
-/// States of before, which did not say which file is which, go on as they did.
+/// Older states, which did not say which file is which, go on as before.
 #[test]
 fn states_without_the_kinds_of_files_go_on() {
     let files = Files::new();
@@ -312,7 +312,7 @@ fn states_without_the_kinds_of_files_go_on() {
     assert_eq!(files.read("games.pdn").matches("[Event ").count(), 2);
 }
 
-/// A page that cannot be written is no reason to keep the rest from the user.
+/// If a page cannot be written, the user still gets the rest.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_a_page_the_table_and_the_reason_are_shown() {

@@ -38,7 +38,7 @@ fn lines(file: &Path, key: &str) -> Vec<Value> {
     lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// What was played: number, players, moves and result of each game.
+/// The games played: number, players, moves and result of each.
 fn games(file: &Path) -> Vec<(u64, Value, Vec<Value>, Value)> {
     let game = |line: Value| {
         let moves = line["plies"].as_array().unwrap().iter().map(|ply| ply["mv"].clone());
@@ -317,7 +317,7 @@ fn say(token: &str, line: &str) -> String {
     )
 }
 
-/// Starts a tournament that serves its page, and returns the address of it.
+/// Starts a tournament that serves its page, and returns the page's address.
 fn serve(file: &Path, token: &str) -> (Child, String) {
     let mut child = Command::new(binary())
         .args(["tournament", file.to_str().unwrap(), "--serve", "127.0.0.1:0", "--token", token])
@@ -355,7 +355,7 @@ fn follow(address: &str) -> thread::JoinHandle<(usize, String)> {
 
 const TOKEN: &str = "a-token-for-the-tests";
 
-/// The page while games are played, its director, and that fifty who follow it cost no game.
+/// The page while games are played, its director, and a check that fifty followers cost no game.
 #[test]
 fn the_page_shows_the_games_and_hears_the_director() {
     let folder = TempDir::new().unwrap();
@@ -412,7 +412,7 @@ fn the_page_shows_the_games_and_hears_the_director() {
     let games = lines(&file, "game");
     let ends: Vec<_> = games.iter().map(|game| game["termination"].as_str().unwrap()).collect();
     assert!(!ends.contains(&"time-forfeit") && ends.contains(&"director"), "{ends:?}");
-    // What stays of the page.
+    // The page that stays.
     let copy = fs::read_to_string(file.with_extension("html")).unwrap();
     let (_, data) = copy.split_once("id=\"data\"").unwrap();
     let (_, data) = data.split_once('>').unwrap();
@@ -468,7 +468,7 @@ fn fifty_spectators_do_not_disturb_a_clock() {
     latest(50);
 }
 
-/// A game that is killed in the middle goes on where it was, with its clocks.
+/// A game killed in the middle goes on where it was, with its clocks.
 #[test]
 fn a_killed_game_goes_on_with_its_moves_and_clocks() {
     let listens = binary().display().to_string();

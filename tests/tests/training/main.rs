@@ -167,7 +167,7 @@ fn weights_are_trained_shown_and_used() {
     assert_eq!(train(&["--force"]).success().stderr, "");
     assert_eq!(run(["weights", "export", text(&weights)], "").success().stdout, all);
 
-    // A network with its windows as sums, learnt together with what is below it.
+    // A network with its windows as sums, learnt together with the weights below it.
     let joint = folder.path().join("joint.weights");
     let network = ["--network=32", "--inputs=windows", "--joint", "--factors", "--average=0.9"];
     let more = ["--base", text(&weights), "--epochs=1", "--last-lambda=0.5"];
@@ -208,7 +208,7 @@ fn unusable_weights_are_refused_everywhere() {
     }
 }
 
-/// The small form: some thousand games from nothing.
+/// The small form: a few thousand games from nothing.
 #[test]
 fn an_evaluation_learned_from_nothing_beats_material() {
     let folder = TempDir::new().unwrap();

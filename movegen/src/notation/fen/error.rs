@@ -1,4 +1,4 @@
-//! What the readers of positions refuse, and what they tolerate with a word.
+//! What the readers of positions refuse, and what they tolerate with a warning.
 
 use thiserror::Error;
 
@@ -58,7 +58,7 @@ pub struct ParseFenError {
     pub column: usize,
 }
 
-/// What is wrong with a FEN, Hub or DXP position string.
+/// Errors of FEN, Hub or DXP position strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum FenErrorKind {
     /// Nothing but blanks, quotes and brackets.
@@ -85,7 +85,7 @@ pub enum FenErrorKind {
     /// A counter given twice, or without a number, or too large.
     #[error("expected one number after the counter letter '{0}'")]
     BadCounter(char),
-    /// A character that cannot stand in a piece list.
+    /// A character that cannot be in a piece list.
     #[error("unexpected character {0:?}: expected a square, ',' or ':'")]
     UnexpectedCharacter(char),
     /// `K`, `G`, `P` or a dash without a square after it.

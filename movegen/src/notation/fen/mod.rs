@@ -2,9 +2,9 @@
 //!
 //! The reader takes every form seen in the wild: ranges, either list first or missing, blanks,
 //! lower case, semicolons, leading zeros, a dot at the end, quotes and tag text around it, URL
-//! encoding, lidraughts' counters and ghosts, and the 51-character strings of Hub and DXP. What
-//! contradicts itself (a square twice, a man on its promotion row, a third colour) is refused
-//! with the place. The writer knows one form: no ranges, White first, squares ascending.
+//! encoding, lidraughts' counters and ghosts, and the 51-character strings of Hub and DXP.
+//! Contradictions (a square twice, a man on its promotion row, a third colour) are refused with the
+//! place. The writer knows one form: no ranges, White first, squares ascending.
 
 mod error;
 mod reader;
@@ -22,7 +22,7 @@ use crate::setup::Setup;
 pub use error::{FenErrorKind, FenWarning, ParseFenError};
 use reader::Reader;
 
-/// What a FEN says: a set-up, lidraughts' counters if it has them, and what the reader found odd.
+/// The contents of a FEN: a set-up, lidraughts' counters if it has them, and the reader's warnings.
 ///
 /// # Examples
 /// ```
@@ -38,8 +38,8 @@ use reader::Reader;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fen {
-    /// The pieces and the side to move. No square is used twice; the board may be empty and men
-    /// may stand on their promotion row, which [`Fen::position`] refuses.
+    /// The pieces and the side to move. No square is used twice; the board may be empty and men may
+    /// be on their promotion row, which [`Fen::position`] refuses.
     pub setup: Setup,
     /// `:Hn`: plies that already count for the draw rule of the position's material class.
     pub halfmoves: Option<u32>,
@@ -47,11 +47,11 @@ pub struct Fen {
     pub move_number: Option<u32>,
     /// Men on their promotion row that were crowned, with [`StrandedMen::Promote`].
     pub promoted: u32,
-    /// What was tolerated but deserves a word.
+    /// Oddities that were tolerated.
     pub warnings: Vec<FenWarning>,
 }
 
-/// What to do with men that stand on their own promotion row.
+/// What to do with men on their own promotion row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StrandedMen {
     /// Leave them in the set-up with a warning: the text is a FEN, but not one of a position.
@@ -72,7 +72,7 @@ impl Fen {
         Reader::new(text, stranded).read()
     }
 
-    /// The position, if the set-up is one.
+    /// The position, if the set-up is valid.
     ///
     /// # Errors
     /// An empty board or a man on its own promotion row. [`Position::from_fen`] gives the place
@@ -95,8 +95,8 @@ impl Fen {
         Game::with_counters(start, DrawCounters::with_plies(&start, plies))
     }
 
-    /// The FEN followed by `:Hn` and `:Fn`, where they are known. `Display` leaves them out,
-    /// because few readers know them.
+    /// The FEN followed by `:Hn` and `:Fn`, if known. `Display` leaves them out, because few
+    /// readers know them.
     #[must_use]
     pub fn to_string_with_counters(&self) -> String {
         let mut text = self.to_string();
@@ -152,7 +152,7 @@ impl Position {
     /// dropped.
     ///
     /// # Errors
-    /// If the text is not a FEN, a man stands on its promotion row, or the board is empty.
+    /// If the text is not a FEN, a man is on its promotion row, or the board is empty.
     pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
         position_of(&Fen::parse_with(text, StrandedMen::Refuse)?.setup, text)
     }

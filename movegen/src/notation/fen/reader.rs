@@ -26,7 +26,7 @@ pub(super) struct Reader<'a> {
     fen: Fen,
 }
 
-/// What may surround a FEN: quotes, brackets and slashes of tags and of pasted text.
+/// Text that may surround a FEN: quotes, brackets and slashes of tags and of pasted text.
 const fn is_wrapper(c: char) -> bool {
     matches!(
         c,
@@ -240,8 +240,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A dot ends the text, unless the next field follows it. Returns whether it ended. Text after
-    /// it is dropped only if it can be no part of the position: both sides are there, and it is a
-    /// word or a numbered move.
+    /// it is only dropped if it cannot be part of the position: both sides are complete, and it is
+    /// a word or a numbered move.
     fn read_dot(&mut self, lists: [bool; 2]) -> Result<bool, ParseFenError> {
         let dot = self.next;
         self.next += 1;
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A square number; `needed` says that something announced it.
+    /// A square number; `needed` tells that something announced it.
     fn read_square(&mut self, needed: bool) -> Result<Square, ParseFenError> {
         self.skip_while(is_blank);
         let start = self.offset();

@@ -39,7 +39,7 @@ impl Encoding {
     }
 }
 
-/// What web pages write for a blank that does not break.
+/// The text that web pages write for a non-breaking blank.
 const HTML_BLANKS: [&[u8]; 2] = [b"&nbsp;", b"&#160;"];
 
 pub(super) struct Chars<R> {
@@ -116,7 +116,7 @@ impl<R: BufRead> Chars<R> {
         self.error.take()
     }
 
-    /// Tries to have this many bytes at hand; returns those there are.
+    /// Tries to buffer this many bytes; returns those available.
     fn bytes_ahead(&mut self, wanted: usize) -> &[u8] {
         while self.bytes.len() - self.next_byte < wanted && !self.at_end {
             self.bytes.drain(..self.next_byte);

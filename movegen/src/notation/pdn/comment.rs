@@ -19,7 +19,7 @@ pub struct ClockTime {
     pub color: Option<Color>,
     /// Whether this clock is running (a capital letter).
     pub is_running: bool,
-    /// What is left on it.
+    /// The time left on it.
     pub time: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! A game as PDN keeps it: tags, moves, and what is said about them.
+//! A game as PDN keeps it: tags, moves, and annotations.
 
 use super::comment::Comment;
 use super::result::GameResult;
@@ -26,7 +26,7 @@ impl Tags {
         self.0.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
 
-    /// Sets a tag, in its place if it is there and at the end if not.
+    /// Sets a tag, in its place if it exists, otherwise at the end.
     pub fn set(&mut self, name: &str, value: &str) {
         match self.0.iter_mut().find(|(n, _)| n.eq_ignore_ascii_case(name)) {
             Some((_, v)) => value.clone_into(v),
@@ -52,7 +52,7 @@ impl Tags {
         self.0.iter().map(|(n, v)| (n.as_str(), v.as_str()))
     }
 
-    /// Whether there is no tag.
+    /// Whether there are no tags.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -63,7 +63,7 @@ impl Tags {
     }
 }
 
-/// What may stand between two moves.
+/// What may come between two moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Annotation {
     /// A remark, perhaps with clock times.
@@ -74,14 +74,14 @@ pub enum Annotation {
     SetUp(Position),
 }
 
-/// A move with what is said about it.
+/// A move with its annotations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ply {
     /// The move.
     pub mv: Move,
     /// Numeric annotation glyphs (`$1`; `!` is read as 1, `?` 2, `!!` 3, `??` 4, `!?` 5, `?!` 6,
-    /// `*` 7; of the signs of evaluation `=` is 10, `+-` 18, `-+` 19 and so on). Programs use
-    /// numbers above 255 of their own.
+    /// `*` 7; of the signs of evaluation `=` is 10, `+-` 18, `-+` 19 and so on). Programs use their
+    /// own numbers above 255.
     pub nags: Vec<u32>,
     /// What follows the move, in order.
     pub after: Vec<Annotation>,
@@ -114,7 +114,7 @@ impl Ply {
 /// A line of play: the main variation of a game, or one beside it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Variation {
-    /// What is before the first move.
+    /// The items before the first move.
     pub lead: Vec<Annotation>,
     /// The moves.
     pub plies: Vec<Ply>,
@@ -126,7 +126,7 @@ impl Variation {
         self.plies.iter().map(|p| p.mv)
     }
 
-    /// Whether there is neither a move nor anything else.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lead.is_empty() && self.plies.is_empty()
@@ -154,14 +154,14 @@ pub struct PdnGame {
     pub move_number: Option<u32>,
     /// The main line.
     pub line: Variation,
-    /// The result: of the tag if it is there, else of the end of the move text.
+    /// The result, from the tag if there is one, otherwise from the end of the move text.
     pub result: GameResult,
     /// Why the main line ends before the move text did; the result must not be trusted then. The
     /// writer keeps it in a tag `Truncated`, which the reader knows.
     pub truncated: Option<PdnWarning>,
     /// The same start and moves have been read before from this file.
     pub is_duplicate: bool,
-    /// What the reader found odd, at most 100 of it.
+    /// The reader's warnings, at most 100.
     pub warnings: Vec<PdnWarning>,
     /// Line of the file on which the game begins, from 1; 0 if it was not read.
     pub first_line: u64,

@@ -1,14 +1,13 @@
 //! PDN, the portable draughts notation: files of games.
 //!
-//! [`PdnReader`] takes one game after the other from any buffered input and holds no more than
-//! one at a time. It is tolerant: a broken tag, move or variation gives a [`PdnWarning`] with its
-//! line and column, the readable part of the game stays, and the next game is read as if nothing
-//! had happened. [`write_game`] writes PDN 3.0 in one strict form; what it writes reads back the
-//! same.
+//! [`PdnReader`] takes one game after another from any buffered input and holds only one at a time.
+//! It is tolerant: a broken tag, move or variation gives a [`PdnWarning`] with its line and column,
+//! the readable part of the game stays, and the next game is read as if nothing had happened.
+//! [`write_game`] writes PDN 3.0 in one strict form, which reads back the same.
 //!
 //! Games pass three stages: characters with places (`chars`), words (`token`), the shape of a
 //! game (`raw`); only then moves are compared with the rules (`resolve`), because a short capture
-//! may fit several moves of which the rest of the game decides.
+//! may fit several moves, and the rest of the game decides.
 //!
 //! # Examples
 //! ```

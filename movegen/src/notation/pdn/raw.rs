@@ -26,7 +26,7 @@ const MAX_GAME: usize = 4 * 1024 * 1024;
 /// Bytes of all comments of a game.
 const MAX_COMMENTS: usize = 32 * 1024 * 1024;
 
-/// What a move, comment or variation takes besides its text.
+/// The memory of a move, comment or variation besides its text.
 const ITEM_COST: usize = 256;
 
 /// A set-up command.
@@ -208,7 +208,7 @@ impl<R: BufRead> RawReader<R> {
 struct Candidate {
     place: TextPos,
     text: String,
-    /// What else it is; without one it is nothing readable.
+    /// Its other meaning; without one it is unreadable.
     nag: Option<u32>,
 }
 
@@ -216,7 +216,7 @@ struct Builder {
     game: RawGame,
     /// The open lines, the main line first.
     open: Vec<RawLine>,
-    /// Depth below [`MAX_DEPTH`] or below a null move, where nothing is taken in.
+    /// Depth below [`MAX_DEPTH`] or below a null move, where nothing is kept.
     passed_over: usize,
     /// Parts of the main line that could not be read.
     problems: u32,
@@ -299,7 +299,7 @@ impl Builder {
         self.current().tail().push(RawAnnotation::Comment(text));
     }
 
-    /// A word in a variation that is not a part of play; words in a row become one remark.
+    /// A word in a variation that is not part of play; words in a row become one remark.
     fn prose(&mut self, word: &str) {
         self.size += word.len() + 1;
         let tail = self.current().tail();
@@ -312,8 +312,8 @@ impl Builder {
         }
     }
 
-    /// The result that a word says, if it is one at the end of this game: what the tag says too,
-    /// or what can be nothing else.
+    /// The result in a word, if it is one at the end of this game: the same as in the tag, or
+    /// unambiguous.
     fn result_of(
         &self,
         text: &str,
@@ -345,7 +345,7 @@ impl Builder {
         }
     }
 
-    /// The game goes on: the word before was no result.
+    /// The game goes on: the word before was not a result.
     fn go_on(&mut self) {
         let Some(candidate) = self.candidate.take() else { return };
         match candidate.nag {
@@ -358,7 +358,7 @@ impl Builder {
         self.size += size_of::<u32>();
         match self.current().plies.last_mut() {
             Some(ply) => ply.nags.push(nag),
-            // There is no move that it could belong to.
+            // There is no move it could belong to.
             None => self.remark(place, format!("${nag}")),
         }
     }
@@ -372,7 +372,7 @@ impl Builder {
         self.game.tags.is_empty() && !self.has_moves()
     }
 
-    /// Finds the result of a game without one in what its last word may be.
+    /// Finds the result of a game without one in its last word.
     fn find_result(&mut self) {
         let is_without = match &self.game.end {
             None => true,
@@ -510,7 +510,7 @@ impl Builder {
             None if plies == 0 => *line.number.insert(value),
             first => first.unwrap_or(1),
         };
-        // The second is how a game begins in which Black moves first.
+        // The second is how a game begins when Black moves first.
         let since = u64::from(value).checked_sub(u64::from(first));
         since == Some(plies / 2) || since == Some(plies.div_ceil(2))
     }
@@ -598,7 +598,7 @@ pub(super) fn game_type(value: &str) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// Whether a tag says that nothing is known.
+/// Whether a tag's value means unknown.
 pub(super) fn is_unknown(value: &str) -> bool {
     matches!(value.trim(), "" | "?" | "*" | "-")
 }

@@ -23,7 +23,7 @@ const ENGLISH: u32 = 21;
 /// How to read a PDN file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadOptions {
-    /// Crown men that stand on their promotion row in a `FEN` tag instead of refusing the game.
+    /// Crown men on their promotion row in a `FEN` tag instead of refusing the game.
     pub promote_stranded_men: bool,
     /// Recognise games that repeat an earlier one (start and moves). Costs about 16 bytes a game
     /// for as long as the reader lives; without it memory does not depend on the file at all.
@@ -36,7 +36,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// What was found in a file so far.
+/// The findings in a file so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Games of any kind, the skipped ones too.
@@ -51,7 +51,7 @@ pub struct Counters {
     pub empty: u64,
     /// Games with the start and the moves of an earlier one.
     pub duplicates: u64,
-    /// Moves for which more than one reading fits the rest of the game.
+    /// Moves with more than one reading that fits the rest of the game.
     pub ambiguous: u64,
     /// Men crowned in start positions.
     pub promoted: u64,
@@ -90,12 +90,12 @@ impl<R: BufRead> PdnReader<R> {
         }
     }
 
-    /// What was found so far.
+    /// The findings so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// What was found odd so far, added up: also what belongs to games that were passed over.
+    /// The warnings so far, added up, including those of skipped games.
     pub fn warnings(&self) -> &WarningSummary {
         &self.warnings
     }
@@ -159,7 +159,7 @@ impl<R: BufRead> PdnReader<R> {
             }
             tags.push(name, value);
         }
-        // What the end of the game says fills a tag that says nothing.
+        // The result at the end of the game fills a tag without one.
         if let Some((_, end, text)) = &raw.end
             && *end != GameResult::Unknown
             && tags.get("Result").is_none_or(is_unknown)
@@ -168,8 +168,8 @@ impl<R: BufRead> PdnReader<R> {
         }
         let mut resolver = Resolver::new();
         let (line, stopped) = if bad_start.is_some() {
-            // Moves from an unknown position: kept as text, and the FEN too, of which the writer
-            // could make no tag.
+            // Moves from an unknown position are kept as text, and so is the FEN, which the writer
+            // could not make a tag of.
             let fen = raw_fen.unwrap_or_default();
             let comment = Comment::new(&format!("FEN \"{fen}\" {}", raw.line.to_text()));
             (Variation { lead: vec![Annotation::Comment(comment)], plies: Vec::new() }, bad_start)

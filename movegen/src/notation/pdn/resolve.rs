@@ -1,9 +1,9 @@
 //! From moves as written to legal moves.
 //!
 //! Short notation of a capture can fit several moves, and some sources write a capture step by
-//! step. So a line is read as a search: each written move has the legal moves it may stand for,
-//! and the first choice for which the rest of the line is playable counts. Almost every move has
-//! one reading, so that almost every line is read straight through.
+//! step. So a line is read as a search: each written move has the legal moves it may stand for, and
+//! the first choice that makes the rest of the line playable counts. Almost every move has one
+//! reading, so that almost every line is read straight through.
 
 use super::comment::Comment;
 use super::game::{Annotation, Ply, Variation};
@@ -23,7 +23,7 @@ pub(super) struct Resolved {
     pub(super) stopped: Option<PdnWarning>,
 }
 
-/// Reads the lines of one game and collects what is odd about them.
+/// Reads the lines of one game and collects warnings.
 pub(super) struct Resolver {
     pub(super) warnings: Warnings,
     pub(super) ambiguous: u64,
@@ -63,7 +63,7 @@ struct Choice {
 struct Path {
     steps: Vec<PdnStep>,
     is_whole: bool,
-    /// Readings of the first written move for which more than one fits.
+    /// Readings of the first written move that has more than one.
     rivals: Option<(usize, Vec<Move>)>,
 }
 
@@ -102,7 +102,7 @@ impl Resolver {
         self.cut_short(line, last, plies.as_slice(), raw.stop)
     }
 
-    /// Adds what was not read as a comment and says why.
+    /// Adds unread text as a comment and says why.
     fn cut_short(
         &mut self,
         mut line: Variation,
@@ -153,7 +153,7 @@ impl Resolver {
         }
     }
 
-    /// What stands after a move that was played on `before` and led to `after`.
+    /// The items after a move that was played on `before` and led to `after`.
     fn annotations(
         &mut self,
         before: Position,
@@ -304,7 +304,7 @@ fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
     }
 }
 
-/// The better of the best path and the one at hand.
+/// The better of the best path and the current one.
 fn longer(best: Path, steps: Vec<PdnStep>, is_whole: bool) -> Path {
     if best.is_whole || best.steps.len() >= steps.len() {
         best

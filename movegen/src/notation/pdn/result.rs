@@ -56,7 +56,7 @@ impl GameResult {
         }
     }
 
-    /// What the result is for one side, if it is known. Both can lose.
+    /// The result for one side, if known. Both can lose.
     #[must_use]
     pub const fn for_side(self, side: Color) -> Option<Wld> {
         match (self, side) {
@@ -92,7 +92,7 @@ impl GameResult {
     }
 
     /// Reads the value of a `Result` tag: two-point and chess style, `½-½`, `0.5-0.5`, forfeits
-    /// (`2-0F`, `+-`), plus draws (`1+ - 1-`) and other scores, of which the larger number wins.
+    /// (`2-0F`, `+-`), plus draws (`1+ - 1-`) and other scores, where the larger number wins.
     /// `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<GameResult> {
@@ -113,7 +113,7 @@ impl GameResult {
         })
     }
 
-    /// Reads a word of the move text that ends the game wherever it is. Scores that could be moves
+    /// Reads a word of the move text that ends the game anywhere. Scores that could be moves
     /// (`12-8`), and signs of evaluation (`+-`), do so only at the end.
     pub(super) fn parse_token(word: &str) -> Option<GameResult> {
         let plain: String = word.chars().map(|c| if is_dash(c) { '-' } else { c }).collect();

@@ -9,7 +9,7 @@ use super::warning::PdnWarningKind;
 /// Bytes of the name of a tag.
 pub(super) const MAX_NAME: usize = 64;
 
-/// What the name of a tag may hold.
+/// The characters of tag names.
 pub(super) fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
@@ -40,7 +40,7 @@ impl<R: BufRead> Lexer<R> {
             }
             self.chars.next();
         }
-        // The value may stand on the next line, but only in quotes.
+        // The value may be on the next line, but only in quotes.
         let blanks = self.blanks_at(0);
         let next = self.chars.peek_at(blanks);
         if next == Some('"') || self.blanks_on_line() == blanks {
@@ -79,7 +79,7 @@ impl<R: BufRead> Lexer<R> {
                             break;
                         }
                         None | Some('\n') => {
-                            // The bracket may stand on the next line, or be forgotten.
+                            // The bracket may be on the next line, or be forgotten.
                             let blanks = self.blanks_at(0);
                             if self.chars.peek_at(blanks) == Some(']') {
                                 self.chars.skip(blanks + 1);

@@ -53,11 +53,11 @@ pub(super) struct MoveNumber {
     pub(super) value: u32,
     /// One dot, as before White's moves.
     pub(super) is_of_white: bool,
-    /// Line ends between it and what stands before it.
+    /// Line ends between it and the token before.
     pub(super) line_ends: u64,
 }
 
-/// How far a word, or blanks inside a move, are looked at ahead.
+/// How far to look ahead for a word, or for blanks inside a move.
 pub(super) const LOOK_AHEAD: usize = 64;
 
 pub(super) struct Lexer<R> {
@@ -172,8 +172,8 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// What follows the result and still belongs to the game: comments on the same line, and
-    /// variations, with which no game begins.
+    /// Text after the result that still belongs to the game: comments on the same line, and
+    /// variations, since no game begins with one.
     pub(super) fn after_result(&mut self) -> Option<(TextPos, Token)> {
         let blanks = self.blanks_on_line();
         let on_line = self.chars.peek_at(blanks);
@@ -201,7 +201,7 @@ impl<R: BufRead> Lexer<R> {
         word
     }
 
-    /// A word that means nothing; takes at least one character.
+    /// A word without a meaning; takes at least one character.
     fn junk(&mut self) -> Token {
         let mut word = String::new();
         while let Some(c) = self.chars.peek() {
@@ -220,8 +220,8 @@ impl<R: BufRead> Lexer<R> {
         self.score().unwrap_or_else(|| self.junk())
     }
 
-    /// A result that can be nothing else, such as `2-0`, `1.5-0.5` or `1/2 - 1/2`; it is kept
-    /// without its blanks.
+    /// An unambiguous result, such as `2-0`, `1.5-0.5` or `1/2 - 1/2`; it is kept without its
+    /// blanks.
     fn score(&mut self) -> Option<Token> {
         let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '/' | '½');
         let mut text = String::new();
@@ -284,7 +284,7 @@ impl<R: BufRead> Lexer<R> {
         is_signed || end - start == 4
     }
 
-    /// `0:05` or `1:02:03`, as far as it can be no capture.
+    /// `0:05` or `1:02:03`, if it cannot be a capture.
     fn time(&mut self) -> Option<Token> {
         let mut end = self.digits_at(0);
         let is_zero = (0..end).all(|i| self.chars.peek_at(i) == Some('0'));
@@ -316,7 +316,7 @@ impl<R: BufRead> Lexer<R> {
         (0..LOOK_AHEAD).take_while(|i| self.chars.peek_at(start + i).is_some_and(is_digit)).count()
     }
 
-    /// What starts with a digit: a result, a move number (`None`, skipped) or a move.
+    /// A token that starts with a digit: a result, a move number (`None`, skipped) or a move.
     fn number(&mut self, line_ends: u64) -> Option<Token> {
         let mut end = self.digits_at(0);
         let sign = self.chars.peek_at(end);
@@ -494,7 +494,7 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// What ends a word besides a blank.
+/// The characters besides blanks that end a word.
 const fn is_word_end(c: char) -> bool {
     matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | ';' | '$' | '"')
 }

@@ -1,4 +1,4 @@
-//! What a tolerant reader has to say.
+//! The warnings of a tolerant reader.
 
 use std::fmt;
 use std::mem::discriminant;
@@ -18,7 +18,7 @@ pub struct PdnWarning {
     pub line: u64,
     /// Column in characters, from 1.
     pub column: u64,
-    /// What is odd.
+    /// The oddity.
     pub kind: PdnWarningKind,
 }
 
@@ -28,7 +28,7 @@ impl PdnWarning {
     }
 }
 
-/// What is odd in a PDN file.
+/// Oddities of PDN files.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum PdnWarningKind {
     /// Text before the first tag or move of the file or game was skipped.
@@ -69,7 +69,7 @@ pub enum PdnWarningKind {
     /// The start position was read, but is odd.
     #[error("in the FEN: {0}")]
     Fen(FenWarning),
-    /// The value of the `Result` tag says nothing.
+    /// The value of the `Result` tag has no meaning.
     #[error("'{0}' is not a result: expected one such as 2-0, 1-1, 0-2 or *")]
     BadResult(String),
     /// Tag and end of the game give different results; the tag counts.
@@ -127,7 +127,7 @@ impl PdnWarningKind {
     }
 }
 
-/// A game or what was found in it keeps at most this many warnings; all are counted.
+/// A game or a reader keeps at most this many warnings; all are counted.
 pub(super) const MAX_WARNINGS: usize = 100;
 
 /// Warnings as they come: the first ones, and all of them added up.
@@ -155,8 +155,8 @@ impl Warnings {
 /// Lines that are named of a kind of warning besides the first.
 const MORE_LINES: usize = 8;
 
-/// A file with games of more types than this is not a file of games; what comes then is counted with
-/// the last.
+/// A file with games of more types than this is not a file of games; further types count with the
+/// last.
 const MAX_KINDS: usize = 64;
 
 /// The warnings of a file, added up: each kind once, with its places and how often it came.
@@ -187,7 +187,7 @@ pub struct WarningCount {
 }
 
 impl WarningSummary {
-    /// The kinds, in the order in which they were found.
+    /// The kinds, in order of discovery.
     pub fn iter(&self) -> impl Iterator<Item = &WarningCount> {
         self.0.iter()
     }

@@ -24,7 +24,7 @@ pub struct WriteOptions {
     pub plain: bool,
 }
 
-/// Tags in the order of writing that are there in every game, with the value for "unknown".
+/// Tags that every game has, in writing order, with the value for "unknown".
 const ALWAYS: [(&str, &str); 6] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -47,9 +47,9 @@ const OWN: [&str; 6] = ["Event", "Result", "GameType", "SetUp", "FEN", "PlyCount
 /// Writes a game, followed by an empty line.
 ///
 /// The tags come in the usual order, unknown ones after the known. A `Result` tag keeps its text
-/// (`1-0`, `12-8`) as long as it says what the result is; where there is none, and at the end of the
-/// moves, the result is in the two-point form. The FEN has lidraughts' counters if the game has
-/// them. A capture is written long only where its short form is ambiguous.
+/// (`1-0`, `12-8`) as long as it agrees with the result; without one, and at the end of the moves,
+/// the result is in the two-point form. The FEN has lidraughts' counters if the game has them. A
+/// capture is written long only where its short form is ambiguous.
 ///
 /// # Errors
 /// If the output fails.
@@ -213,7 +213,7 @@ impl MoveText {
     }
 
     /// Adds a comment; it is broken at blanks, but not within a command such as `[%emt 0:00:04]`,
-    /// nor before a word that at the start of a line means something.
+    /// nor before a word with a meaning at the start of a line.
     fn comment(&mut self, text: &str) {
         let text: String = text
             .chars()

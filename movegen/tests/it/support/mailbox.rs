@@ -209,7 +209,7 @@ impl Mailbox {
         }
     }
 
-    /// The position after a legal move, set up from nothing.
+    /// The position after a legal move, set up from scratch.
     pub fn after(&self, mv: Move) -> Position {
         let mut setup = Setup::empty(self.side.opponent());
         let mut mover = None;

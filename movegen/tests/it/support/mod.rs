@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Shared by several test files.
 
 pub mod mailbox;
 pub mod random;
