@@ -10,8 +10,8 @@ use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
     Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEnd,
-    MatchError, MatchEvent, MatchResults, MatchRun, SprtConfig, Standing, Standings, StateError,
-    StateFile, TimeControl, Workers, openings, run as run_match,
+    MatchError, MatchEvent, MatchResults, MatchRun, Shard, SprtConfig, Standing, Standings,
+    StateError, StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use movegen::DrawRules;
@@ -23,7 +23,7 @@ use super::opening::OpeningMix;
 use super::sample::Filter;
 use super::selfplay::{Progress, SelfPlay, SelfPlayError};
 use super::settings::Training;
-use super::store::{Shard, StoreError};
+use super::store::StoreError;
 use super::train::checkpoint_path;
 
 /// The name of the built-in evaluation that knows only material.

@@ -58,6 +58,6 @@ pub use sample::{Filter, RandomSamples, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training};
 pub use statistics::{CountTable, Statistics};
-pub use store::{Contents, GamesHeader, Shard, StoreError, files};
+pub use store::{Contents, GamesHeader, StoreError, files};
 pub use train::checkpoint_path;
 pub use tune::{TuneError, Tuned, Tuning};

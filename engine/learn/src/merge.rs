@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::store::{BLOCK_GAMES, Contents, GamesHeader, Shard, Store, StoreError};
+use meerslag_harness::runner::Shard;
+
+use super::store::{BLOCK_GAMES, Contents, GamesHeader, Store, StoreError};
 
 /// What merging has come to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +99,7 @@ mod tests {
     /// The blocks `from..to` of a run that have their turn in this part, which are no games.
     fn add(folder: &TempDir, shard: Shard, blocks: std::ops::Range<u8>) -> PathBuf {
         let mut store = Store::open(folder.path(), &header(shard)).unwrap();
-        for block in blocks.filter(|block| u32::from(*block) % shard.of == shard.index - 1) {
+        for block in blocks.filter(|block| shard.has((*block).into())) {
             store.add(BLOCK_GAMES as u32, &vec![block; 50 + usize::from(block)]).unwrap();
         }
         folder.path().join(header(shard).file_name())

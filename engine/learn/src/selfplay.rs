@@ -19,8 +19,9 @@ use thiserror::Error;
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
 use super::referee::{self, Ahead, MOST_PLIES};
-use super::store::{BLOCK_GAMES, GamesHeader, Shard, Store, StoreError};
+use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
+use meerslag_harness::runner::Shard;
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES, Score};
 use movegen::random::Random;
@@ -197,8 +198,7 @@ impl SelfPlay {
                 return Ok(());
             }
             // Blocks are dealt out to the parts of a run in turn.
-            let first =
-                (block * u64::from(self.shard.of) + u64::from(self.shard.index - 1)) * BLOCK_GAMES;
+            let first = self.shard.in_whole(block) * BLOCK_GAMES;
             bytes.clear();
             for number in first..first + BLOCK_GAMES {
                 if halt.load(Ordering::Relaxed) {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::exclusive::{self, LockedFile};
 use meerslag_files::frame::{self, Frame, FrameError};
+use meerslag_harness::runner::Shard;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -29,20 +30,6 @@ const MOST_BLOCK: u32 = 1 << 24;
 pub(super) const EXTENSION: &str = "games";
 /// Games in a block.
 pub(super) const BLOCK_GAMES: u64 = 32;
-
-/// One of several equal parts of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Shard {
-    /// From 1.
-    pub index: u32,
-    /// How many parts there are.
-    pub of: u32,
-}
-
-impl Shard {
-    /// Everything.
-    pub const WHOLE: Shard = Shard { index: 1, of: 1 };
-}
 
 /// What the games of a file have in common: the same settings give the same games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -4,8 +4,9 @@ use movegen::random::Random;
 
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{Opening, OpeningMix};
-use super::store::{GamesHeader, Shard};
+use super::store::GamesHeader;
 use super::test_positions::{played, scattered};
+use meerslag_harness::runner::Shard;
 use meerslag_search::Score;
 use movegen::Wld;
 

@@ -221,10 +221,10 @@ mod tests {
     use super::super::opening::OpeningMix;
     use super::super::sample::Filter;
     use super::super::selfplay::SelfPlay;
-    use super::super::store::Shard;
     use super::*;
     use crate::NetworkTraining;
     use egdb::DatabaseOptions;
+    use meerslag_harness::runner::Shard;
     use meerslag_search::eval::{Evaluation, Inputs};
 
     fn data(folder: &TempDir) -> DataSet {

@@ -249,8 +249,8 @@ fn what_is_wrong_with_a_follower_is_found() {
     let checks = cases.map(|(wrong, messages)| {
         let patience = match wrong {
             _ if is_right(wrong) => "5",
-            "no NUL" => "0.2", // each answer is missed
-            _ => "0.4",
+            "no NUL" => "0.4", // each answer is missed
+            _ => "1",
         };
         (wrong, messages, thread::spawn(move || check_dxp(follower(wrong), patience)))
     });

@@ -246,7 +246,7 @@ fn adapted_engines_follow_the_protocols() {
     let args = ["--dxp-listen=0", "--gap=0", "--depth=2", "--correction=20", &engine];
     let player = Program::adapt(&args);
     let place = format!("localhost:{}", player.port);
-    checked(&run(["protocol-check", "--patience=1", "--dxp", &place], ""));
+    checked(&run(["protocol-check", "--dxp", &place], ""));
     checked(&hub.join().unwrap());
     checked(&dxp.join().unwrap());
 }

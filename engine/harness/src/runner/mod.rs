@@ -9,6 +9,7 @@
 //! * `tournament`: [`schedule`] lists the games, always in pairs with colours exchanged; [`run`] plays
 //!   them with several workers and saves the state after each one;
 //! * [`stats`]: [`Standings`], which grow with [`MatchResults`], ratings and the sequential test;
+//! * [`Shard`]: the part of a run that one of several machines plays;
 //! * `report`: games as CSV, PDN and a page;
 //! * `check`: whether a program follows its protocol.
 
@@ -18,6 +19,7 @@ mod game;
 pub mod openings;
 mod player;
 mod report;
+mod shard;
 pub mod stats;
 mod tournament;
 
@@ -43,6 +45,7 @@ pub use report::{
     InPlayRecord, Live, LiveEvent, LiveRecord, MatchPage, StandingsRecord, TournamentRecord,
     csv_lines, nice_step,
 };
+pub use shard::{ParseShardError, Shard};
 pub use stats::places::{Place, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};
@@ -50,6 +53,6 @@ pub use stats::time_use::{Spent, TimeUse};
 pub use tournament::acts::{Act, ActError};
 pub use tournament::director::{Director, GameInPlay, Seen};
 pub use tournament::merge::{MergeError, Merged, merge_states};
-pub use tournament::schedule::{Pairing, Round, Shard, schedule};
+pub use tournament::schedule::{Pairing, Round, schedule};
 pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

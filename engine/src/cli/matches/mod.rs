@@ -165,7 +165,7 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "GAMES", requires = "log", value_parser = kept_logs)]
     log_keep: Option<KeptLogs>,
     /// Play only this part of the pairs, such as 1/2 or 2/2: the parts are put together with --merge
-    #[arg(long, value_name = "K/N", value_parser = shard, requires = "state",
+    #[arg(long, value_name = "I/N", requires = "state",
           conflicts_with_all = ["sprt", "resume"])]
     shard: Option<Shard>,
     /// Put the state files of the parts of a match together in --state, with its files and its table
@@ -234,16 +234,6 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
     let config = SprtConfig { elo0, elo1, alpha, beta, is_logistic: false };
     config.test().map_err(|error| error.to_string())?;
     Ok(config)
-}
-
-/// `1/2`.
-fn shard(text: &str) -> Result<Shard, String> {
-    let read = || {
-        let (number, of) = text.split_once('/')?;
-        let shard = Shard { number: number.parse().ok()?, of: of.parse().ok()? };
-        (1..=shard.of).contains(&shard.number).then_some(shard)
-    };
-    read().ok_or_else(|| "expected a part and the number of parts, such as 1/2".to_owned())
 }
 
 pub(super) fn kept_logs(text: &str) -> Result<KeptLogs, String> {

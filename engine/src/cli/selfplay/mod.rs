@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_learn::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
+use meerslag_harness::runner::Shard;
+use meerslag_learn::{OpeningMix, Progress, SelfPlay, SelfPlayError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,14 +53,14 @@ pub(super) struct SelfPlayArgs {
     #[arg(long, value_name = "MIX", default_value_t)]
     openings: OpeningMix,
     /// Play one of N equal parts of the run, counted from 1
-    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
     /// Write a workflow that plays the run in parts and merges them, instead of playing
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "shard")]
     plan: Option<Workflow>,
     /// Parts of the workflow
     #[arg(long, value_name = "N", default_value_t = 8, requires = "plan",
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     parts: u32,
     #[command(flatten)]
     databases: DatabaseArgs,
@@ -74,14 +75,6 @@ pub(super) struct SelfPlayArgs {
 enum Workflow {
     /// Snakemake
     Snakemake,
-}
-
-fn shard(text: &str) -> Result<Shard, String> {
-    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match parts {
-        Some((index, of)) if (1..=of).contains(&index) && of <= 100_000 => Ok(Shard { index, of }),
-        _ => Err("expected a part and the number of parts, such as 2/8".to_owned()),
-    }
 }
 
 /// Where nobody watches, a line this often says how far the run is.

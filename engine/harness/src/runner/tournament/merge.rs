@@ -102,7 +102,8 @@ mod tests {
 
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::schedule::{Shard, schedule, tests::config};
+    use crate::runner::shard::Shard;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
     use crate::runner::tournament::state::{MatchRun, StateFile};
     use meerslag_files::with_causes;
     use meerslag_study::record::GameRecord;
@@ -112,7 +113,7 @@ mod tests {
         let path = folder.path().join(name);
         let mut state = StateFile::create(&path, config, "", &MatchRun::default()).unwrap();
         let games = schedule(config).into_iter().enumerate();
-        for (number, pairing) in games.filter(|(_, pairing)| shard.has(pairing.pair)) {
+        for (number, pairing) in games.filter(|(_, pairing)| shard.has(pairing.pair as u64)) {
             let record = GameRecord::new(Position::initial());
             let game = MatchGame::new(number, pairing, record, Termination::NoMove);
             state.add(&game).unwrap();
@@ -124,7 +125,7 @@ mod tests {
     fn parts_are_the_whole_and_nothing_twice() {
         let folder = TempDir::new().unwrap();
         let config = config(3, 0, 5);
-        let shard = |number| Shard { number, of: 3 };
+        let shard = |index| Shard { index, of: 3 };
         let paths = [3, 1, 2].map(|n| part(&folder, &format!("{n}"), &config, shard(n)));
         let merged = merge_states(&paths).unwrap();
         let numbers: Vec<usize> = merged.results.games().iter().map(|game| game.game).collect();

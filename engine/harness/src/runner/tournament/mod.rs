@@ -30,12 +30,13 @@ use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::{Berth, start};
 use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, HOLD_INTERVAL, PlayerError};
+use crate::runner::shard::Shard;
 use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::director::Director;
 pub(in crate::runner) use crate::runner::tournament::rounds::next_round;
-use crate::runner::tournament::schedule::{Pairing, Round, Shard};
+use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
 use meerslag_search::{EngineError, STACK_BYTES};
@@ -356,7 +357,8 @@ impl Collector<'_> {
     fn left(&self) -> Vec<(usize, Pairing)> {
         let played: HashSet<usize> = self.results.games().iter().map(|game| game.game).collect();
         let games = self.results.schedule(self.config).into_iter().enumerate();
-        let is_ours = |pairing: &Pairing| self.shard.is_none_or(|shard| shard.has(pairing.pair));
+        let is_ours =
+            |pairing: &Pairing| self.shard.is_none_or(|shard| shard.has(pairing.pair as u64));
         games.filter(|(number, game)| !played.contains(number) && is_ours(game)).collect()
     }
 

@@ -89,23 +89,6 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
     games
 }
 
-/// A part of the pairs of a match, for one of several machines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Shard {
-    /// Which part, from 1.
-    pub number: usize,
-    /// Of how many.
-    pub of: usize,
-}
-
-impl Shard {
-    /// Whether the pair with this number, from 0, belongs to it.
-    #[must_use]
-    pub const fn has(self, pair: usize) -> bool {
-        pair % self.of == self.number - 1
-    }
-}
-
 #[cfg(test)]
 pub(in crate::runner) mod tests {
     use std::collections::HashSet;

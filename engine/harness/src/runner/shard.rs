@@ -1,0 +1,79 @@
+//! Parts of a run that several machines share.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// One of several equal parts of a run: of the pairs of a match, or of the blocks of self-play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which part, from 1. States of matches called it `number` before 2026-11-27.
+    #[serde(alias = "number")]
+    pub index: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Shard = Shard { index: 1, of: 1 };
+    /// The largest number of parts.
+    pub const MOST: u32 = 100_000;
+
+    /// Whether the item with this number, from 0, belongs to this part: parts take turns.
+    #[must_use]
+    pub const fn has(self, item: u64) -> bool {
+        item % self.of as u64 == self.index as u64 - 1
+    }
+
+    /// The number, from 0 in the whole run, of an item with a number of this part alone.
+    #[must_use]
+    pub const fn in_whole(self, item: u64) -> u64 {
+        item * self.of as u64 + self.index as u64 - 1
+    }
+}
+
+/// A text is not a part of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("expected a part and the number of parts, such as 2/8")]
+pub struct ParseShardError;
+
+/// A part and the number of parts, such as `2/8`.
+impl FromStr for Shard {
+    type Err = ParseShardError;
+
+    fn from_str(text: &str) -> Result<Shard, ParseShardError> {
+        let read = || {
+            let (index, of) = text.split_once('/')?;
+            let shard = Shard { index: index.parse().ok()?, of: of.parse().ok()? };
+            ((1..=shard.of).contains(&shard.index) && shard.of <= Shard::MOST).then_some(shard)
+        };
+        read().ok_or(ParseShardError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_read_and_cover_everything_once() {
+        let parts = ["1/3", "2/3", "3/3"].map(|text| text.parse::<Shard>().unwrap());
+        for item in 0..30 {
+            let owners: Vec<_> = parts.iter().filter(|part| part.has(item)).collect();
+            assert_eq!(owners.len(), 1);
+            assert_eq!(owners[0].in_whole(item / 3), item);
+        }
+        assert!(Shard::WHOLE.has(5) && Shard::WHOLE.in_whole(5) == 5);
+        for text in ["", "1", "0/3", "4/3", "1/100001", "-1/2", "1/2/3", "a/b"] {
+            assert_eq!(text.parse::<Shard>(), Err(ParseShardError), "{text}");
+        }
+    }
+
+    #[test]
+    fn older_states_are_read() {
+        let shard: Shard = serde_json::from_str(r#"{"number":2,"of":8}"#).unwrap();
+        assert_eq!(shard, Shard { index: 2, of: 8 });
+    }
+}
