@@ -61,11 +61,11 @@ pub struct Generations {
     pub match_nodes: u64,
     /// Games at the same time.
     pub threads: usize,
-    /// Other games for another number.
+    /// The seed: another number gives other games.
     pub seed: u64,
-    /// What [`Provenance::command`] gets for new weights.
+    /// The [`Provenance::command`] of new weights.
     pub command: String,
-    /// What [`Provenance::date`] gets for new weights.
+    /// The [`Provenance::date`] of new weights.
     pub date: String,
 }
 
@@ -78,7 +78,7 @@ pub enum GenerationStep {
     Played(Progress),
     /// Weights were fitted.
     Fitted {
-        /// Games they are fitted to.
+        /// Games that they were fitted to.
         games: u64,
         /// Positions of these games.
         positions: u64,
@@ -93,12 +93,12 @@ pub enum GenerationStep {
         opponent: String,
         /// The 95 percent interval of the Elo difference, if there is one.
         elo: Option<(f64, f64)>,
-        /// Whether the next games are played with them.
+        /// Whether the next games are played with the new weights.
         is_accepted: bool,
     },
 }
 
-/// What a run has come to.
+/// The result of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BestWeights {
     /// The weights that were accepted last.
@@ -110,7 +110,7 @@ pub struct BestWeights {
 /// Why a run of generations ends early.
 #[derive(Debug, Error)]
 pub enum GenerationsError {
-    /// The signal to stop was given. The same settings go on from here.
+    /// The signal to stop was given. A run with the same settings goes on from here.
     #[error("stopped; what was played and fitted is kept")]
     Stopped,
     /// Nothing was learned.
@@ -137,20 +137,20 @@ pub enum GenerationsError {
     /// Playing a match.
     #[error(transparent)]
     Match(#[from] MatchError),
-    /// A file name that no engine can be told.
+    /// A file name that cannot be passed to an engine.
     #[error("{0}: not UTF-8")]
     Name(PathBuf),
-    /// The caller could not take a report.
+    /// The caller failed on a report.
     #[error(transparent)]
     Report(#[from] io::Error),
 }
 
-/// What is told of each step: the generation and the step.
+/// What `observe` gets: the generation and the step.
 type Observer<'a> = &'a mut dyn FnMut(u32, GenerationStep) -> io::Result<()>;
 
 impl Generations {
     /// Plays, fits and matches what the folder does not have yet. Calls `observe` with each step,
-    /// also with those that are there already; an error of it ends the run.
+    /// done now or before; its error ends the run.
     ///
     /// # Errors
     /// [`GenerationsError::Stopped`] when `stop` is given, [`GenerationsError::NothingLearned`] if
@@ -223,7 +223,7 @@ impl Generations {
         let sources: Vec<Source> =
             (0..=generation).map(|number| Source::new(&self.games_folder(number))).collect();
         let data = DataSet::open(&sources, &Filter::default())?;
-        // The scores of the first games, which are those of material only, say little.
+        // The scores of the first games count material only and say little.
         let result_share = if generation == 0 { 1.0 } else { 0.5 };
         let kind = self.kind.name().to_owned();
         let training = Training { kind, result_share, ..Training::default() };
@@ -244,8 +244,8 @@ impl Generations {
         file.into_os_string().into_string().map_err(|name| GenerationsError::Name(name.into()))
     }
 
-    /// Weights that are there already keep their command and date: their name in a match depends
-    /// on the whole file.
+    /// Existing weights keep their command and date: their name in a match depends on the whole
+    /// file.
     fn provenance(&self, generation: u32, file: &Path, data: &DataSet) -> Provenance {
         let written = Weights::read(file).ok().map(|weights| weights.provenance().clone());
         let (command, date) = match written.filter(|written| written.data == data.hash) {
@@ -334,13 +334,13 @@ impl Generations {
     }
 }
 
-/// The line of the new weights, which are the first engine of a match.
+/// The line of the new weights, the first engine of a match.
 fn new_weights(standings: &Standings) -> Option<&Standing> {
     standings.engine(0)
 }
 
-/// Whether the new weights have won the match. One that ran out of games undecided says at least
-/// which weights are likely better.
+/// Whether the new weights have won the match. A match that ran out of games undecided at least
+/// says which weights are likely better.
 fn is_accepted(standings: &Standings) -> bool {
     match standings.sprt() {
         Some((_, Decision::AcceptH1)) => true,
@@ -348,7 +348,7 @@ fn is_accepted(standings: &Standings) -> bool {
         _ => new_weights(standings).and_then(Standing::rating).is_some_and(|rating| {
             match rating.superiority {
                 Some(probability) => probability >= ACCEPTED_PROBABILITY,
-                // All points: no finite number says how much better.
+                // All points: no finite number of Elo.
                 None => rating.elo.is_some_and(|elo| elo.value == f64::INFINITY),
             }
         }),
@@ -377,7 +377,7 @@ mod tests {
         }
     }
 
-    /// The names of the steps of a run, without those of games being played, and how it ended.
+    /// The names of the steps of a run, except games being played, and how it ended.
     fn steps(run: &Generations) -> (Vec<GenerationStep>, Result<BestWeights, GenerationsError>) {
         let mut steps = Vec::new();
         let done = run.run(&Abort::new(), &mut |generation, step| {
@@ -417,7 +417,7 @@ mod tests {
         let provenance = Weights::read(&weights).unwrap().provenance().clone();
         assert_eq!((&*provenance.command, &*provenance.date), ("a test", "2026.01.02"));
 
-        // Another day: nothing is done again, and the weights keep their date.
+        // On another day nothing is done again, and the weights keep their date.
         let (second, _) = steps(&Generations { date: "2026.01.03".to_owned(), ..run });
         let again = Progress { before: 128, ..*played };
         assert_eq!(second[0], GenerationStep::Played(again));

@@ -7,8 +7,9 @@
 //!   from the parts of a run;
 //! * `data`: sets of such files; `sample`: the positions to learn from; `statistics`: counts of both;
 //!   `export`: games as text;
-//! * `settings`: what to train; `train`: fits what can learn (`learner`) to the positions, `model` or
-//!   `network` (with windows as sums of `factors`); `checkpoint`: its state between two epochs; `plot`: its course;
+//! * `settings`: what to train; `train`: fits a `learner` to the positions, `model` or `network`
+//!   (with windows as sums of `factors`); `checkpoint`: its state between two epochs; `plot`:
+//!   charts of its course;
 //! * `generations`: all of it in turn, from nothing to an evaluation;
 //! * `tune`: numbers of the search (`number`), tuned by games; `spsa`: how they move; `patch`: the source with the
 //!   new values.

@@ -1,4 +1,4 @@
-//! The parts of a run, played one by one, as the file that one process would have written.
+//! Merges the parts of a run into the file that one process would have written.
 
 use std::path::{Path, PathBuf};
 
@@ -6,23 +6,23 @@ use meerslag_harness::runner::Shard;
 
 use super::store::{BLOCK_GAMES, Contents, GamesHeader, Store, StoreError};
 
-/// What merging has come to.
+/// The result of merging.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merged {
     /// The file.
     pub file: PathBuf,
     /// Games in it.
     pub games: u64,
-    /// Games that are not, because a part before them has too few.
+    /// Games not in it yet, because a part before them has too few.
     pub left_out: u64,
 }
 
 /// Merges the files of all parts of one run into its file in the folder: byte by byte what one
-/// process would have written. The blocks of the parts take turns, up to the first that is not
-/// there yet; done again, it adds what has come since.
+/// process would have written. The parts take turns, block by block, up to the first block that is
+/// missing; merging again adds what has come since.
 ///
 /// # Errors
-/// If the files are not all parts of one run, are damaged, or cannot be read or written.
+/// If the files are not all the parts of one run, are damaged, or cannot be read or written.
 pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Merged, StoreError> {
     let mut contents = Vec::new();
     for path in parts {
@@ -41,7 +41,7 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Merged, StoreError> {
                 let path = part.path().to_owned();
                 return Err(StoreError::Damaged { path, offset: block.start - part.skipped() });
             }
-            // What was merged before stays.
+            // Blocks merged before stay.
             if number >= store.blocks() {
                 store.add(block.games, &block.bytes)?;
             }
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// The blocks `from..to` of a run that have their turn in this part, which are no games.
+    /// The blocks `from..to` of a run that belong to this part, with contents that are not games.
     fn add(folder: &TempDir, shard: Shard, blocks: std::ops::Range<u8>) -> PathBuf {
         let mut store = Store::open(folder.path(), &header(shard)).unwrap();
         for block in blocks.filter(|block| shard.has((*block).into())) {
@@ -111,7 +111,7 @@ mod tests {
             (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
         let expected = fs::read(add(&whole, Shard::WHOLE, 0..8)).unwrap();
         let part = |index, blocks| add(&parts, Shard { index, of: 3 }, blocks);
-        // The third part has not come as far as the others.
+        // The third part has fewer blocks than the others.
         let files = [part(3, 0..3), part(1, 0..8), part(2, 0..8)];
         let done = merge(&files, merged.path()).unwrap();
         assert_eq!((done.games, done.left_out), (5 * BLOCK_GAMES, 2 * BLOCK_GAMES));

@@ -1,8 +1,8 @@
 //! The engine plays against itself.
 //!
 //! Each game depends on the settings, the seed and its own number alone: the player's memory is
-//! cleared before it. Threads take whole blocks of games; one after the other writes them in the
-//! order of their numbers, so a file is the same byte by byte whatever the number of threads.
+//! cleared before it. Threads take whole blocks of games; they write them one after another in the
+//! order of their numbers, so a file is byte for byte the same for any number of threads.
 
 use std::io;
 use std::path::Path;
@@ -31,12 +31,12 @@ const HASH_MIB: usize = 1;
 /// The games for [`GamesHeader::play`], and the most nodes for each of their moves.
 const FINGERPRINT_GAMES: u64 = 4;
 const FINGERPRINT_NODES: u64 = 1_000;
-/// A start is not used if searches of these depths find one side ahead by more than these
-/// hundredths of a man.
+/// A start is rejected if a search of one of these depths finds one side ahead by more than this,
+/// in hundredths of a man.
 const CHECKS: [(u32, i32); 2] = [(2, 200), (6, 100)];
-/// The middle of a game: after this many plies of quick play and two random ones.
+/// Starts from the middle of a game: this many plies of quick play, then two random ones.
 const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
-/// Quick play has this share of the nodes.
+/// Quick play gets one node in this many.
 const QUICK_SHARE: u64 = 8;
 
 /// What to play.
@@ -54,13 +54,13 @@ pub struct SelfPlay {
     pub shard: Shard,
     /// Players at the same time.
     pub threads: usize,
-    /// For exact results.
+    /// Endgame databases, for exact results.
     pub databases: DatabaseOptions,
-    /// What the players see in positions.
+    /// The players' evaluation.
     pub evaluation: Evaluation,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Games in the file.
@@ -88,7 +88,7 @@ pub enum SelfPlayError {
     Thread(#[source] io::Error),
 }
 
-/// What the threads agree on.
+/// The threads' shared state.
 struct Schedule {
     /// The next block to be played.
     next: u64,
@@ -226,7 +226,7 @@ pub(super) fn random_of(seed: u64, number: u64) -> Random {
     Random::new(Random::new(seed).next_u64() ^ Random::new(number).next_u64())
 }
 
-/// One thread's player: both sides of its games.
+/// One thread's player, who plays both sides of its games.
 struct Player {
     engine: Engine,
     databases: Probe,
@@ -270,7 +270,7 @@ impl Player {
     /// Plays the game with this number.
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
         let mut random = random_of(run.seed, number);
-        // Of some kinds many more starts are not fair: the mix is one of the games.
+        // Some kinds give many more unfair starts: the mix counts games, not attempts.
         let opening = run.openings.pick(&mut random);
         let start = loop {
             self.engine.new_game();
@@ -304,7 +304,7 @@ impl Player {
             if let Some(score) = score
                 && let Some(white) = ahead.see(game.position(), score)
             {
-                // The ply belongs to the game: its position has the clear score.
+                // The ply belongs to the game: its position has the decisive score.
                 break (white, End::Score);
             }
             game.play(mv).expect("a legal move");
@@ -312,7 +312,7 @@ impl Player {
         Ok(PlayedGame { start, opening, plies, white, end })
     }
 
-    /// A start of this kind; `None` if it does not come to anything.
+    /// A start of this kind; `None` if the attempt fails.
     fn start(&mut self, kind: Opening, run: &SelfPlay, random: &mut Random) -> Option<Position> {
         match kind {
             Opening::Start => {
@@ -348,7 +348,7 @@ impl Player {
         }
         self.engine.new_game();
         let game = Game::new(*start);
-        // Most starts that are not fair show it at once.
+        // Most unfair starts show it at once.
         CHECKS.iter().all(|&(depth, most_score)| {
             let (_, score) = self.search(&game, &Limits::depth(depth));
             score.hundredths().abs() <= most_score
@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(play(&three, &other, u64::MAX).before, part.games);
         assert!(fs::read(other.path().join(name)).unwrap() == bytes);
 
-        // The parts take turns, block by block; each has as many as the greatest.
+        // The parts take turns, block by block; all are as large as the largest.
         let parts = TempDir::new().unwrap();
         for index in 1..=2 {
             play(&SelfPlay { shard: Shard { index, of: 2 }, ..run() }, &parts, u64::MAX);
@@ -423,7 +423,7 @@ mod tests {
         assert!(odd[..32] == all[..32] && even[..32] == all[32..64] && odd[32..] == all[64..]);
         assert_eq!(even.len(), 64);
 
-        // Another player is known by its games, whatever its name.
+        // Another player is recognised by its games, whatever its name.
         let fingerprint = |run: &SelfPlay| {
             let databases = run.databases.open().unwrap();
             Player::new(run, &databases).unwrap().fingerprint(run).unwrap()

@@ -26,12 +26,12 @@ const BLOCK_MAGIC: &[u8; 4] = b"BLCK";
 const BLOCK_HEAD: usize = 16;
 /// No block is anywhere near this long.
 const MOST_BLOCK: u32 = 1 << 24;
-/// The ending of the file names.
+/// The extension of the file names.
 pub(super) const EXTENSION: &str = "games";
 /// Games in a block.
 pub(super) const BLOCK_GAMES: u64 = 32;
 
-/// What the games of a file have in common: the same settings give the same games.
+/// The settings of a file's games: the same settings give the same games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GamesHeader {
     /// The seed of the run.
@@ -49,7 +49,7 @@ pub struct GamesHeader {
     /// The version of the program.
     pub program: String,
     /// A checksum of some games that are not part of the run, hexadecimal: a program that plays
-    /// otherwise has another. Empty in files of programs that did not write it.
+    /// differently has another. Empty in files of programs that did not write it.
     #[serde(default)]
     pub play: String,
 }
@@ -63,7 +63,7 @@ impl GamesHeader {
         format!("seed{}{part}.{EXTENSION}", self.seed)
     }
 
-    /// What differs from another header, in words.
+    /// The difference from another header, in words.
     pub(super) fn difference(&self, other: &GamesHeader) -> Option<String> {
         let text = |name: &str, a: String, b: String| {
             (a != b).then(|| format!("{name} {a} in the file, {b} asked for"))
@@ -77,7 +77,7 @@ impl GamesHeader {
                 let pieces = |header: &GamesHeader| header.database_pieces.to_string();
                 text("databases up to", pieces(self), pieces(other))
             })
-            // Databases and weights change the play, too: they are named before.
+            // Databases and weights change the play too, so they are named first.
             .or_else(|| text("play of a program", self.play.clone(), other.play.clone()))
             .or_else(|| (self != other).then(|| "another part of the run".to_owned()))
     }
@@ -103,7 +103,7 @@ pub enum StoreError {
         /// What is wrong.
         reason: String,
     },
-    /// The file holds games of other settings.
+    /// The file holds games with other settings.
     #[error(
         "{path} holds games of another run ({reason}); give another folder or the same settings"
     )]
@@ -129,7 +129,7 @@ pub enum StoreError {
     Empty(PathBuf),
 }
 
-/// A file that games are added to.
+/// A file to add games to.
 #[derive(Debug)]
 pub struct Store {
     file: LockedFile,
@@ -230,7 +230,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The games, if all of the block is as it should be.
+    /// The games, if the block is whole.
     pub(super) fn games(&self) -> Option<Vec<PlayedGame>> {
         let mut rest = &self.bytes[..];
         let games: Result<Vec<_>, _> =
@@ -247,7 +247,7 @@ pub struct Contents {
     header: GamesHeader,
     /// After the last good block.
     offset: u64,
-    /// Bytes that were passed over because they are no good block.
+    /// Bytes passed over because they belong to no good block.
     skipped: u64,
 }
 
@@ -255,7 +255,7 @@ impl Contents {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// If it cannot be read or is no file of games.
+    /// If it cannot be read or is not a file of games.
     pub fn open(path: &Path) -> Result<Contents, StoreError> {
         let failed = |error| StoreError::Io { path: path.to_owned(), error };
         let foreign =
@@ -319,7 +319,7 @@ impl Contents {
         }
     }
 
-    /// The next block whose checksum is right.
+    /// The next block with the right checksum.
     pub(super) fn next_block(&mut self) -> Result<Option<Block>, StoreError> {
         let path = self.path.clone();
         let failed = |error| StoreError::Io { path: path.clone(), error };
@@ -375,8 +375,8 @@ fn read_block(file: &mut BufReader<File>, start: u64) -> io::Result<Found> {
     Ok(Found::Block(Block { start, number: block.into(), games, bytes }))
 }
 
-/// Where the beginning of a block is next seen, from this place on; the end of the file if
-/// nowhere.
+/// The next place, from here on, that looks like the start of a block; the end of the file if there
+/// is none.
 fn next_magic(file: &mut BufReader<File>, from: u64) -> io::Result<u64> {
     file.seek(SeekFrom::Start(from))?;
     let mut window = [0; 4];
@@ -434,7 +434,7 @@ mod tests {
         }
     }
 
-    /// A file with blocks of these contents, which are no games.
+    /// A file with blocks of these contents, which are not games.
     fn file(folder: &TempDir, blocks: &[&[u8]]) -> PathBuf {
         let mut store = Store::open(folder.path(), &header()).unwrap();
         for bytes in blocks {

@@ -36,7 +36,7 @@ pub(crate) fn random_game(seed: u64) -> PlayedGame {
     }
 }
 
-/// That many of them, and the header of a file that could hold them.
+/// This many games, and the header of a file that could hold them.
 pub(crate) fn games(count: u64) -> (GamesHeader, Vec<PlayedGame>) {
     let header = GamesHeader {
         seed: 1,

@@ -1,8 +1,8 @@
-//! Fits parameters to the games: logistic regression, by whatever learns ([`Learner`]).
+//! Fits a [`Learner`] to the games by logistic regression.
 //!
 //! An epoch goes through all games in random order. Threads decode them; one fits, so the result
-//! does not depend on the number of threads. After each epoch the held-out games say whether it was
-//! an improvement, and a checkpoint is written.
+//! does not depend on the number of threads. After each epoch the held-out games show whether it
+//! was an improvement, and a checkpoint is written.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,14 +71,14 @@ impl Training {
         }
     }
 
-    /// What tells one training from another.
+    /// The settings that tell one training from another.
     fn identity(&self, data: &DataSet) -> String {
         let base = self.network.as_ref().map_or("", |network| network.base.name());
         format!("{} {} {base}", data.hash, serde_json::to_string(self).unwrap_or_default())
     }
 }
 
-/// A training at work.
+/// A training in progress.
 struct Run<'a> {
     training: &'a Training,
     data: &'a DataSet,
@@ -132,7 +132,7 @@ impl Run<'_> {
         Ok(Some((state.best.weights(provenance), state.epochs)))
     }
 
-    /// Goes through all games once; false if it was stopped before the end.
+    /// Runs one epoch through all games; false if it was stopped before the end.
     fn epoch<L: Learner>(
         &self,
         state: &mut LearningState<L>,
@@ -168,7 +168,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Mean losses of the samples, in all and by phase.
+    /// Mean losses of the samples, over all and by phase.
     fn losses(&self, model: &impl Learner, samples: &[Sample]) -> (f64, [f64; 3]) {
         let mut sums = [(0.0, 0u64); 3];
         model.expectations(samples, &mut |sample, expected| {
@@ -183,7 +183,7 @@ impl Run<'_> {
     }
 }
 
-/// The scale by which the scores of the games foretell their results best.
+/// The scale at which the scores of the games predict their results best.
 fn fitted_scale(samples: &[Sample]) -> f32 {
     let loss = |scale: f32| -> f64 {
         let one = |sample: &Sample| {
@@ -192,7 +192,7 @@ fn fitted_scale(samples: &[Sample]) -> f32 {
         };
         samples.iter().map(one).sum()
     };
-    // The loss has one minimum: golden sections of the logarithm.
+    // The loss has one minimum: golden-section search over the logarithm.
     let ratio = (5f32.sqrt() - 1.0) / 2.0;
     let (mut low, mut high) = (2f32, 10f32);
     for _ in 0..24 {
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(run(&training(), &data, 2, &path("c"), 1).unwrap(), None);
         assert_eq!(run(&training(), &data, 2, &path("c"), 99).unwrap().unwrap(), whole);
 
-        // A network on top of them.
+        // A network on top of weights.
         let base = Evaluation::new(whole.0);
         let network = Some(NetworkTraining::new(Inputs::Pieces, 32, base.clone()));
         let training_network = Training { network, rate: 0.001, ..training() };
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_scale_is_found() {
-        // Results drawn from the very logistic function.
+        // Results drawn from the logistic function itself.
         let mut random = movegen::random::Random::new(5);
         let samples: Vec<Sample> = (0..20_000)
             .map(|_| {

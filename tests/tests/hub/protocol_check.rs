@@ -176,7 +176,7 @@ impl Follower {
     }
 }
 
-/// Serves connections one after the other.
+/// Serves connections one after another.
 fn follower(wrong: &'static str) -> u16 {
     let listener = TcpListener::bind("localhost:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();

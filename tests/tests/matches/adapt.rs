@@ -17,7 +17,7 @@ use movegen::notation::pdn::{PdnReader, Ply};
 use movegen::{Game, Move, Position};
 use tempfile::TempDir;
 
-/// The description of our own engine behind Hub.
+/// The description of our own engine over Hub.
 fn own_hub() -> String {
     let program = binary().display();
     format!("cmd=\"'{program}' hub\" param.hash-mb=1 param.bb-size=0 start=60")
@@ -93,7 +93,7 @@ fn hub_within_dxp_within_hub() {
     client.until("ready");
     for _ in 0..2 {
         client.send("new-game");
-        // The opponent's moves are the first that come to mind.
+        // The opponent's moves are the first legal ones.
         let mut game = Game::default();
         for _ in 0..6 {
             let said = play(&mut client, &mut game, "level moves=75 time=300", 1);
@@ -256,7 +256,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Whatever an engine does, there is a legal move for each `go`, and what was done is said.
+/// Whatever an engine does, there is a legal move for each `go`, and the remedy is reported.
 #[test]
 fn no_game_is_lost_by_an_engine_that_fails() {
     let cases = [
@@ -281,7 +281,7 @@ fn no_game_is_lost_by_an_engine_that_fails() {
         let engine = format!("{} stall={stall}", mock(switches));
         let mut client = ready(&engine, &[&log_arg]);
         let mut game = Game::default();
-        // What went wrong is said to the client, too, when it does not wait for a move.
+        // Faults are reported to the client, too, when it does not wait for a move.
         let said = play(&mut client, &mut game, "level move-time=0.2", 4).join("\n");
         client.quit().assert_clean();
         assert_eq!(said.is_empty(), is_harmless, "{switches}: {said}");
@@ -355,7 +355,7 @@ fn the_face_is_that_of_the_program() {
     let expected =
         ["id name=Mock version=1 author=\"?\"", "param name=level value=3 type=int min=1 max=9"];
     assert_eq!(lines, expected);
-    // What it has already changes nothing.
+    // Settings it already has change nothing.
     client.send("set-param name=level value=3");
     client.send("set-param name=unknown value=7");
     client.send("init");
@@ -377,7 +377,7 @@ fn the_face_is_that_of_the_program() {
     client.quit().assert_clean();
 }
 
-/// A position with five pieces in which the first legal move throws away what another one keeps.
+/// A position with five pieces where the first legal move throws away what another one keeps.
 fn tempting(probe: &Probe, random: &mut Random, wanted: Wld) -> Position {
     loop {
         let mut squares: Vec<u8> = (6..=45).collect();
@@ -490,7 +490,7 @@ fn rude_programs_on_the_other_side() {
     assert_eq!(fs::metadata(&starts).unwrap().len(), 1, "one process for everybody");
 }
 
-/// What cannot work is said before a word to the other side.
+/// Impossible settings are reported before anything is sent to the other side.
 #[test]
 fn what_cannot_work_is_said_at_once() {
     let taken = TcpListener::bind("localhost:0").unwrap();

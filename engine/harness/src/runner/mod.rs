@@ -1,7 +1,7 @@
 //! Matches between engines: the instrument that shows whether a change makes the engine stronger.
 //!
-//! * `config`: a [`MatchConfig`] says who plays whom from which openings, with its time controls and
-//!   the descriptions of engines, and how they are written in files;
+//! * `config`: a [`MatchConfig`] gives engines, pairings, openings and time controls, and how files
+//!   hold them;
 //! * [`openings`]: where games start;
 //! * `player`: engines are [`Player`]s, child processes that speak Hub or DXP ([`process`]), or
 //!   within this process;

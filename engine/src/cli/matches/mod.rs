@@ -313,7 +313,7 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many games are not there.
+/// How many games are missing.
 fn missing(games: usize) -> String {
     let verb = if games == 1 { "is" } else { "are" };
     format!("{} {verb} missing", counted(games, "game"))
@@ -345,9 +345,9 @@ fn clear_logs(logs: &GameLogs, force: ForceArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A match that is to be played, from its start or from where it was interrupted.
+/// A match to play, from its start or from where it was interrupted.
 pub(super) struct Begun {
-    /// The file of one that goes on.
+    /// The state file, if the match is continued.
     pub state: Option<StateFile>,
     pub config: MatchConfig,
     pub results: MatchResults,
@@ -364,12 +364,13 @@ pub(super) struct Desk<'a> {
     pub is_resumed: bool,
     pub force: ForceArgs,
     pub json: bool,
-    /// Of a tournament: what spectators see.
+    /// For a tournament: the spectators' view.
     pub live: Option<&'a Arc<Mutex<Live>>>,
 }
 
 impl Desk<'_> {
-    /// Plays a match and shows what happens; `to_go_on` is the command that goes on with the state file.
+    /// Plays a match and shows what happens; `to_go_on` is the command that continues the match in
+    /// the state file.
     pub(super) fn play(
         self,
         begun: Begun,
@@ -433,7 +434,7 @@ impl Desk<'_> {
         if let (Err(_), true, false, Some(state)) =
             (&end, results.games().is_empty(), self.is_resumed, state)
         {
-            // Nothing is lost, and the corrected command must not find it. What went wrong before is
+            // Nothing is lost, and the corrected command must not find it. The earlier failure is
             // the more important message.
             let _ = state.discard();
         }
@@ -513,9 +514,9 @@ impl MatchArgs {
         Ok(config)
     }
 
-    /// How the match is run: as the options say, and otherwise as before.
+    /// How the match is run: by the options, and otherwise as before.
     fn run(&self, before: MatchRun) -> MatchRun {
-        // Whoever goes on may be in another folder.
+        // The match may be continued from another folder.
         let place = |path: &Path| {
             if files::is_special(path) { path.to_owned() } else { files::place(path) }
         };
@@ -560,8 +561,8 @@ impl MatchArgs {
         files::check_distinct(&read, &written)
     }
 
-    /// The command that goes on with the match in this state file. What it was started with is in
-    /// there; what is given when it goes on is given again.
+    /// The command that continues the match in this state file. The file has the options of its
+    /// start; options of a continuation are repeated.
     fn command_to_go_on(&self, state: &Path) -> String {
         let mut words = ["meerslag", "match", "--resume", "--state"].map(str::to_owned).to_vec();
         words.push(state.display().to_string());

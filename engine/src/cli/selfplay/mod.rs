@@ -77,7 +77,7 @@ enum Workflow {
     Snakemake,
 }
 
-/// Where nobody watches, a line this often says how far the run is.
+/// If nobody watches, a line reports the progress this often.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 impl SelfPlayArgs {
@@ -125,7 +125,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How far a run is: a bar where somebody watches, else a line from time to time.
+/// The progress of a run: a bar if somebody watches, otherwise a line from time to time.
 pub(super) struct Meter {
     bar: Bar,
     start: Instant,
@@ -160,7 +160,7 @@ impl Meter {
         }
     }
 
-    /// What was played in the end.
+    /// The final result.
     pub(super) fn finish(self, progress: Progress) -> SelfPlayRecord {
         drop(self.bar);
         SelfPlayRecord {
@@ -175,9 +175,9 @@ impl Meter {
 /// Games of a run of self-play.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SelfPlayRecord {
-    /// Games that are there.
+    /// Games so far.
     pub(super) games: u64,
-    /// Games that there are to be.
+    /// Games in the end.
     pub(super) of: u64,
     /// Games played now.
     pub(super) new: u64,

@@ -1,4 +1,4 @@
-//! The parts of a match that several machines have played, put together.
+//! Merges the parts of a match that several machines have played.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::state::{Content, MatchPart, StateError};
 
-/// Why parts cannot be put together.
+/// Why parts cannot be merged.
 #[derive(Debug, Error)]
 pub enum MergeError {
     /// One cannot be read.
     #[error(transparent)]
     State(#[from] StateError),
-    /// It is a part of something else.
+    /// It belongs to another match.
     #[error("{other} is no part of the same match as {first}: the descriptions differ in {what}")]
     OtherMatch {
         /// The first file.
         first: PathBuf,
         /// The one that differs.
         other: PathBuf,
-        /// In what.
+        /// The difference.
         what: String,
     },
     /// A game that two parts have.
@@ -39,23 +39,23 @@ pub enum MergeError {
     /// No file.
     #[error("no file to put together")]
     Nothing,
-    /// Rounds depend on results that one part alone does not know.
+    /// The rounds of a tournament depend on results that no single part knows.
     #[error("{0} is a tournament: only matches have parts")]
     Tournament(PathBuf),
 }
 
-/// A match put together.
+/// A merged match.
 #[derive(Debug)]
 pub struct Merged {
-    /// What it is.
+    /// Its configuration.
     pub config: MatchConfig,
     /// The games of all parts, in the order of the schedule.
     pub results: MatchResults,
-    /// The parts in which they were played.
+    /// The parts that they were played in.
     pub parts: Vec<MatchPart>,
 }
 
-/// Puts the parts of a match together; no part has to be complete.
+/// Merges the parts of a match; parts may be incomplete.
 ///
 /// # Errors
 /// If there is no file, one cannot be read, two are of different matches, or two have the same game.

@@ -1,4 +1,4 @@
-//! Many games at once: workers play, the caller is called after each game.
+//! Many games at once: workers play, and the caller is told after each game.
 
 pub(in crate::runner) mod acts;
 pub(in crate::runner) mod director;
@@ -46,7 +46,7 @@ use worker::{Health, Worker};
 /// Why a match cannot go on.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine does not start, or not any more.
+    /// An engine does not start, at first or later.
     #[error("engine '{name}' does not start: {message}{}", tail_text(.tail))]
     Start {
         /// Which.
@@ -104,10 +104,10 @@ pub fn tail_text(tail: &[String]) -> String {
     format!("\nits last lines:\n    {}", tail.join("\n    "))
 }
 
-/// Events of each worker that wait to be noted.
+/// Events per worker that may wait to be recorded.
 const WAITING_EVENTS: usize = 64;
 
-/// How the games are spread over the machine.
+/// How the games are spread over the processors, and which are played here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Workers {
     /// Games at the same time, at least 1.
@@ -115,9 +115,9 @@ pub struct Workers {
     /// Processors of each worker, for its engines: worker n uses entry n modulo the length.
     /// Empty: the system decides.
     pub cpus: Vec<Vec<usize>>,
-    /// Where everything that is said to and by the engines is kept.
+    /// The folder for logs of all that the engines receive and send.
     pub logs: Option<GameLogs>,
-    /// The part of the games that is played here.
+    /// The part of the games to play here.
     pub shard: Option<Shard>,
 }
 
@@ -137,9 +137,10 @@ pub enum MatchEnd {
 /// What happens during a match.
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
-    /// A round of a tournament has been paired, the last one of these.
+    /// A round of a tournament has been paired: the last one of these.
     Round(&'a MatchResults),
-    /// The break before this round, as it will be paired unless the director decides otherwise.
+    /// The break before this round, which will be paired like this unless the director decides
+    /// otherwise.
     Break(&'a Round, Duration),
     /// A game begins: its number in the schedule, from 0, and who plays it.
     Begin(usize, Pairing),
@@ -149,26 +150,26 @@ pub enum MatchEvent<'a> {
     Ready {
         /// Its number in the configuration.
         engine: usize,
-        /// The name and version that it gives itself.
+        /// The name and version that it reports.
         identity: &'a str,
     },
     /// The start of an engine takes longer than a second.
     SlowStart {
         /// The engine's name.
         engine: &'a str,
-        /// What is still missing.
+        /// What it has not sent yet.
         missing: &'a str,
         /// Its last lines.
         tail: &'a [String],
     },
-    /// A game is void, because the process or the machine was paused during it; it is played again.
+    /// A game is void, because the process or the machine was paused during it; it is replayed.
     Void {
         /// Its number in the schedule, from 0.
         game: usize,
         /// How long.
         standstill: Duration,
     },
-    /// A game that was being played begins again, because the director wants it.
+    /// A game in play begins again, by the director's decision.
     Again {
         /// Its number in the schedule, from 0.
         game: usize,
@@ -177,9 +178,9 @@ pub enum MatchEvent<'a> {
     Decided {
         /// What.
         act: Act,
-        /// What has become of the games.
+        /// The games' new results.
         results: &'a MatchResults,
-        /// All finished games with their moves, for files that have to be written again.
+        /// All finished games with their moves, for files that must be rewritten.
         games: &'a [MatchGame],
     },
 }
@@ -198,15 +199,15 @@ enum Event {
 
 /// Plays the games of a match that are not in `results` yet, and adds them to it.
 ///
-/// Engines that do not play in the first game are started once before it and ended again: one that
-/// does not start is reported now, not hours later.
+/// Engines that do not play in the first game are started once before it and ended again, so that
+/// one that does not start is reported now, not hours later.
 ///
-/// Games during which everything was paused are played again, and their records say so.
+/// Games during which everything was paused are replayed, and their records say so.
 ///
-/// After each game the state is saved, and then `observe` is called; an error of it ends the match.
-/// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
-/// The signal of the director ends the match early; a match that ends by itself does not give it. What he
-/// decides is heard as long as the function runs.
+/// After each game the state is saved, and then `observe` is called; its error ends the match. Then
+/// the moves of the game are dropped. When the function returns, no engine runs any more. The
+/// director's signal ends the match early; a match that ends normally does not set it. Decisions
+/// are heard as long as the function runs.
 ///
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
@@ -250,7 +251,7 @@ pub fn run(
         if end != MatchEnd::Complete || config.rounds.is_none() {
             return Ok(end);
         }
-        // A game of the round may have to be played again.
+        // A game of the round may have to be replayed.
         if abort.ends_after_round() && collector.left().is_empty() {
             return Ok(MatchEnd::AfterRound);
         }
@@ -272,7 +273,7 @@ fn play(
     let unfinished = &collector.results.take_unfinished();
     let count = workers.concurrency.min(games.len());
     let next = AtomicUsize::new(0);
-    // No game waits between two moves for what another one has to say.
+    // No game waits between two moves for another game's report.
     let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
     let standstills = Standstills::new();
     let (end_watch, watch) = bounded(0);
@@ -321,7 +322,7 @@ fn play(
             }
         }
         drop(sender);
-        // Workers that have begun end only if somebody takes what they report.
+        // Workers that have begun end only if their reports are taken.
         let end = collector.collect(&events, abort);
         started.and(end)
     })
@@ -339,11 +340,11 @@ fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError
     Ok(())
 }
 
-/// Where the games of all workers come together.
+/// Collects the games of all workers.
 struct Collector<'a> {
     config: &'a MatchConfig,
     begun: Instant,
-    /// What each engine calls itself.
+    /// The name that each engine reports.
     identities: Vec<Option<String>>,
     state: &'a mut Option<StateFile>,
     results: &'a mut MatchResults,
@@ -353,7 +354,7 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// The games that are known, not finished, and to be played here.
+    /// The games of the schedule that are not finished and are to be played here.
     fn left(&self) -> Vec<(usize, Pairing)> {
         let played: HashSet<usize> = self.results.games().iter().map(|game| game.game).collect();
         let games = self.results.schedule(self.config).into_iter().enumerate();
@@ -362,7 +363,8 @@ impl Collector<'_> {
         games.filter(|(number, game)| !played.contains(number) && is_ours(game)).collect()
     }
 
-    /// Pairs the next round of a tournament, after the break; whether anything is left to play.
+    /// Pairs the next round of a tournament, after the break; returns whether anything is left to
+    /// play.
     fn pair(&mut self, abort: &Abort) -> Result<bool, MatchError> {
         let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
         let pause = Duration::from_secs(self.config.rounds.map_or(0, |rules| rules.break_seconds));
@@ -373,7 +375,7 @@ impl Collector<'_> {
                 return Ok(false);
             }
             if !self.left().is_empty() {
-                // A game that the director has had played again belongs to the round before.
+                // A game that the director wants replayed belongs to the round before.
                 return Ok(true);
             }
             let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
@@ -387,8 +389,8 @@ impl Collector<'_> {
         Ok(true)
     }
 
-    /// The break before a round, in which the director may decide what changes its pairings. Whether the
-    /// match goes on.
+    /// The break before a round, when the director's decisions may change its pairings. Returns
+    /// whether the match goes on.
     fn rest(&mut self, next: &Round, pause: Duration, abort: &Abort) -> Result<bool, MatchError> {
         let end = Instant::now() + pause;
         (self.observe)(MatchEvent::Break(next, pause)).map_err(MatchError::Observer)?;
@@ -409,7 +411,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Does what the director decides.
+    /// Carries out a decision of the director.
     fn decide(&mut self, act: Act) -> Result<Result<(), ActError>, MatchError> {
         if let Some(game) = act.game().filter(|&game| !self.results.is_played(game)) {
             if self.config.rounds.is_none() {
@@ -418,7 +420,7 @@ impl Collector<'_> {
             if game >= self.results.schedule(self.config).len() {
                 return Ok(Err(ActError::NotFinished(game + 1)));
             }
-            // It ends by that, and comes as a finished one.
+            // This ends the game, which comes as a finished one.
             return Ok(self.director.order(game, act));
         }
         let act = match self.results.decide(self.config, act) {
@@ -437,7 +439,7 @@ impl Collector<'_> {
         Ok(Ok(()))
     }
 
-    /// Whether the sequential test has come to an end.
+    /// Whether the sequential test is decided.
     fn is_decided(&self) -> bool {
         let sprt = self.results.standings().sprt();
         sprt.is_some_and(|(_, decision)| decision != Decision::Continue)
@@ -451,14 +453,14 @@ impl Collector<'_> {
             let event = select! {
                 recv(events) -> event => match event {
                     Ok(event) => event,
-                    // The last worker has gone.
+                    // The last worker has ended.
                     Err(_) => break,
                 },
                 recv(self.director.asked()) -> asked => {
                     let Ok((act, answer)) = asked else { continue };
                     match self.decide(act) {
                         Ok(decided) => {
-                            // Whoever has asked may have gone.
+                            // The asker may have gone.
                             let _ = answer.send(decided);
                         }
                         Err(failure) => {
@@ -471,7 +473,7 @@ impl Collector<'_> {
             };
             let is_game = matches!(event, Event::Game(_));
             if is_game && (error.is_some() || end != MatchEnd::Complete) {
-                // A game that was finished after the decision does not count.
+                // A game that ended after the decision does not count.
                 continue;
             }
             if let Err(failure) = self.handle(event) {
@@ -534,7 +536,7 @@ impl Collector<'_> {
                 self.results.add(*game);
                 saved?;
                 (self.observe)(MatchEvent::Game(self.results)).map_err(MatchError::Observer)?;
-                // The file has the moves.
+                // The moves are in the file.
                 self.results.drop_last_moves();
                 // Decided while the game was ending.
                 let Some(act) = late else { return Ok(()) };
@@ -544,9 +546,9 @@ impl Collector<'_> {
     }
 }
 
-/// Starts each engine once that speaks Hub and does not play in the first game; `false` if the
-/// match is being stopped. Programs that are reached over DXP may take a connection without a game
-/// for the end of the session.
+/// Starts each Hub engine once that does not play in the first game; `false` if the match is being
+/// stopped. DXP programs are not tried: they may take a connection without a game for the end of
+/// the session.
 fn try_starts(
     config: &MatchConfig,
     first: Pairing,

@@ -1,4 +1,4 @@
-//! Which games a match consists of.
+//! The games of a match.
 
 use movegen::Color;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,9 @@ pub struct Pairing {
     pub white: usize,
     /// The engine with Black.
     pub black: usize,
-    /// The pair to which the game belongs, from 0; two games have the same.
+    /// The pair that the game belongs to, from 0; a pair has two games.
     pub pair: usize,
-    /// The opening, by its place in the configuration.
+    /// The index of the opening in the configuration.
     pub opening: usize,
     /// 0 if the game starts at the opening itself, otherwise the number of the position after it.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -39,12 +39,12 @@ impl Pairing {
     }
 }
 
-/// A round of a tournament, as it was paired.
+/// A paired round of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Round {
-    /// From 1. Deciding games of a knock-out have the number of the round that they decide.
+    /// From 1. Deciding games of a knock-out have the number of their round.
     pub round: usize,
-    /// Its games, in the order in which they begin.
+    /// Its games, in playing order.
     pub games: Vec<Pairing>,
     /// The engines that are free.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// The games of each two engines who meet.
+    /// The games of each two engines that meet.
     pub fn meetings(&self) -> impl Iterator<Item = &[Pairing]> {
         self.games.chunk_by(|a, b| a.pair == b.pair)
     }
@@ -63,8 +63,9 @@ const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// All games of a match in order: opening after opening, for each pairing of engines two games
-/// with colours exchanged. (A tournament is paired round by round, see `rounds`.) The same configuration gives the same list.
+/// All games of a match in order: opening after opening, for each two engines two games with
+/// colours exchanged. (A tournament is paired round by round, see `rounds`.) The same configuration
+/// gives the same list.
 #[must_use]
 pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
     let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();

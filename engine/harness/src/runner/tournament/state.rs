@@ -1,8 +1,7 @@
 //! The state file: a line with the match, then one with each finished game, as JSON.
 //!
-//! Lines are only ever added, each with one write. A process that is killed loses at most the
-//! line it was writing, which reading leaves out. As long as a runner has the file, no other one
-//! can open it.
+//! Lines are only ever added, each with one write. A killed process loses at most the line it was
+//! writing, which reading leaves out. While a runner has the file, no other one can open it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -40,7 +39,7 @@ pub enum StateError {
         #[source]
         error: io::Error,
     },
-    /// The file is there already and was not asked to be continued.
+    /// The file exists, and the caller did not ask to continue it.
     #[error("state file {0} exists: continue it with --resume, or remove it")]
     Exists(PathBuf),
     /// Another process writes it.
@@ -71,22 +70,22 @@ pub enum LineError {
     /// The match cannot be played.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A game that is not on the schedule.
+    /// A game is not on the schedule.
     #[error("game {0} is not one of this match")]
     OtherMatch(usize),
-    /// A game that is there already.
+    /// A game is there twice.
     #[error("game {0} for the second time")]
     Twice(usize),
-    /// The director decided what cannot be.
+    /// A decision of the director is impossible.
     #[error(transparent)]
     Act(#[from] ActError),
-    /// A move of a game that is over or not on the schedule, or one that leaves out others.
+    /// A move is of a game that is over or not on the schedule, or moves before it are missing.
     #[error("move {1} of game {0} does not come next")]
     Moved(usize, usize),
-    /// A round with engines that there are not, or one that does not come next.
+    /// A round has unknown engines, or is not the next one.
     #[error("round {0} is not one of this tournament")]
     Round(usize),
-    /// There is no line at all.
+    /// There is no line.
     #[error("no match in this file")]
     Empty,
 }
@@ -101,7 +100,7 @@ struct MatchHeader {
     /// How it was run.
     #[serde(default)]
     run: MatchRun,
-    /// Files that the match writes, of an older version that did not say which is which.
+    /// Files that the match writes, from an older version that did not say which is which.
     #[serde(default, skip_serializing)]
     outputs: Vec<PathBuf>,
 }
@@ -109,7 +108,8 @@ struct MatchHeader {
 /// How the file begins.
 const HEADER: &[u8] = b"{\"meerslag_match\":";
 
-/// How a match was started, beside what it is: it goes on in the same way unless told otherwise.
+/// How a match was started, besides its configuration: it goes on in the same way unless told
+/// otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MatchRun {
     /// The file of its games.
@@ -121,16 +121,16 @@ pub struct MatchRun {
     /// Its page for the browser.
     #[serde(default)]
     pub html: Option<PathBuf>,
-    /// The language of that page, one of [`meerslag_web::LANGUAGES`]; English without.
+    /// The language of that page, one of [`meerslag_web::LANGUAGES`]; the default is English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Games at the same time.
     #[serde(default)]
     pub concurrency: Option<u32>,
-    /// Processors for each of them.
+    /// Processors for each game.
     #[serde(default)]
     pub affinity: Option<u32>,
-    /// Where everything that is said to and by the engines is kept.
+    /// The folder for logs of all that the engines receive and send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<GameLogs>,
     /// The part of the games that is played here.
@@ -145,23 +145,23 @@ impl MatchRun {
     }
 }
 
-/// A line that says that the match went on.
+/// A line saying that the match was continued.
 #[derive(Serialize, Deserialize)]
 struct Continued {
-    /// By this command.
+    /// The command that continued it.
     continued: String,
 }
 
 /// How such a line begins.
 const CONTINUED: &[u8] = b"{\"continued\":";
 
-/// A line with what the director decided.
+/// A line with a decision of the director.
 #[derive(Serialize, Deserialize)]
 struct Decided {
     decided: Act,
 }
 
-/// A line with a move of a game that is being played.
+/// A line with a move of a game in play.
 #[derive(Serialize, Deserialize)]
 struct Moved<'a> {
     moved: MovedPly<'a>,
@@ -171,7 +171,7 @@ struct Moved<'a> {
 struct MovedPly<'a> {
     /// The game, from 0.
     game: usize,
-    /// How many moves of it come before; those that were there from here on are void.
+    /// How many moves come before this one; any moves recorded from here on are void.
     at: usize,
     ply: Cow<'a, PlyRecord>,
 }
@@ -181,14 +181,14 @@ const MOVED: &[u8] = b"{\"moved\":";
 const DECIDED: &[u8] = b"{\"decided\":";
 const ROUND: &[u8] = b"{\"round\":";
 
-/// What was played of a match without an interruption.
+/// A stretch of a match without interruption.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchPart {
-    /// The command that played it; empty if it is not known.
+    /// The command that played it; empty if unknown.
     pub command: String,
     /// The number of its games.
     pub games: usize,
-    /// The time to the end of its last game, if it is known.
+    /// The time until the end of its last game, if known.
     pub played: Option<Duration>,
 }
 
@@ -203,15 +203,15 @@ impl MatchPart {
 pub struct Resumed {
     /// Its file.
     pub state: StateFile,
-    /// What it is.
+    /// Its configuration.
     pub config: MatchConfig,
     /// The games played so far, with their moves.
     pub results: MatchResults,
     /// How it was started.
     pub run: MatchRun,
-    /// The parts in which it was played, those without a game left out but for the first one.
+    /// The stretches it was played in; those without a game are left out, except the first.
     pub parts: Vec<MatchPart>,
-    /// The other files that it wrote from its start on.
+    /// The other files that it has written from its start on.
     pub outputs: Vec<PathBuf>,
 }
 
@@ -223,7 +223,7 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Starts a file for a match that `command` plays, run in this way.
+    /// Starts a file for a match that `command` plays in this way.
     ///
     /// # Errors
     /// If the file exists or cannot be written.
@@ -268,7 +268,7 @@ impl StateFile {
         Ok((config, results))
     }
 
-    /// What is in the file of a match that is to have these games.
+    /// The contents of the file of a match with these games.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -326,7 +326,7 @@ impl StateFile {
         self.write(round)
     }
 
-    /// Adds a move of a game that is being played, after this many others.
+    /// Adds a move of a game in play, after this many others.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -339,7 +339,7 @@ impl StateFile {
         self.write(&Moved { moved: MovedPly { game, at, ply: Cow::Borrowed(ply) } })
     }
 
-    /// Notes what the director decided.
+    /// Records a decision of the director.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -347,7 +347,7 @@ impl StateFile {
         self.write(&Decided { decided })
     }
 
-    /// Notes that this command goes on with the match.
+    /// Records that this command continues the match.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -370,7 +370,7 @@ impl StateFile {
     }
 }
 
-/// What is in a state file.
+/// The contents of a state file.
 pub(super) struct Content {
     pub(super) config: MatchConfig,
     pub(super) results: MatchResults,
@@ -382,7 +382,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Reads a file that stays as it is; a runner may have it.
+    /// Reads a file without changing it; a runner may have it.
     pub(super) fn open(path: &Path) -> Result<Content, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         Content::read(File::open(path).map_err(io_error)?, path)
@@ -500,7 +500,7 @@ fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
 
 /// Opens a state file for this process alone.
 fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError> {
-    // There, a file that is only added to cannot be cut off either.
+    // There, a file opened for appending cannot be truncated either.
     let options = options.write(true).append(cfg!(not(windows)));
     exclusive::open(path, options).map_err(|error| match error {
         exclusive::Error::InUse => StateError::InUse(path.to_owned()),
@@ -511,7 +511,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError
     })
 }
 
-/// Whether a round can be one of this tournament.
+/// Whether a round can belong to this tournament.
 fn fits(config: &MatchConfig, round: &Round, results: &MatchResults) -> bool {
     let engines = config.engines.len();
     let is_next = (round.round == results.next_round())
@@ -567,7 +567,7 @@ mod tests {
 
         let Resumed { mut state, results, .. } = StateFile::resume(&path).unwrap();
         assert_eq!(results.games().len(), 2);
-        // Where there are no locks, at least nothing is overwritten.
+        // Without locks, at least nothing is overwritten.
         #[cfg(unix)]
         {
             let line = serde_json::to_string(&record(&config, 2)).unwrap() + "\n";
