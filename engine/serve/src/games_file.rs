@@ -132,7 +132,7 @@ const PATTERN: Parameter = parameter(
 const LASTING: Parameter = parameter(
     "lasting",
     Kind::Integer(1, 10_000),
-    "The pattern is there in this many positions in a row.",
+    "The pattern lasts for this many positions in a row.",
 );
 const MANOEUVRE: Parameter = parameter(
     "manoeuvre",

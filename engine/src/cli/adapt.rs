@@ -36,15 +36,15 @@ Examples:
   meerslag adapt --engine 'cmd=\"./scan hub\"' --egdb /data/egdb --book opening.book --hub
       a Hub engine with endgame databases and an opening book
 
-Over Hub, a fault of the engine and what was done about it is an 'error' line after the move; \
-over DXP it is on standard error. Both are in the --log, with the delay that the adapter added.";
+Over Hub, a fault of the engine and the reaction to it is an 'error' line after the move; over DXP \
+it is on standard error. Both are in the --log, with the delay that the adapter added.";
 
 /// In one line it would be wider than a terminal.
 const USAGE: &str = "meerslag adapt [OPTIONS] --engine <DESCRIPTION> --hub
        meerslag adapt [OPTIONS] --engine <DESCRIPTION> --dxp-listen <[HOST:]PORT>
        meerslag adapt [OPTIONS] --engine <DESCRIPTION> --dxp-connect <HOST[:PORT]>";
 
-/// Show any engine behind another protocol, with opening book and endgame databases on top
+/// Show any engine over another protocol, with opening book and endgame databases on top
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 #[command(group = ArgGroup::new("side").args(["hub", "dxp_listen", "dxp_connect"]).required(true))]
@@ -85,7 +85,7 @@ pub(super) struct AdaptArgs {
     /// The longest time for any move, in seconds, whatever the clock says
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     max_time: Option<Duration>,
-    /// Add all messages of the other side, and what is done for the engine, to this file
+    /// Append all messages of the other side, and actions for the engine, to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Listening: end after the first connection instead of waiting for another one

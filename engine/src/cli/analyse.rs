@@ -65,8 +65,8 @@ pub(super) struct AnalyseArgs {
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
-    /// Show beside the search what this opening book knows of the position; the word built-in
-    /// stands for that of the program
+    /// Show beside the search what this opening book knows about the position; the word built-in
+    /// means the program's own
     #[arg(long, value_name = "FILE")]
     book: Option<String>,
     #[command(flatten)]

@@ -28,10 +28,10 @@ In text 'w b' are men, 'W B' kings, '.' is an empty square. A sign before a squa
 '<' and '>' where the last move came from and went, '+', '=' and '-' for win, draw and loss.
 
 A sheet has six or twelve diagrams on a page of A4, with players and date, and the solutions on \
-pages of their own. It takes the mistakes of annotated games, where a glyph calls a move bad and a \
-better line stands beside it, and games of up to 31 plies that begin with a position of their own, \
-such as those of 'meerslag puzzles'. --html makes one file to print out of the browser, --svg a \
-file for each page: sheet-1.svg, sheet-2.svg, sheet-solutions-1.svg.";
+separate pages. It takes the mistakes of annotated games, where a move has a glyph for a bad move \
+and a better line beside it, and games of up to 31 plies that begin with a set-up position, such \
+as those of 'meerslag puzzles'. --html makes one file to print out of the browser, --svg a file \
+for each page: sheet-1.svg, sheet-2.svg, sheet-solutions-1.svg.";
 
 /// Draw a position as text, SVG or PNG, or exercises as sheets to be printed
 #[derive(Args, Debug)]

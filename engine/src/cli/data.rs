@@ -41,12 +41,12 @@ enum DataCommand {
         #[command(flatten)]
         input: Input,
     },
-    /// Put the parts of a run together: the file that one process would have written
+    /// Merge the parts of a run into the file that one process would have written
     Merge {
         /// The files of all parts, or folders with them
         #[command(flatten)]
         input: Input,
-        /// Folder for the merged file; done again, what has come since is added to it
+        /// Folder for the merged file; merging again adds what has come since
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },

@@ -13,7 +13,7 @@ use super::{Failure, mebibytes};
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatabaseArgs {
     /// A folder with endgame databases; all types in it are used. May be given several times.
-    /// Without it those of up to four pieces are used that are part of the program
+    /// Without it those in the program are used, of up to four pieces
     #[arg(long = "egdb", value_name = "DIR")]
     pub(super) dirs: Vec<PathBuf>,
     #[command(flatten)]
@@ -83,7 +83,7 @@ impl ReadingArgs {
 /// One database, for commands about its files.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OneDatabaseArgs {
-    /// Which of several databases [default: win/loss/draw, if it is there]
+    /// Which of several databases [default: win/loss/draw, if there is one]
     #[arg(long = "type", value_name = "TYPE", value_parser = db_type())]
     pub(super) db_type: Option<DbType>,
     #[command(flatten)]

@@ -60,7 +60,7 @@ pub(super) struct TrainEndgameArgs {
     /// List the lessons
     #[arg(long, conflicts_with_all = ["lesson", "slice", "position", "pdn"])]
     lessons: bool,
-    /// What the position is worth to you, who are to move
+    /// The value of the position to you; you are to move
     #[arg(long, value_parser = wld(), default_value_t = Wld::Win)]
     value: Wld,
     /// Your side; 'random' is any for which there is such a position. With a position, 'random' is

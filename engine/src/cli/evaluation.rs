@@ -11,8 +11,7 @@ use super::files::Named;
 /// The evaluation of commands that search.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EvaluationArgs {
-    /// A file with the weights of an evaluation, or the word material; without it that of the
-    /// program
+    /// A file with the weights of an evaluation, or the word material; without it the program's own
     #[arg(long = "eval", value_name = "FILE", default_value = "", hide_default_value = true)]
     evaluation: String,
 }

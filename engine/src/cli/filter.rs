@@ -15,7 +15,7 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "N", default_value_t = Filter::default().most_score,
           value_parser = clap::value_parser!(i32).range(0..=10_000))]
     max_score: i32,
-    /// Only positions in which one side has at most this many men more; a king counts as three
+    /// Only positions where one side has at most this many more men; a king counts as three
     #[arg(long, value_name = "N", default_value_t = Filter::default().most_material,
           value_parser = clap::value_parser!(u32).range(0..=60))]
     max_material: u32,

@@ -20,7 +20,7 @@ use super::selfplay::{Meter, SelfPlayRecord};
 use super::streams::stdout;
 use super::{Failure, shell};
 
-/// Learn an evaluation from nothing: play, fit, match, generation after generation
+/// Learn an evaluation from scratch: play, fit, match, generation after generation
 ///
 /// The first generation plays with material only. Each one is fitted to the games of all, and
 /// accepted if it beats the last accepted one in a match; the next plays with what was accepted

@@ -115,7 +115,7 @@ enum Command {
     Analyse(analyse::AnalyseArgs),
     /// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
     Annotate(Box<annotate::AnnotateArgs>),
-    /// Find puzzles in games: positions in which one move alone wins or holds the draw
+    /// Find puzzles in games: positions where only one move wins or holds the draw
     Puzzles(Box<puzzles::PuzzlesArgs>),
     /// Draw a position as text, SVG or PNG, or exercises as sheets to be printed
     Board(board::BoardArgs),
@@ -139,7 +139,7 @@ enum Command {
     Ratings(ratings::RatingsArgs),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
-    /// Show any engine behind another protocol, with opening book and endgame databases on top
+    /// Show any engine over another protocol, with opening book and endgame databases on top
     Adapt(Box<adapt::AdaptArgs>),
     /// Try out how well another engine speaks a protocol
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
@@ -151,7 +151,7 @@ enum Command {
     #[cfg(feature = "training")]
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArgs),
-    /// Learn an evaluation from nothing: play, fit, match, generation after generation
+    /// Learn an evaluation from scratch: play, fit, match, generation after generation
     #[cfg(feature = "training")]
     Learn(learn::LearnArgs),
     /// Look at games of self-play: counts, damage, positions, PDN

@@ -11,8 +11,8 @@ use super::{Failure, book};
 /// Which book the engine plays from.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OpeningBookArgs {
-    /// An opening book, whose moves are played without thinking, or the word none; without it that
-    /// of the program
+    /// An opening book, whose moves are played without thinking, or the word none; without it the
+    /// program's own
     #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
     book: String,
 }

@@ -35,13 +35,13 @@ Examples:
   meerslag practise annotated.pdn --scores my.scores
   meerslag practise annotated.pdn --list
 
-A file holds puzzles, such as those of 'meerslag puzzles', or games in which 'meerslag annotate' has \
-marked mistakes. Of a puzzle the whole combination is to be found, of a mistake the better move; \
-another move is right, too, if the engine finds that it gives nothing away.
+A file holds puzzles, such as those of 'meerslag puzzles', or games where 'meerslag annotate' has \
+marked mistakes. For a puzzle find the whole combination, for a mistake the better move; another \
+move is right, too, if the engine finds that it gives nothing away.
 
-What was not solved alone comes again after ten minutes, then after 1, 3, 7, 21 and 60 days. What is \
-due comes first, then what is new. The scores are kept beside the file, in FILE.scores, or where \
---scores says; files may share them. Type 'help' for the commands.";
+Exercises not solved alone come again after ten minutes, then after 1, 3, 7, 21 and 60 days. Due \
+ones come first, then new ones. The scores are kept beside the file, in FILE.scores, or in the \
+file of --scores; files may share them. Type 'help' for the commands.";
 
 /// Solve puzzles, and better mistakes of annotated games; what went wrong comes again
 #[derive(Args, Debug)]

@@ -38,7 +38,7 @@ pub(super) struct ProtocolCheckArgs {
     /// Where a program listens which speaks DXP
     #[arg(long, value_name = "HOST:PORT", group = "what")]
     dxp: Option<Address>,
-    /// Folder in which the Hub engine runs
+    /// Folder that the Hub engine runs in
     #[arg(long, value_name = "FOLDER", requires = "hub")]
     dir: Option<PathBuf>,
     /// How long an answer may take, in seconds; over DXP, a move seven times as long

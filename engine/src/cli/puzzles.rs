@@ -21,7 +21,7 @@ Examples:
   meerslag puzzles club.pdn match.pdn -o puzzles.pdn --json puzzles.json --threads 2
   meerslag puzzles games.pdn -o puzzles.pdn --egdb /data/egdb --nodes 1000000
 
-A puzzle is a position in which one move alone wins, or alone holds the draw: it is better by a man \
+A puzzle is a position where only one move wins, or only one holds the draw: it is better by a man \
 and a half than every other move, and a search of one ply does not see it. The solution goes to the \
 end of the combination, and on the way each move of the solver's is the only one; a last capture may \
 have several ways. Positions with a capture are left out, and so are equal ones, also turned. \
@@ -30,7 +30,7 @@ Sacrifices come first. Each search has 200,000 nodes, unless there is a limit.
 Finished games are kept in OUT.journal until all are done: after an interruption the same command \
 goes on.";
 
-/// Find puzzles in games: positions in which one move alone wins or holds the draw
+/// Find puzzles in games: positions where only one move wins or holds the draw
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PuzzlesArgs {

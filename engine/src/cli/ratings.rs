@@ -42,7 +42,7 @@ pub(super) struct RatingsArgs {
     /// This player has this rating [default: the mean of all is 0]
     #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
     anchor: Option<(String, f64)>,
-    /// What the first move is worth to White, in Elo [default: what the games say]
+    /// The advantage of the first move for White, in Elo [default: from the games]
     #[arg(long, value_name = "ELO", value_parser = elo, allow_negative_numbers = true)]
     advantage: Option<f64>,
     /// Leave out players with fewer games among those who stay

@@ -53,11 +53,11 @@ pub(super) struct ServeArgs {
     #[cfg(feature = "games")]
     #[arg(long, value_name = "FILE", conflicts_with = "export")]
     games: Option<PathBuf>,
-    /// Whoever may ask may also add games to that file, which is made if it is not there
+    /// Clients may also add games to that file, which is made if it is missing
     #[cfg(feature = "games")]
     #[arg(long, requires = "games")]
     games_add: bool,
-    /// Searches at a time, each with an engine of its own: --threads and --hash are for each
+    /// Searches at a time, each with its own engine: --threads and --hash are for each
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     searches: u16,
     /// The longest search, in seconds
@@ -83,7 +83,7 @@ pub(super) struct ServeArgs {
     /// given several times
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
-    /// A name by which this machine may be asked, beside localhost and addresses. May be given
+    /// A name for this machine that clients may use, besides localhost and addresses. May be given
     /// several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,

@@ -53,7 +53,8 @@ pub(super) struct TrainArgs {
     /// share
     #[arg(long, requires = "network")]
     factors: bool,
-    /// Write a running mean of the network's weights, of which X stays at each step, such as 0.999
+    /// Write a running mean of the network's weights; the share X of it stays at each step, such as
+    /// 0.999
     #[arg(long, value_name = "X", requires = "network", value_parser = mean)]
     average: Option<f32>,
     /// The most times to go through the games

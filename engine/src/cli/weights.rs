@@ -22,7 +22,7 @@ pub(super) struct WeightsArgs {
 
 #[derive(Subcommand, Debug)]
 enum WeightsCommand {
-    /// What a file holds and where it comes from
+    /// Show the contents of a file and its origin
     Info {
         #[command(flatten)]
         one: One,

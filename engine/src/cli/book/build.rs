@@ -38,8 +38,8 @@ in the book of --reference, or in at least two games of the base being built. An
 may pass through one unknown position if the next one is known again; the move to it is a link. \
 'extended+' also takes known positions of the rest of the game, one by one.
 
-What cannot be read, and games of other types, are reported on standard error: file, reason, how \
-often, and the first lines. What was read of a game that breaks off counts, without a result.";
+Unreadable parts, and games of other types, are reported on standard error: file, reason, how \
+often, and the first lines. The part read of a game that breaks off counts, without a result.";
 
 /// Build a book from games of PDN files
 #[derive(Args, Debug)]
@@ -53,8 +53,8 @@ pub(super) struct BuildArgs {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Add the games to the book that is there; its tree grows in place. Give the options with which
-    /// it was built
+    /// Add the games to the existing book; its tree grows in place. Give the options that it was
+    /// built with
     #[arg(long, conflicts_with_all = ["force", "min_games"])]
     add: bool,
     /// Variations in the games, too
@@ -77,7 +77,7 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, default_missing_value = "simple",
           require_equals = false)]
     lines: Option<Lines>,
-    /// The book that says which positions are known [default: the base being built]
+    /// The book that decides which positions are known [default: the base being built]
     #[arg(long, value_name = "FILE", requires = "lines")]
     reference: Option<PathBuf>,
     /// A position is known if it has occurred this often [default: 1, or 2 in the base being built]
@@ -103,8 +103,8 @@ pub(super) struct BuildArgs {
     /// Write a move tree as well
     #[arg(long)]
     tree: bool,
-    /// Memory for the tables, in MiB or such as 512M or 4G; what is more goes to temporary files
-    /// beside the book
+    /// Memory for the tables, in MiB or such as 512M or 4G; the rest goes to temporary files beside
+    /// the book
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = mebibytes)]
     memory: u64,
     /// Print a JSON object

@@ -18,7 +18,7 @@ use super::super::streams::stdout;
 /// Exit status 1 if something is wrong.
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
-    /// The book; without it that of the program
+    /// The book; without it the program's own
     #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
     file: String,
     /// Stop after this number of complaints

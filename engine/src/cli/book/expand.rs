@@ -34,7 +34,7 @@ written to FILE.journal at once; the book itself is written every five minutes a
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExpandArgs {
-    /// The book; it is started if it is not there
+    /// The book; it is started if it is missing
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Depth of the search of each position, in plies

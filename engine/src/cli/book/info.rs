@@ -15,10 +15,10 @@ use super::super::json::{self, Record};
 use super::super::streams::{plain, stdout};
 use super::table::score_text;
 
-/// Say what a book holds and where it comes from
+/// Show the contents of a book and its origin
 #[derive(Args, Debug)]
 pub(super) struct InfoArgs {
-    /// The book; without it that of the program
+    /// The book; without it the program's own
     #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
     file: String,
     /// Print a JSON object

@@ -134,7 +134,7 @@ Examples:
 #[command(after_help = EXPORT_EXAMPLES)]
 #[command(group = ArgGroup::new("form"))]
 pub(super) struct ExportArgs {
-    /// The book; without it that of the program
+    /// The book; without it the program's own
     #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
     file: String,
     /// A game for each line, with scores as comments

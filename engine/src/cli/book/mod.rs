@@ -45,7 +45,7 @@ enum Command {
     Merge(merge::MergeArgs),
     /// Look up a position: its moves with counts, results and scores
     Probe(probe::ProbeArgs),
-    /// Say what a book holds and where it comes from
+    /// Show the contents of a book and its origin
     Info(info::InfoArgs),
     /// Check that every move is legal, every position reachable and every score consistent
     Check(check::CheckArgs),
@@ -88,7 +88,7 @@ pub(super) fn run(args: &BookArgs) -> Result<(), Failure> {
 /// The book of commands that ask one.
 #[derive(Args, Clone, Debug)]
 pub(super) struct BookFileArgs {
-    /// The book; without it that of the program
+    /// The book; without it the program's own
     #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
     book: String,
 }

@@ -42,7 +42,7 @@ DIR/build.jsonl is a log, one JSON object a line.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
 
-/// Build databases from nothing
+/// Build databases from scratch
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true)))]
 pub(super) struct BuildArgs {
@@ -53,8 +53,8 @@ pub(super) struct BuildArgs {
     /// Build these slices and those that they need, such as 2110,2020
     #[arg(long, value_name = "LIST", value_delimiter = ',', group = "what")]
     slices: Vec<Slice>,
-    /// Leave all work files, about an eighth of a byte a position for win/loss/draw; else each goes
-    /// when nothing needs it any more
+    /// Leave all work files, about an eighth of a byte a position for win/loss/draw; otherwise each
+    /// is removed when no longer needed
     #[arg(long)]
     keep_work: bool,
     /// Most disk space for everything in the folder, in MiB or such as 60G; refused beforehand if it

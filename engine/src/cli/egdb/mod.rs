@@ -74,7 +74,7 @@ enum Command {
     Stats(stats::StatsArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
-    /// Build databases from nothing
+    /// Build databases from scratch
     Build(build::BuildArgs),
     /// Solve one slice of a build that several processes share
     BuildSlice(build::SliceArgs),

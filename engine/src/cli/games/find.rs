@@ -28,13 +28,13 @@ Examples:
   meerslag games find club.games --moves \"31-26 36-31\" --within 6 --twin
   meerslag games find club.games --sacrifice 2 --result win --player Sijbrands --pdn -o two.pdn
 
-Names: each word begins a word of the name, in any order, whatever capitals and accents; with *, ? \
+Names: each word begins a word of the name, in any order, ignoring capitals and accents; with *, ? \
 or [ab] the text is a pattern of the whole name.
 
-Patterns: w27,28 white men, W white kings, b and B black ones, . empty squares. What follows 'must' \
-(or nothing) has to be there, of what follows 'one-of' at least one, of what follows 'not' nothing.
+Patterns: w27,28 white men, W white kings, b and B black ones, . empty squares. All squares after \
+'must' (or no word) must match, at least one after 'one-of', and none after 'not'.
 
-All conditions have to hold. 'at' is the number of plies after which what was asked for is there.";
+All conditions must hold. 'at' is the number of plies after which they do.";
 
 /// Find games by players, event, years, result, position, pattern, moves
 #[derive(Args, Debug)]
@@ -112,7 +112,7 @@ pub(super) struct QueryArgs {
     /// This pattern occurs, see below
     #[arg(long, value_name = "SQUARES")]
     pattern: Option<Pattern>,
-    /// The pattern is there in this many positions in a row
+    /// The pattern lasts for this many positions in a row
     #[arg(long, value_name = "N", default_value_t = 1, requires = "pattern",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     lasting: u32,
@@ -125,7 +125,7 @@ pub(super) struct QueryArgs {
     /// This many men are given within --within plies (10) and never regained; a king counts as three
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
     sacrifice: Option<u32>,
-    /// Who gives them
+    /// The side that gives them
     #[arg(long, value_name = "COLOR", requires = "sacrifice", value_parser = color)]
     by: Option<Color>,
     /// Look only at this stretch of a game: plies 20-40, 60- or -30

@@ -25,12 +25,12 @@ Examples:
       all .pdn and .zip files in a folder and in those below it, and the PDN files of an archive
   meerslag games import old.pdn --to club.games --encoding cp866
 
-The file is made if it is not there. Encodings are recognised: UTF-8, UTF-16, Windows-1252, \
+The file is made if it is missing. Encodings are recognised: UTF-8, UTF-16, Windows-1252, \
 Windows-1251, KOI8-R, CP866. A game with the same moves, the same year and spellings of the same \
-players as one that is there already is a duplicate. A broken game is kept as far as it can be \
+players as an existing one is a duplicate. A broken game is kept as far as it can be \
 read, and named on standard error with its file, line and reason.
 
-Each file is added whole: Ctrl-C leaves out the one in hand, and the same command goes on.";
+Each file is added whole: Ctrl-C leaves out the unfinished one, and the same command goes on.";
 
 /// Add the games of PDN files, folders and zip archives
 #[derive(Args, Debug)]

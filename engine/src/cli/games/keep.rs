@@ -20,7 +20,7 @@ use super::super::streams::stdout;
 use super::find::{self, PositionArgs, QueryArgs};
 use super::import::{GamesImportRecord, summary};
 
-/// Say what a file of games holds
+/// Show the contents of a file of games
 #[derive(Args, Debug)]
 pub(super) struct InfoArgs {
     /// The file of games
@@ -197,7 +197,7 @@ pub(super) struct MergeArgs {
     /// Files of games
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The file of games to which they are added; it is made if it is not there
+    /// The file of games to add them to; it is made if it is missing
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
     /// Print JSON objects, one a line
@@ -231,7 +231,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Find games that are there twice, and take one of them out
+/// Find duplicate games, and delete one of each two
 ///
 /// Twice means: the same moves, spellings of the same players, and the same year as far as it is
 /// known. Of two the one with comments stays; if both have comments, both do.
@@ -240,7 +240,7 @@ pub(super) struct DedupeArgs {
     /// The file of games
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Only say which games are there twice
+    /// Only list the duplicate games
     #[arg(long)]
     dry_run: bool,
 }
@@ -367,7 +367,7 @@ pub(super) fn rename(args: &RenameArgs) -> Result<(), Failure> {
     Ok(writeln!(stdout(), "{} changed", counted(count, "game"))?)
 }
 
-/// Make the index anew and give free space back
+/// Rebuild the index and give back free space
 #[derive(Args, Debug)]
 pub(super) struct VacuumArgs {
     /// The file of games

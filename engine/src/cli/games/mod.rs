@@ -40,18 +40,18 @@ enum Command {
     Import(import::ImportArgs),
     /// Find games by players, event, years, result, position, pattern, moves
     Find(Box<find::FindArgs>),
-    /// Show what was played in a position, and with what success
+    /// Show the moves played in a position, and their success
     Tree(Box<tree::TreeArgs>),
     /// Show scores by colour, endgame, year, opening and opponent
     #[command(name = "stats")]
     Statistics(Box<statistics::StatisticsArgs>),
-    /// Say what a file of games holds
+    /// Show the contents of a file of games
     Info(keep::InfoArgs),
     /// Check every game, every move and the index
     Check(keep::CheckArgs),
     /// Add the games of other files of games
     Merge(keep::MergeArgs),
-    /// Find games that are there twice, and take one of them out
+    /// Find duplicate games, and delete one of each two
     Dedupe(keep::DedupeArgs),
     /// Write games as PDN
     Export(Box<keep::ExportArgs>),
@@ -59,7 +59,7 @@ enum Command {
     Delete(Box<keep::DeleteArgs>),
     /// Join two spellings of a player's name
     Rename(keep::RenameArgs),
-    /// Make the index anew and give free space back
+    /// Rebuild the index and give back free space
     Vacuum(keep::VacuumArgs),
 }
 

@@ -28,10 +28,10 @@ Examples:
   meerslag games stats club.games --years 1990-1999 --json
 
 Scores are those of the player; without --player those of White, and of each player. An opening is \
-the first move of each side. Endgames are told apart by the value, for the player, of the first \
-position that the databases know: the score of those that were 'won' says how many were won. \
-Games with scores after their moves, as 'annotate' writes them, tell how well the player played: \
-accuracy, and moves that got ?!, ? or ??.";
+the first move of each side. Endgames are grouped by the value, for the player, of the first \
+position that the databases know: the score of the group 'won' tells how many were won. Games with \
+scores after their moves, as 'annotate' writes them, tell how well the player played: accuracy, \
+and moves that got ?!, ? or ??.";
 
 /// Show scores by colour, endgame, year, opening and opponent
 #[derive(Args, Debug)]

@@ -18,11 +18,10 @@ Examples:
       from the initial position
   meerslag games tree club.games \"B:W28,31-50:B1-20\" --player Sijbrands --years 1970-1979
 
-A game counts for a position however it was reached. Won, drawn and lost are those of the side to \
-move. With --twin the games count in which the half-turned position occurred, too, as opening books \
-count them.";
+A game counts for a position however it was reached. Won, drawn and lost are for the side to move. \
+With --twin, games with the half-turned position count too, as in opening books.";
 
-/// Show what was played in a position, and with what success
+/// Show the moves played in a position, and their success
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TreeArgs {

@@ -47,7 +47,7 @@ pub(super) struct SelfPlayArgs {
     /// Other games for another number
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How often games begin in which way: random plies from the start, a three-move ballot with
+    /// How often games begin in each way: random plies from the start, a three-move ballot with
     /// random plies, the middle of a quick game, an endgame of scattered pieces with kings, or an
     /// unbalanced opening
     #[arg(long, value_name = "MIX", default_value_t)]

@@ -34,19 +34,18 @@ conversion. Without distances to the end the line goes from conversion to conver
 win/loss/draw alone there is none.
 
 Outside them a search tries to prove that one side wins, or that it cannot be stopped from \
-drawing, down to database positions and the end of the game. What it says is proved; a proved \
-win takes at most the plies given, perhaps fewer. What is not proved within --nodes stays a \
-bound ('at least a draw') or 'unknown'.
+drawing, down to database positions and the end of the game. Its results are proved; a proved win \
+takes at most the plies given, perhaps fewer. A value not proved within --nodes stays a bound ('at \
+least a draw') or 'unknown'.
 
-Values are those of play without the draw rules that count moves, as in the databases. A note \
-says where such a rule (25, 16 or 5 moves) would end the line before the win; the H field of a \
-FEN counts too.
+Values ignore the draw rules that count moves, as in the databases. A note tells where such a rule \
+(25, 16 or 5 moves) would end the line before the win; the H field of a FEN counts too.
 
-A file has one position a line (a FEN or Hub string, then what you like; '#' begins a comment), \
-or is PDN, of which the FEN tags are solved. Results come in the order of the file. Of several \
-threads each solves positions of its own; --hash is shared out among them. With --json each line \
-is one object: \"type\" is \"solution\", \"line_error\" or, last of a file, \"solve_summary\"; values are for the
-side to move, moves in Hub notation, best first.
+A file has one position a line (a FEN or Hub string, then what you like; '#' begins a comment), or \
+is PDN, whose FEN tags are solved. Results come in the order of the file. With several threads \
+each solves its own positions; --hash is shared out among them. With --json each line is one \
+object: \"type\" is \"solution\", \"line_error\" or, last of a file, \"solve_summary\"; values are \
+for the side to move, moves in Hub notation, best first.
 
 Exit status: 0 done, 1 if lines of a file could not be read, 2 wrong input, 130 interrupted; what
 is known by then is printed.";

@@ -36,10 +36,10 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = USUAL,
           value_parser = address, conflicts_with_all = ["check", "table"])]
     serve: Option<SocketAddr>,
-    /// What opens the page to the director, after # in its address [default: made for each run]
+    /// The token for the director's page, after # in its address [default: made for each run]
     #[arg(long, value_name = "TOKEN", requires = "serve", value_parser = token)]
     token: Option<String>,
-    /// A name by which the page may be asked for, beside localhost and addresses; repeatable
+    /// A name for this machine in the page's address, besides localhost and addresses; repeatable
     #[arg(long, value_name = "NAME", requires = "serve")]
     allow_host: Vec<String>,
 }
