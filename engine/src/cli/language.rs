@@ -10,7 +10,7 @@ use super::Failure;
 /// The language that a page begins in.
 #[derive(Args, Debug)]
 pub(super) struct LanguageArgs {
-    /// The language in which the page of --html begins, where a reader can choose another
+    /// The first language of the page of --html; readers can choose another
     #[arg(long, value_name = "CODE", value_parser = PossibleValuesParser::new(LANGUAGES))]
     language: Option<String>,
 }

@@ -48,7 +48,7 @@ pub(super) struct BuildArgs {
     /// PDN files, or files of games
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The book to be written
+    /// The book to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]

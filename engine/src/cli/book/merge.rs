@@ -29,7 +29,7 @@ pub(super) struct MergeArgs {
     /// The books
     #[arg(value_name = "FILE", required = true, num_args = 2..)]
     files: Vec<PathBuf>,
-    /// The book to be written
+    /// The book to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -229,7 +229,7 @@ pub(super) struct ImportArgs {
     /// The text; '-' reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The book to be written
+    /// The book to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]

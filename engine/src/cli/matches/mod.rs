@@ -78,13 +78,13 @@ pub(super) struct MatchArgs {
     /// An engine, see below; at least two
     #[arg(long = "engine", value_name = "DESCRIPTION", required_unless_present_any = ["resume", "merge"])]
     engines: Vec<String>,
-    /// Time control of engines that have none of their own
+    /// Time control of engines without one of their own
     #[arg(long, value_name = "CONTROL")]
     tc: Option<TimeControl>,
     /// Who plays whom
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Pairings::RoundRobin)]
     format: Pairings,
-    /// Start positions: two-move (79 ballots), three-move (331), unbalanced (300 in which a side is
+    /// Start positions: two-move (79 ballots), three-move (331), unbalanced (300 where one side is
     /// better), start, or a FEN or PDN file or an opening book (*.book)
     #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
     openings: String,
@@ -105,7 +105,7 @@ pub(super) struct MatchArgs {
     /// Games at the same time [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     concurrency: Option<u32>,
-    /// Bind each game to processors of its own: one for each engine thread, counted from 0
+    /// Bind each game to its own processors: one for each engine thread, counted from 0
     #[arg(long, value_name = "CPUS_PER_GAME", num_args = 0..=1, default_missing_value = "1",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     affinity: Option<u32>,
@@ -157,14 +157,14 @@ pub(super) struct MatchArgs {
         "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
     ])]
     resume: bool,
-    /// Write everything that is said to and by the engines in each game, with times and standard error, to
-    /// a file in this folder
+    /// Write all messages to and from the engines in each game, with times and standard error, to a
+    /// file in this folder
     #[arg(long, value_name = "FOLDER")]
     log: Option<PathBuf>,
     /// Keep only some of these files [default: all]
     #[arg(long, value_name = "GAMES", requires = "log", value_parser = kept_logs)]
     log_keep: Option<KeptLogs>,
-    /// Play only this part of the pairs, such as 1/2 or 2/2: the parts are put together with --merge
+    /// Play only this part of the pairs, such as 1/2 or 2/2: --merge combines the parts
     #[arg(long, value_name = "I/N", requires = "state",
           conflicts_with_all = ["sprt", "resume"])]
     shard: Option<Shard>,
