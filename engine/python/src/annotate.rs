@@ -68,7 +68,7 @@ pub struct JudgedMove {
     exact: Option<Wld>,
     /// Whether there was no other move.
     is_forced: bool,
-    /// What there is to say about the move, often nothing: ``Mistake: 50 % to 31 % of the points;
+    /// The remark on the move, often none: ``Mistake: 50 % to 31 % of the points;
     /// better 32-28.``
     text: String,
 }
@@ -174,8 +174,8 @@ impl Annotation {
 ///     depth: plies of the search of each position.
 ///     nodes: positions that the search of each position looks at; 200,000 where no limit is given.
 ///     time: seconds for each position.
-///     on_progress: called with the number of finished positions and that of all of them. What it
-///         raises ends the work and is raised again.
+///     on_progress: called with the number of finished and of all positions. An exception from it
+///         ends the work and is raised again.
 ///
 /// Raises:
 ///     ValueError: a limit is out of range.

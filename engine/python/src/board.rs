@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::diagram::picture;
 use crate::{IllegalMoveError, value_error};
 
-/// A side. White stands on the high numbers and moves first.
+/// A side. White is on the high numbers and moves first.
 #[pyclass(module = "meerslag", frozen, eq, hash, rename_all = "UPPERCASE", from_py_object)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Color {
@@ -63,7 +63,7 @@ impl Move {
         mv.map(Move).map_err(|error| IllegalMoveError::new_err(error.to_string()))
     }
 
-    /// The square where the piece stands, 1 to 50.
+    /// The square of the piece, 1 to 50.
     #[getter]
     #[expect(clippy::wrong_self_convention, reason = "the name that python-chess has")]
     fn from_square(&self) -> u8 {
@@ -116,7 +116,7 @@ pub enum MoveOrText {
 }
 
 impl MoveOrText {
-    /// The legal move of the position that is meant.
+    /// The legal move that the text means.
     pub fn resolve(self, position: &movegen::Position) -> PyResult<movegen::Move> {
         match self {
             MoveOrText::Move(Move(mv)) if position.legal_moves().contains(&mv) => Ok(mv),
@@ -130,7 +130,7 @@ impl MoveOrText {
     }
 }
 
-/// Where the pieces stand and who is to move. A value: it never changes, so undo is free.
+/// The pieces and the side to move. A value: it never changes, so undo is free.
 ///
 /// ``Position()`` is the initial position; a text is a FEN in any dialect, or a position string of
 /// Hub or DXP. Equal positions have equal hashes.
@@ -177,7 +177,7 @@ impl Position {
         squares(self.0.kings(color.into()))
     }
 
-    /// What stands on a square from 1 to 50: ``w`` or ``b`` for a man, ``W`` or ``B`` for a king,
+    /// The piece on a square from 1 to 50: ``w`` or ``b`` for a man, ``W`` or ``B`` for a king,
     /// or ``None``.
     fn piece_at(&self, square: u8) -> PyResult<Option<char>> {
         let place = Square::new(square)

@@ -39,11 +39,11 @@ pub struct BookMove {
     /// The move.
     #[pyo3(name = "move")]
     mv: Move,
-    /// Games in which it was played.
+    /// Games where it was played.
     games: u32,
     /// Games that the side making it won.
     wins: u32,
-    /// Games drawn. What is missing to ``games`` had no result.
+    /// Games drawn. The rest of ``games`` had no result.
     draws: u32,
     /// Games that the side making it lost.
     losses: u32,
@@ -71,7 +71,7 @@ impl BookMove {
     }
 }
 
-/// What a book knows of a position.
+/// What a book knows about a position.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct BookPosition {
     /// How often it occurred in games.
@@ -91,20 +91,20 @@ impl BookPosition {
     }
 }
 
-/// What became of the games of which a book was built.
+/// The results for the games that a book was built from.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct BookReport {
     /// Games of the files, games of other types among them.
     games: u64,
-    /// Games of which something was taken.
+    /// Games that something was taken from.
     used: u64,
-    /// Games in which something cannot be read.
+    /// Games with something unreadable.
     broken: u64,
     /// Games of other types, which are passed over.
     other_type: u64,
     /// Positions of the book.
     positions: u64,
-    /// What is odd in the files, each kind once: with file, first place and how often it came.
+    /// Oddities in the files, each kind once: with file, first place and how often it came.
     problems: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ fn line_kind(name: &str) -> PyResult<LineKind> {
 
 /// An opening book: positions with their moves, from games, from search, or both.
 ///
-/// ``Book()`` is the one that is part of the package. ``len(book)`` is the number of positions, and
+/// ``Book()`` is the one in the package. ``len(book)`` is the number of positions, and
 /// ``position in book`` asks for one. Any number of threads may ask one book.
 ///
 /// Args:
@@ -181,8 +181,8 @@ impl Book {
     ///         options are to be those with which it was built; not with ``min_games``.
     ///     memory_mib: memory for the tables in MiB; what is more goes to temporary files beside the
     ///         book.
-    ///     replace: replace a file that is there.
-    ///     on_progress: called with the number of bytes read and that of all of them. What it raises
+    ///     replace: replace an existing file.
+    ///     on_progress: called with the number of bytes read and of all bytes. An exception from it
     ///         ends the work and is raised again.
     ///
     /// Raises:
@@ -301,7 +301,7 @@ impl Book {
         })
     }
 
-    /// What the book knows of a position; ``None`` if it does not have it.
+    /// What the book knows about a position; ``None`` if it does not have it.
     fn probe(&self, position: PositionOrText) -> PyResult<Option<BookPosition>> {
         let position = position.position()?;
         Ok(self.0.best_first(&position).map(|(entry, moves)| BookPosition {
@@ -317,7 +317,7 @@ impl Book {
         Ok(self.probe(position)?.map(|entry| entry.moves).unwrap_or_default())
     }
 
-    /// What was done to make the book, the first step first.
+    /// The steps that made the book, the first one first.
     #[getter]
     fn history(&self) -> Vec<String> {
         self.0.about().history.clone()

@@ -37,7 +37,7 @@ impl From<egdb::Wld> for Wld {
     }
 }
 
-/// What a move leads to, from the view of the side that makes it; numbers count from before the
+/// The result of a move, from the view of the side that makes it; numbers count from before the
 /// move, so those of the best move are the position's own.
 #[pyclass(module = "meerslag", frozen, get_all)]
 #[derive(Clone)]
@@ -122,7 +122,7 @@ pub fn open_failed(error: &OpenError) -> PyErr {
     DatabaseError::new_err(with_causes(error))
 }
 
-/// What is known of a position that was solved, from the view of the side to move.
+/// What is known about a solved position, from the view of the side to move.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct Solution {
     /// ``win``, ``draw``, ``loss``, ``at_least_draw``, ``at_most_draw`` or ``unknown``.
@@ -135,7 +135,7 @@ pub struct Solution {
     moves: Vec<(Move, &'static str)>,
     /// The best play of both sides in a win or loss; empty where it is not known.
     line: Vec<Move>,
-    /// Positions that the proof search looked at.
+    /// Positions that the proof search visited.
     nodes: u64,
 }
 

@@ -22,7 +22,7 @@ use meerslag_files::with_causes;
 /// More seconds than any game has.
 const MAX_SECONDS: f64 = 1e7;
 
-/// What a search knows at some moment.
+/// The knowledge of a search at some moment.
 #[pyclass(module = "meerslag", frozen, get_all)]
 #[derive(Clone)]
 pub struct Info {
@@ -35,7 +35,7 @@ pub struct Info {
     /// The score in hundredths of a man, for the side to move. The end of the game in n plies is
     /// 10000 - n, a won database position n plies away 9000 - n; losses have a minus.
     score: i32,
-    /// What the score means: ``exact``, ``lower`` (at least) or ``upper`` (at most).
+    /// The meaning of the score: ``exact``, ``lower`` (at least) or ``upper`` (at most).
     bound: &'static str,
     /// Plies until the game is over, if the score says so: above 0 for a win, else for a loss.
     plies_to_end: Option<i32>,
@@ -201,8 +201,8 @@ impl Engine {
     ///     infinite: search until ``stop``; one of the limits must be given otherwise.
     ///     multipv: how many of the best moves to find: ``lines`` of the result.
     ///     level: a playing level from 1 to 10; below 10 it limits ``nodes`` and needs no other limit.
-    ///     on_info: called with an ``Info`` for each report. What it raises ends the search and
-    ///         is raised again.
+    ///     on_info: called with an ``Info`` for each report. An exception from it ends the
+    ///         search and is raised again.
     ///
     /// Raises:
     ///     ValueError: a limit is out of range, or there is none.

@@ -38,7 +38,7 @@ pub fn text_of(path: &Path) -> Option<io::Result<Box<dyn Read>>> {
     })
 }
 
-/// What became of games that were added.
+/// The results for added games.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct ImportReport {
     /// Games that were read.
@@ -47,13 +47,13 @@ pub struct ImportReport {
     added: u64,
     /// Games that were there already.
     duplicates: u64,
-    /// Games in which something cannot be read; they are kept as far as they can be.
+    /// Games with something unreadable; they are kept as far as possible.
     broken: u64,
     /// Files that had been added before, which are passed over.
     known: u64,
     /// Files that could not be read, or hold no game.
     failed: u64,
-    /// What cannot be read, each with file, line and reason.
+    /// The unreadable parts, each with file, line and reason.
     problems: Vec<String>,
 }
 
@@ -135,13 +135,13 @@ pub struct GamesTreeMove {
     /// The move.
     #[pyo3(name = "move")]
     mv: Move,
-    /// Games in which it was played.
+    /// Games where it was played.
     games: u64,
     /// Won by the side to move, drawn, lost; the other games have no result.
     results: (u64, u64, u64),
     /// The mean rating of those who played it, or ``None``.
     rating: Option<f64>,
-    /// The first year in which it was played, or ``None``.
+    /// The first year it was played, or ``None``.
     first_year: Option<u32>,
     /// The last one.
     last_year: Option<u32>,
@@ -154,18 +154,18 @@ impl GamesTreeMove {
     }
 }
 
-/// What was played in a position, with all ways that led to it.
+/// The moves played in a position, however the games reached it.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct GamesTree {
     /// The position.
     position: Position,
-    /// Games in which it occurs.
+    /// Games where it occurs.
     games: u64,
     /// Games that ended in it.
     ended: u64,
     /// Won by the side to move, drawn, lost; the other games have no result.
     results: (u64, u64, u64),
-    /// The moves, those of most games first.
+    /// The moves, most played first.
     moves: Vec<GamesTreeMove>,
 }
 
@@ -251,7 +251,7 @@ fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResu
 ///
 /// Args:
 ///     path: the file.
-///     create: games may be added, and the file is made if it is not there.
+///     create: games may be added, and the file is made if it is missing.
 ///
 /// Raises:
 ///     OSError: the file cannot be read.
@@ -389,7 +389,7 @@ impl GamesFile {
         Ok(self.with(py, |file| file.find(&query, 0, 0))?.total)
     }
 
-    /// What was played in a position, in the games that fulfil all conditions of ``find``.
+    /// The moves played in a position, in the games that meet all conditions of ``find``.
     ///
     /// Args:
     ///     position: the initial position without it.
@@ -415,7 +415,7 @@ impl GamesFile {
 /// Games that are read at a time.
 const AT_A_TIME: usize = 256;
 
-/// The games of a file, one after the other.
+/// The games of a file, one after another.
 #[pyclass(module = "meerslag")]
 pub struct GamesFileIterator {
     file: Py<GamesFile>,

@@ -49,7 +49,7 @@ impl Openings {
     }
 }
 
-/// What an engine has reached in a match.
+/// The results of an engine in a match.
 #[pyclass(module = "meerslag", frozen, get_all)]
 #[derive(Clone)]
 pub struct MatchStanding {
@@ -115,7 +115,7 @@ pub struct MatchSprt {
     elo1: f64,
     /// The logarithm of the ratio of the likelihoods of ``elo1`` and ``elo0``.
     llr: f64,
-    /// The values of ``llr`` at which the test is decided, for ``elo0`` and for ``elo1``.
+    /// The values of ``llr`` that decide the test, for ``elo0`` and for ``elo1``.
     bounds: (f64, f64),
     /// ``H0``: ``elo0`` was accepted; ``H1``: ``elo1`` was; ``None``: there were too few games to say.
     decision: Option<&'static str>,
@@ -209,8 +209,8 @@ fn engine(text: &str) -> PyResult<EngineSpec> {
 ///     state: a new file that keeps the match after every game; ``resume_match`` and ``meerslag match
 ///         --resume`` go on with it.
 ///     event: the name of the match in the games.
-///     on_game: called with the ``PdnGame`` of each finished game. What it raises ends the match and
-///         is raised again.
+///     on_game: called with the ``PdnGame`` of each finished game. An exception from it ends the
+///         match and is raised again.
 ///
 /// Raises:
 ///     ValueError: a description or an option cannot be read.
@@ -286,13 +286,12 @@ pub fn play_match(
     })
 }
 
-/// Goes on with a match that was interrupted, from its state file. What it is was said when it began.
-/// Other threads of Python go on meanwhile; Ctrl-C ends it.
+/// Goes on with an interrupted match, from its state file, which describes it. Other threads of Python go on meanwhile; Ctrl-C ends it.
 ///
 /// Args:
 ///     state: the state file, which ``match`` or ``meerslag match`` has begun.
 ///     concurrency: games at the same time, 1 to 1024; as before without it.
-///     on_game: called with the ``PdnGame`` of each game that is finished from now on. What it raises
+///     on_game: called with the ``PdnGame`` of each game finished from now on. An exception from it
 ///         ends the match and is raised again.
 ///
 /// Raises:

@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 use crate::board::{Move, MoveOrText, Position};
 use crate::game::{Game, PositionOrText, set_tags};
 
-/// A move of a game with what is said about it.
+/// A move of a game with its annotations.
 ///
 /// Args:
 ///     move: the move, or its text in any notation.
 ///     nags: numeric annotation glyphs, such as 1 for ``!`` and 2 for ``?``.
-///     comment: what is said after the move.
+///     comment: the comment after the move.
 ///     clock: seconds left to the player (``[%clk]``).
 ///     evaluation: in men, from White's side (``[%eval]``).
 ///     variations: lines that replace the move, each a sequence of ``PdnMove``, ``Move`` or text.
@@ -133,7 +133,7 @@ impl PdnMove {
         self.ply.nags.clone()
     }
 
-    /// What is said after the move, without commands; ``""`` where nothing is.
+    /// The comment after the move, without commands; ``""`` where nothing is.
     #[getter]
     fn comment(&self) -> String {
         said_after(&self.ply)
@@ -181,7 +181,7 @@ fn said_after(ply: &pdn::Ply) -> String {
     texts.join(" ")
 }
 
-/// A game of a PDN file, or one that is put together to be written. Every move is legal.
+/// A game of a PDN file, or one to be written. Every move is legal.
 ///
 /// Args:
 ///     line: the main line: ``PdnMove``, ``Move`` or text.
@@ -257,13 +257,13 @@ impl PdnGame {
         self.0.truncated.as_ref().map(ToString::to_string)
     }
 
-    /// What was odd, with line and column.
+    /// The warnings, with line and column.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings.iter().map(ToString::to_string).collect()
     }
 
-    /// The line of the file on which the game begins, from 1.
+    /// The line of the file where the game begins, from 1.
     #[getter]
     fn first_line(&self) -> u64 {
         self.0.first_line
@@ -336,7 +336,7 @@ impl PdnReader {
         Ok(next.map(PdnGame))
     }
 
-    /// What was odd so far, each kind once: with its first place, and how often it came.
+    /// The warnings so far, each kind once: with its first place, and how often it came.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings().iter().map(ToString::to_string).collect()
@@ -358,13 +358,13 @@ impl PdnReader {
     }
 }
 
-/// The games of a PDN text, one after the other.
+/// The games of a PDN text, one after another.
 #[pyfunction]
 pub fn read_pdn(text: String) -> PdnReader {
     PdnReader(pdn::PdnReader::new(Box::new(Cursor::new(text))))
 }
 
-/// The games of a PDN file, one after the other.
+/// The games of a PDN file, one after another.
 ///
 /// Raises:
 ///     OSError: the file cannot be read.

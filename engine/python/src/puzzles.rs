@@ -17,7 +17,7 @@ use crate::engine::{Engine, busy};
 use crate::pdn::PdnGame;
 use crate::work;
 
-/// A position of a game in which one move alone wins, or alone holds the draw.
+/// A position of a game where only one move wins, or only one holds the draw.
 #[pyclass(module = "meerslag", frozen, get_all)]
 #[derive(Clone)]
 pub struct Puzzle {
@@ -25,7 +25,7 @@ pub struct Puzzle {
     position: Position,
     /// The solution to its end, with the best answers.
     solution: Vec<Move>,
-    /// What the side to move reaches: ``win`` or ``draw``.
+    /// What the side to move achieves: ``win`` or ``draw``.
     goal: &'static str,
     /// Pieces that the opponent captures.
     given: u32,
@@ -39,7 +39,7 @@ pub struct Puzzle {
     rating: u8,
     /// Nodes after which a search has found the first move for good.
     nodes: u64,
-    /// What the solution is worth to the side to move, in men.
+    /// The value of the solution to the side to move, in men.
     score: f64,
     /// How much less the second best move is worth, in men.
     margin: f64,
@@ -82,7 +82,7 @@ impl Puzzle {
     }
 }
 
-/// Finds puzzles in games: positions in which one move alone wins, or alone holds the draw, and a search
+/// Finds puzzles in games: positions where only one move wins, or only one holds the draw, and a search
 /// of one ply does not see it. Sacrifices come first; of equal positions, turned ones too, there is one.
 /// Other threads of Python go on meanwhile; Ctrl-C ends it.
 ///
@@ -93,7 +93,7 @@ impl Puzzle {
 ///     depth: plies of each search.
 ///     nodes: nodes of each search; 200,000 where no limit is given.
 ///     time: seconds of each search.
-///     on_progress: called with the number of finished games and that of all of them. What it raises
+///     on_progress: called with the number of finished and of all games. An exception from it
 ///         ends the work and is raised again.
 ///
 /// Raises:
@@ -147,7 +147,7 @@ fn puzzles(
     Ok(puzzles.into_iter().map(|puzzle| Puzzle::new(puzzle, games)).collect())
 }
 
-/// A position in which a move is looked for: a puzzle, or a mistake of an annotated game.
+/// A position where a move is to be found: a puzzle, or a mistake of an annotated game.
 #[pyclass(module = "meerslag", frozen, eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Exercise(study::Exercise);
@@ -173,7 +173,7 @@ impl Exercise {
         self.0.solution.iter().copied().map(Move).collect()
     }
 
-    /// What the side to move reaches, ``win`` or ``draw``; ``None`` where the game does not say so.
+    /// What the side to move gets, ``win`` or ``draw``; ``None`` where the game does not say so.
     #[getter]
     fn goal(&self) -> Option<&'static str> {
         self.0.goal.map(egdb::Wld::name)
@@ -191,7 +191,7 @@ impl Exercise {
         self.0.ply
     }
 
-    /// What is to be done, such as ``White to move and win``.
+    /// The task, such as ``White to move and win``.
     #[getter]
     fn task(&self) -> String {
         self.0.task()
@@ -203,14 +203,14 @@ impl Exercise {
         self.0.origin()
     }
 
-    /// What happens in the solution of a puzzle, or ``None``.
+    /// The themes of a puzzle's solution, or ``None``.
     #[getter]
     fn theme(&self) -> Option<&str> {
         self.0.theme.as_deref()
     }
 
     /// Whether a move is right after this many moves of the solution: the move of the solution, or as
-    /// the last one any capture. Of a mistake, other moves may be good, too: ``annotate`` says so.
+    /// the last one any capture. For a mistake, other moves may be good, too: ``annotate`` says so.
     ///
     /// Raises:
     ///     IllegalMoveError: the move is not legal there.
@@ -226,7 +226,7 @@ impl Exercise {
     }
 }
 
-/// What there is to solve in games: puzzles, as ``find_puzzles`` and ``meerslag puzzles`` make them, and
+/// The exercises in games: puzzles, as ``find_puzzles`` and ``meerslag puzzles`` make them, and
 /// the mistakes that ``annotate`` has marked. Of equal positions the first one.
 ///
 /// Args:
@@ -240,7 +240,7 @@ pub fn exercises(games: &Bound<'_, PyAny>) -> PyResult<Vec<Exercise>> {
     Ok(exercises.list().iter().cloned().map(Exercise).collect())
 }
 
-/// How an exercise is known.
+/// How well an exercise is known.
 #[pyclass(module = "meerslag", frozen, eq, get_all)]
 #[derive(Clone, PartialEq)]
 pub struct ExerciseStanding {
@@ -260,7 +260,7 @@ impl ExerciseStanding {
     }
 }
 
-/// How many exercises are known, and how.
+/// How many exercises are in each state.
 #[pyclass(module = "meerslag", frozen, eq, get_all)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExerciseTally {
@@ -282,13 +282,13 @@ impl ExerciseTally {
     }
 }
 
-/// What went right and wrong, in a file: what was not solved alone comes again after ten minutes, then
-/// after 1, 3, 7, 21 and 60 days. ``meerslag practise --scores`` reads and writes the same files.
+/// The scores of exercises, in a file: those not solved alone come again after ten minutes, then after
+/// 1, 3, 7, 21 and 60 days. ``meerslag practise --scores`` reads and writes the same files.
 ///
-/// Every method takes the time as ``now``, in seconds since 1970; without it, it is that of the clock.
+/// Every method takes the time as ``now``, in seconds since 1970; without it, the current time.
 ///
 /// Args:
-///     path: the file, which is made if it is not there. While it is open no other process can open it;
+///     path: the file, which is made if it is missing. While it is open no other process can open it;
 ///         ``close`` or the end of a ``with`` block closes it.
 ///
 /// Raises:
@@ -339,7 +339,7 @@ impl Repetition {
         Ok(Repetition { scores: Mutex::new(Some(scores)), damaged })
     }
 
-    /// How an exercise is known.
+    /// How well an exercise is known.
     fn standing(&self, exercise: &Exercise) -> PyResult<ExerciseStanding> {
         self.with(|scores| {
             let study::Standing { right, wrong, repeat } = scores.of(&exercise.0.id());
@@ -369,7 +369,7 @@ impl Repetition {
         Ok(place.and_then(|place| exercises.get(place).cloned()))
     }
 
-    /// How many of these exercises are known, and how.
+    /// How many of these exercises are in each state.
     #[pyo3(signature = (exercises, *, now = None))]
     fn tally(&self, exercises: Vec<Exercise>, now: Option<f64>) -> PyResult<ExerciseTally> {
         let ids = ids(&exercises);

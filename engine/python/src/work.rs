@@ -7,11 +7,11 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// How often somebody looks whether Ctrl-C was pressed.
+/// How often to check for Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Runs work on a thread of its own, so that this one can call back and notices Ctrl-C. What `report`
-/// raises, or Ctrl-C, stops the work and is raised again. For threads that are detached from Python.
+/// Runs work on another thread, so that this one can call back and notices Ctrl-C. An exception from
+/// `report`, or Ctrl-C, stops the work and is raised again. For threads that are detached from Python.
 pub fn run<R: Send, T: Send>(
     stop: impl Fn(),
     mut report: impl FnMut(R) -> PyResult<()>,
