@@ -1,5 +1,5 @@
-//! Gives the module a stack on which the deepest search fits, as `STACK_BYTES` of the search demands; a
-//! module has 1 MiB otherwise.
+//! Gives the module a stack for the deepest search, as `STACK_BYTES` of the search demands;
+//! otherwise a module has 1 MiB.
 
 fn main() {
     println!("cargo::rustc-link-arg-cdylib=-zstack-size={}", 8 << 20);

@@ -11,7 +11,7 @@ const PAUSE = 150;
 
 /** Seconds after which a position has been analysed long enough, and others may have the engine. */
 const LONG_ENOUGH = 3600;
-/** Milliseconds between two searches of a position, in which others that wait ask for the engine. */
+/** Milliseconds between two searches of a position, when others can get the engine. */
 const TURN = 2000;
 
 /** Nodes for the question what the other side threatens. */

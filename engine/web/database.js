@@ -13,7 +13,7 @@ const PAGE = 50;
 /** Milliseconds after a key until the games are requested. */
 const PAUSE = 150;
 const EMPTY = "W" + "e".repeat(50);
-/** The kinds of marks of a pattern, with the colours in which the board shows them. */
+/** The kinds of marks of a pattern, with their colours on the board. */
 const MARKS = { must: "win", "one-of": "draw", not: "loss" };
 /** The fields of the form, by the parameters that they give. */
 const FIELDS = {

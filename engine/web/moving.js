@@ -80,7 +80,7 @@ export class Moving {
     return this.isBlocked ? [] : this.all;
   }
 
-  /** The one way in which a move of the user gets into the game. */
+  /** The one way for a move of the user into the game. */
   play(move) {
     if (this.isBlocked) this.say(t(this.isPaused ? "isPaused" : "enginesTurn"));
     else this.played(move);

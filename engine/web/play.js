@@ -8,9 +8,10 @@ import { sound } from "./sound.js";
 import { t } from "./texts.js";
 
 const OTHER = { W: "B", B: "W" };
-/** Up to which level each of these words stands. @type {[number, string][]} */
+/** The last level of each of these words. @type {[number, string][]} */
 const LEVELS = [[2, "level.veryEasy"], [4, "level.easy"], [6, "level.medium"], [8, "level.hard"], [9, "level.veryHard"], [99, "level.full"]];
-/** The engine takes a draw when it sees no more than this for itself, in men, after so many plies. */
+/** The engine takes a draw when it sees no more than this for itself, in men, after this many
+ * plies. */
 const [DRAW_SCORE, DRAW_PLIES] = [0.1, 60];
 /** Nodes for the judgement of a draw that is offered before the engine has judged the game itself. */
 const DRAW_NODES = 20_000;

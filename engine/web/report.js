@@ -245,7 +245,7 @@ export class Report {
     else desk.go(node);
   }
 
-  /** The next mistake for which no better move was found yet. */
+  /** The next mistake without a better move found yet. */
   next(after) {
     const { results } = this.findings;
     const left = this.mistakes.filter(({ ply, better }) => better && results[ply] !== "found");

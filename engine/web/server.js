@@ -80,7 +80,7 @@ export class Server {
     }
   }
 
-  /** The problem in a response; what stands before the server has words of its own. */
+  /** The problem in a response; proxies before the server have their own words. */
   static async refusal(response) {
     if (/json/.test(response.headers.get("Content-Type"))) return new Problem(await response.json());
     if (response.status > 500) return Problem.lost();

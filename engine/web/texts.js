@@ -968,7 +968,7 @@ const TEXTS = {
 const CODES = Object.keys(LANGUAGES);
 const KEPT = "language";
 
-/** The names of plural forms, in the order in which the texts have them. */
+/** The names of plural forms, in the order of the texts. */
 const FORMS = ["one", "few", "many"];
 
 /**

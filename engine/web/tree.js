@@ -205,7 +205,7 @@ export class Game {
     this.tags = new Map(tags);
     this.result = result;
     this.start = new Node(null, position);
-    /** The record of moves of which no tree has been made yet. */
+    /** The record of moves without a tree so far. */
     this.pending = null;
     /** What the FEN of the start says of moves before it: `:H12:F34`. */
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
@@ -236,7 +236,7 @@ export class Game {
     return this.start;
   }
 
-  /** The record from which `/v1/pdn` writes the game. */
+  /** The record for `/v1/pdn` to write the game. */
   write(isKept = false) {
     const start = fen(this.start.position) + this.counters;
     if (this.pending && isKept) return { tags: [...this.tags], start, result: this.result, line: this.pending };

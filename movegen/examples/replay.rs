@@ -1,5 +1,5 @@
-//! Reads the games of a PDN file, or a small one of its own, and prints for each the moves, the
-//! captures, what the reader found odd, and the state of the game by the rules.
+//! Reads the games of a PDN file, or of a small built-in one, and prints for each the moves, the
+//! captures, the reader's warnings, and the state of the game by the rules.
 //!
 //! `cargo run -p meerslag-movegen --example replay [FILE.pdn]`
 

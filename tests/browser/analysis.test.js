@@ -28,7 +28,7 @@ const onPage = (title, work, options = {}) =>
 const BLACK_WINS = "B:W28:BK1,K2,K3,12";
 
 onPage("the score is White's, in the lines and beside the board", async (page) => {
-  // Black is a man ahead with so many on the board that no search sees the end.
+  // Black is a man ahead, with too many men on the board for a search to see the end.
   await setUp(page, "B:W31-44,46-50:B1-20");
   await page.click("#tab-analysis");
   await page.click("#analyse");

@@ -74,7 +74,7 @@ for (const [name, start] of hosts) {
     before(async () => (host = await start()));
     after(() => host.stop());
 
-    /** Runs a test on a fresh page, in which nothing may go wrong and no other host be asked. */
+    /** Runs a test on a fresh page, where nothing may go wrong and no other host is contacted. */
     const onPage = (title, work, options = {}) =>
       test(title, { timeout: 120_000 }, async () => {
         const context = await browser.newContext({ locale: "en-GB", ...options });

@@ -28,7 +28,7 @@ describe("what lies on the desk", () => {
   before(async () => (host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE)));
   after(() => host.stop());
 
-  /** Runs a test; open() visits the page, in a tab of its own. */
+  /** Runs a test; open() visits the page, in a new tab. */
   const visit = (title, work) =>
     test(title, { timeout: 120_000 }, async () => {
       const context = await browser.newContext({ locale: "en-GB" });

@@ -9,7 +9,7 @@ import { cell, moves, says, text } from "./pages.js";
 import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
-/** Names by which the page knows its puzzles and their solutions: the first of the suite. */
+/** The page's names of its puzzles, and their solutions: the first of the suite. */
 const [FIRST, SECOND] = [["shot-1", 34, 29], ["shot-2", 17, 21]];
 
 const visit = async () => {
@@ -95,7 +95,7 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
   await page.context().close();
 });
 
-/** A puzzle, and a game in which 7-34 gives the king away, as 7-11 does. */
+/** A puzzle, and a game where 7-34 gives the king away, as 7-11 does. */
 const GAMES = `[White "Jan"]
 [Black "Piet"]
 [Date "2026.01.02"]

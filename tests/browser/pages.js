@@ -54,7 +54,7 @@ export const readText = async (page) => {
 /** White to move, in no book: the engine has to think. 39-34 can be played. */
 export const MIDDLEGAME = "W:W26,27,28,32,33,35,37,38,39,42,43,48:B3,8,9,12,13,14,16,17,18,19,23,24";
 
-/** Begins a game with the white pieces, in which the engine thinks this many seconds. */
+/** Begins a game with the white pieces; the engine thinks this many seconds. */
 export const play = async (page, seconds = 1, fen = MIDDLEGAME) => {
   await setUp(page, fen);
   await page.click("#tab-play");

@@ -155,7 +155,7 @@ onPage("a move is prepared while the engine thinks, and played when it may be", 
   await moves(page, 6);
 }, { server: true });
 
-/** Begins a game with a clock, in which the engine thinks this many seconds at most. */
+/** Begins a game with a clock; the engine thinks this many seconds at most. */
 const withClock = async (page, clock, seconds = 0.2) => {
   await page.selectOption("#play-clock", clock);
   await play(page, seconds);

@@ -61,7 +61,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
     before(async () => (host = await start()));
     after(() => host.stop());
 
-    /** Runs a test on a fresh page on which nothing may go wrong. */
+    /** Runs a test on a fresh page where nothing may go wrong. */
     const onPage = (title, work) =>
       test(title, { timeout: 120_000 }, async () => {
         const context = await browser.newContext({ locale: "en-GB" });

@@ -45,7 +45,7 @@ const MOST_CAPTURED: usize = MAX_ONE_SIDE as usize;
 #[derive(Debug, Default)]
 pub(super) struct Captures {
     found: SmallVec<[Found; 16]>,
-    /// The squares from which at least this many pieces can be taken.
+    /// The squares where at least this many pieces can be taken.
     reached: [u64; MOST_CAPTURED + 2],
 }
 

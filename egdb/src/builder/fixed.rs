@@ -36,7 +36,7 @@ impl Fixed {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// The squares of the moving king from which this side has a capture.
+    /// The squares of the moving king where this side has a capture.
     #[inline(always)]
     pub(super) fn captures(&self, side: Color) -> u64 {
         let occupied = self.occupied();

@@ -92,7 +92,7 @@ pub(super) struct Waves {
     new: Vec<u64>,
     /// A bit for each place to look at in this wave.
     touched: Vec<AtomicU64>,
-    /// By place: squares from which a king move wins.
+    /// By place: squares where a king move wins.
     pending: Vec<AtomicU64>,
     /// By place: squares that can be lost as far as other moves go.
     losable: Vec<u64>,

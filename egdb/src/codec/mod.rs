@@ -10,7 +10,7 @@ pub mod tunstall;
 
 use crate::layout::PIECE;
 
-/// A code in which every byte stands for a fixed number of consecutive values.
+/// A code whose bytes each stand for a fixed number of consecutive values.
 pub trait ByteCode {
     /// Number of values that the byte stands for; 0 for a byte that is not a code.
     fn len(&self, byte: u8) -> u32;

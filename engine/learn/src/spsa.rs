@@ -38,7 +38,7 @@ pub(super) struct Spsa {
     pub(super) ranges: Vec<Range>,
     /// Pairs of the whole run.
     pub(super) pairs: u64,
-    /// The share of its change by which a won game moves a number at the end.
+    /// How far a won game moves a number at the end, as a share of its change.
     pub(super) rate: f64,
 }
 

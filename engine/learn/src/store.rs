@@ -3,7 +3,7 @@
 //! All numbers are little-endian. A file begins with the [frame](meerslag_files::frame) of
 //! `MEERGAME`, whose text is the [`GamesHeader`] as JSON, and the CRC-32 of all this. Then come blocks: the four bytes `BLCK`, the number of the block among
 //! those of this file (4), the number of games (4), the length of their bytes (4), the games one
-//! after the other (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
+//! after another (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
 //!
 //! A file only grows, by whole blocks and in their order. A process that is killed loses the block
 //! it was writing, which the next one cuts off. Readers pass over damaged blocks and report them.

@@ -55,8 +55,7 @@ pub struct Tuning {
     pub games: u64,
     /// Nodes for each move.
     pub nodes: u64,
-    /// How far numbers move: the share of its last change by which a won game moves a number at the
-    /// end.
+    /// How far a won game moves a number at the end, as a share of its last change.
     pub rate: f64,
     /// The seed.
     pub seed: u64,

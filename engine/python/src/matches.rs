@@ -286,7 +286,8 @@ pub fn play_match(
     })
 }
 
-/// Goes on with an interrupted match, from its state file, which describes it. Other threads of Python go on meanwhile; Ctrl-C ends it.
+/// Goes on with an interrupted match, from its state file, which describes it. Other threads of
+/// Python go on meanwhile; Ctrl-C ends it.
 ///
 /// Args:
 ///     state: the state file, which ``match`` or ``meerslag match`` has begun.

@@ -23,7 +23,7 @@ pub struct EngineOptions {
     pub threads: usize,
     /// Time kept back at each move for the way to the opponent's clock.
     pub move_overhead: Duration,
-    /// Whether the engine will be asked to ponder; it then uses more of its own time.
+    /// Whether the engine will ponder; it then uses more of its own time.
     pub ponder: bool,
     /// The draw rules that the search believes in.
     pub draw_rules: DrawRules,

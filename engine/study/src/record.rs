@@ -70,7 +70,7 @@ pub struct GameRecord {
     /// The result; in files as White's.
     #[serde(rename = "white", with = "white_result")]
     pub result: GameResult,
-    /// Date on which it began, in the form of PDN.
+    /// Date when it began, in the form of PDN.
     pub date: String,
 }
 

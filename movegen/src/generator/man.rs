@@ -8,7 +8,7 @@
 use super::Visitor;
 use crate::geometry::bits;
 
-/// The squares to which men can step: `[towards the left, towards the right]` as White sees the
+/// The squares that men can step to: `[towards the left, towards the right]` as White sees the
 /// board. The two sets may overlap (two men, one square).
 #[inline(always)]
 pub(crate) const fn steps<const WHITE: bool>(men: u64, empty: u64) -> [u64; 2] {
@@ -35,8 +35,8 @@ pub(crate) fn visit_steps<const WHITE: bool>(men: u64, empty: u64, visitor: &mut
     );
 }
 
-/// For each direction the squares from which a man could jump: an enemy piece on the next
-/// square, an empty one behind it. Directions are as White sees the board.
+/// For each direction the squares where a man could jump: an enemy piece on the next square, an
+/// empty one behind it. Directions are as White sees the board.
 #[derive(Clone, Copy)]
 pub(crate) struct Jumps {
     up_left: u64,

@@ -361,7 +361,7 @@ fn into_full(world: &World, line: &str) {
         .stdout(full)
         .output()
         .unwrap();
-    // A session in which nobody says anything prints nothing.
+    // A session without input prints nothing.
     let expected = if line == "hub" { 0 } else { 1 };
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(expected), "{line}: {error}");

@@ -192,7 +192,7 @@ fn resumed_matches_report_everything() {
     assert_eq!((games.len(), report["rows"].as_array().unwrap().len()), (8, 8));
     assert!(games.iter().all(|g| !g["m"].as_array().unwrap().is_empty()), "{report}");
     assert_eq!(files.read("games.csv").lines().count(), 9);
-    // And who played, how long, by which commands.
+    // And the engines, the times and the commands.
     let text = files.read("match.jsonl");
     let versions = text.replace("\"engines\":[null,null]", "\"engines\":[\"a 1\",\"b 2\"]");
     fs::write(files.folder.path().join("match.jsonl"), versions).unwrap();

@@ -78,7 +78,7 @@ impl CodedReader {
 }
 
 /// Fills `out` with the values after the first `skip` of a block; false if the bytes do not stand
-/// for `span` values (or more in the last block), in which case the block is damaged.
+/// for `span` values (or more in the last block): then the block is damaged.
 fn decode<C: ByteCode>(
     code: &C,
     bytes: &[u8],

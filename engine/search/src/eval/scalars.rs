@@ -43,7 +43,7 @@ const MOST_TEMPI: i32 = 24;
 /// The rows from promotion within which a man counts as a runner.
 const RUNNER_STEPS: usize = 5;
 
-/// Squares on which a piece can be taken: those not on the edge.
+/// Squares where a piece can be taken: those not on the edge.
 const INTERIOR: u64 = {
     let mut set = SQUARES;
     let mut bit = 0;

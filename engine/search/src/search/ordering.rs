@@ -1,4 +1,4 @@
-//! The order in which moves are tried.
+//! The order of trying moves.
 //!
 //! A node has either captures only or quiet moves only, about ten, so everything is scored at
 //! once and picked by selection.

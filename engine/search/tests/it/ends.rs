@@ -50,7 +50,7 @@ fn distances_are_those_of_minimax() {
 
 #[test]
 fn the_table_changes_no_distance() {
-    // The same positions one after the other without forgetting, and each alone.
+    // The same positions one after another without forgetting, and each alone.
     let mut with_memory = engine();
     for (position, _) in decided_positions(60, 5, 2) {
         let game = Game::new(position);

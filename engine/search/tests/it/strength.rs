@@ -7,7 +7,7 @@ use movegen::{Color, DrawRules, Game, Move, Status};
 
 use crate::support::{engine, search};
 
-/// Plays a game in which the engine has this colour; +1 for its win, 0 for a draw.
+/// Plays a game where the engine has this colour; +1 for its win, 0 for a draw.
 fn play(engine: &mut Engine, color: Color, mut other: impl FnMut(&Game) -> Move) -> i32 {
     let mut game = Game::default();
     engine.new_game();

@@ -126,7 +126,7 @@ impl Mistake {
         self.drop * if is_plain { 0.5 } else { 1.0 }
     }
 
-    /// The mistakes from which there is most to learn come first.
+    /// The mistakes with most to learn from come first.
     #[must_use]
     pub fn by_weight(&self, other: &Mistake) -> std::cmp::Ordering {
         other.weight().total_cmp(&self.weight())

@@ -86,7 +86,7 @@ impl CountTable {
     }
 }
 
-/// The depth with which an entry was stored; 0, which is never stored, for an empty one.
+/// The depth stored with an entry; 0, which is never stored, for an empty one.
 fn depth_of(data: u64) -> u32 {
     (data & ((1 << DEPTH_BITS) - 1)) as u32
 }

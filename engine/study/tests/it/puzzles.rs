@@ -42,7 +42,7 @@ fn puzzles(wanted: usize, nodes: u64, threads: usize) -> Vec<Puzzle> {
     found
 }
 
-/// The number of puzzles, of this many, with which a search of a hundred times the nodes disagrees.
+/// The number of puzzles, of this many, that a search of a hundred times the nodes disagrees with.
 fn refuted(wanted: usize, nodes: u64, threads: usize) -> usize {
     let puzzles = puzzles(wanted, nodes, threads);
     let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(100 * nodes) };

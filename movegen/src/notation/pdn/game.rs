@@ -163,7 +163,7 @@ pub struct PdnGame {
     pub is_duplicate: bool,
     /// The reader's warnings, at most 100.
     pub warnings: Vec<PdnWarning>,
-    /// Line of the file on which the game begins, from 1; 0 if it was not read.
+    /// Line of the file where the game begins, from 1; 0 if it was not read.
     pub first_line: u64,
 }
 

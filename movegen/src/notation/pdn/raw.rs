@@ -274,8 +274,8 @@ impl Builder {
             || self.game.tags.first().is_some_and(repeats)
     }
 
-    /// Whether a game without tags begins: `1.` on a line of its own, when there are moves of both
-    /// sides or an empty line before it, or after what may be a result.
+    /// Whether a game without tags begins: `1.` alone on a line, when there are moves of both sides
+    /// or an empty line before it, or after what may be a result.
     fn begins_again(&self, number: MoveNumber) -> bool {
         let [line] = &self.open[..] else { return false };
         let Some(last) = line.plies.last() else { return false };

@@ -25,8 +25,8 @@ pub fn sprinkled(random: &mut Random, pieces: [usize; 2], kings: [usize; 2]) -> 
     setup.position().unwrap()
 }
 
-/// White kings among black pieces away from the edge, no two of which touch; fewer than asked for
-/// when they do not fit.
+/// White kings among black pieces away from the edge that do not touch each other; fewer than asked
+/// for if they do not fit.
 pub fn scattered(random: &mut Random, kings: usize, enemies: usize) -> Position {
     let inner = |s: &Square| (1..9).contains(&s.row()) && (1..9).contains(&s.column());
     let mut free: Vec<Square> = Square::all().filter(inner).collect();

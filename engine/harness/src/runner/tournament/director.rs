@@ -98,7 +98,7 @@ impl Seat {
         self.order.lock().is_some()
     }
 
-    /// Takes the director's decision, which then counts as heeded.
+    /// Takes the director's decision, which then counts as done.
     pub(in crate::runner) fn take_order(&self) -> Option<Act> {
         self.order.lock().take()
     }
@@ -168,7 +168,7 @@ impl Director {
         let seen = [Seen::default(); 2];
         let state = GameInPlay { game, pairing, record, clocks, thinking: None, seen };
         let mut seats = self.seats.lock();
-        // A decision not heeded yet is about this game, too.
+        // A decision not taken yet is about this game, too.
         let late = seats.get(&game).and_then(|seat| seat.take_order());
         let order = self.orders.lock().remove(&game).or(late);
         let seat = Seat { control, game: Mutex::new(state), order: Mutex::new(order) };

@@ -66,7 +66,7 @@ pub fn search_with_infos(
     (outcome, infos)
 }
 
-/// Panics unless the moves are legal one after the other.
+/// Panics unless the moves are legal one after another.
 pub fn assert_legal_line(start: &Position, line: &[Move]) {
     let mut position = *start;
     for &mv in line {

@@ -164,8 +164,8 @@ fn color_faults(upper: &Contestant, lower: &Contestant) -> [i32; 4] {
     [third[0].0 + third[1].0, third[0].1 + third[1].1, 1, i32::from(is_strong)]
 }
 
-/// The order of candidates in which a homogeneous bracket or remainder is paired: exchanges between its
-/// halves, then transpositions of the lower one.
+/// The order of candidates for a homogeneous bracket or remainder: exchanges between its halves,
+/// then transpositions of the lower one.
 ///
 /// A candidate is generated first where the upper half has the higher one of each pair. So the
 /// higher players of the pairs are the upper half after an exchange, and the order becomes a sum
