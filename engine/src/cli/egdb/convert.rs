@@ -30,7 +30,7 @@ Examples:
   meerslag egdb convert /data/old /data/new --type dtw --to dtw
 
 Win/loss/draw databases (wld2, compact, wld1, run) can become each other; every type can be \
-written again, or as bare numbers. Compact files hold up to 6 pieces, take less than half the \
+written again, or as bare numbers. Compact files hold up to 7 pieces, take less than half the \
 room of wld2 and need a search of a ply or more where the other side could capture.
 
 Raw files, such as db4-3010-b.raw, hold the positions of a slice and side to move in order of \

@@ -42,7 +42,7 @@ Examples:
   meerslag egdb convert /data/version1 /data/version2 --to wld2
 
 Types: wld2 (win/loss/draw, version 2: .idx1 .cpr1), wld1 and run (its predecessors: .idx .cpr), \
-compact (win/loss/draw up to 6 pieces, of this program: .mdi .mdb), mtc (distance to conversion: \
+compact (win/loss/draw up to 7 pieces, of this program: .mdi .mdb), mtc (distance to conversion: \
 .idx_mtc .cpr_mtc), dtw (distance to win: .idx_dtw .cpr_dtw). \
 'meerslag egdb COMMAND --help' has examples of each command.";
 
