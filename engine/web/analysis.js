@@ -9,20 +9,20 @@ import { men, t } from "./texts.js";
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
 
-/** Seconds after which a position has been analysed long enough, and others may have the engine. */
+/** Seconds of analysis that are enough for a position; then others may have the engine. */
 const LONG_ENOUGH = 3600;
 /** Milliseconds between two searches of a position, when others can get the engine. */
 const TURN = 2000;
 
-/** Nodes for the question what the other side threatens. */
+/** Nodes for finding the threat of the other side. */
 const THREAT_NODES = 300_000;
-/** Moves of a line that are shown. */
+/** Moves shown of a line. */
 const LINE = 12;
 
 /**
- * A score for people, from White's side: men, or who wins and in how many plies.
+ * A score for people, from White's side: men, or the winner and the number of plies.
  * @param {Records.InfoRecord} info
- * @param {string} side that is to move, W or B.
+ * @param {string} side the side to move, W or B.
  */
 const scoreText = ({ score, plies_to_end: end }, side) => {
   if (end == null) return men(side === "W" ? score : -score);
@@ -40,24 +40,24 @@ export class Analysis {
   constructor(desk, { say, redraw, follow, flipped }, preview) {
     this.preview = preview;
     this.flipped = flipped;
-    /** Ends the question for a threat while there is one. @type {AbortController | null} */
+    /** Ends the running search for a threat. @type {AbortController | null} */
     this.threatRun = null;
     /** The threat of the other side, in Hub notation. @type {string | null} */
     this.threatMove = null;
     this.desk = desk;
     this.say = say;
     this.redraw = redraw;
-    /** Whether the position on the board is analysed, and the next one will be. */
+    /** Whether the position on the board is analysed, and each following one. */
     this.on = false;
-    /** Ends the search while there is one. */
+    /** Ends the running search. */
     this.run = null;
-    /** The message about a search that has reached its end. */
+    /** The message about a finished search. */
     this.note = "";
     /** Called when it begins. */
     this.onStart = () => {};
     /** @type {(Records.InfoRecord & { all: number })[]} */
     this.lines = [];
-    /** The lines as they are on the page, which may be older. */
+    /** The lines on the page, which may be older. */
     this.shown = [];
     /** Whether the pointer is pressed on them. */
     this.held = false;
@@ -72,7 +72,7 @@ export class Analysis {
     });
     const list = find("variations");
     const meant = ({ target }) => /** @type {HTMLElement} */ (target).closest?.("button");
-    // A button that is replaced between press and release gets no click.
+    // A button replaced between press and release is not clicked.
     list.addEventListener("pointerdown", () => (this.held = true));
     for (const name of ["pointerup", "pointercancel"]) {
       document.addEventListener(name, () => this.held && setTimeout(() => {
@@ -110,7 +110,7 @@ export class Analysis {
     return this.shown[Number(dataset.line)]?.pv.slice(0, Number(dataset.ply) + 1) ?? [];
   }
 
-  /** Looks what the other side would do if it could move now. */
+  /** Finds the move that the other side would play if it could move now. */
   async threat() {
     this.threatRun?.abort();
     this.threatMove = null;
@@ -150,7 +150,7 @@ export class Analysis {
     if (on) this.onStart();
     this.show(on);
     if (on) return this.restart();
-    // What was found stays until another position is on the board.
+    // The results stay until another position is on the board.
     this.run?.abort();
     this.run = null;
     clearTimeout(this.soon);
@@ -181,9 +181,9 @@ export class Analysis {
   }
 
   /**
-   * Searches until the signal. The engine ends a search after a while, so that others get their
-   * turn: then the next one goes on from what it remembers. Two that end before their time at the
-   * same depth have found all there is.
+   * Searches until the signal. The engine ends a search after a while, so that others have their
+   * turn: the next one continues with what the engine remembers. Two that end early at the
+   * same depth have found everything.
    */
   async search(node, signal) {
     const { engine } = this.desk;
@@ -203,7 +203,7 @@ export class Analysis {
         this.earlier += nodes;
         const depth = this.lines[0]?.depth ?? 0;
         if (since(start) < 0.9 * time && [0, early].includes(depth)) {
-          // The next position on the board is analysed as well.
+          // The next position on the board is analysed, too.
           this.note = t(depth ? "searchComplete" : "gameOver");
           return this.draw();
         }
@@ -226,14 +226,14 @@ export class Analysis {
 
   take(node, info) {
     if (info.bound !== "exact" || !info.pv.length) return;
-    // A continued search begins with depths that are already known.
+    // A continued search begins with depths already known.
     if (info.depth < this.lines[info.multipv - 1]?.depth) return;
     this.lines[info.multipv - 1] = { ...info, all: this.earlier + info.nodes };
     if (info.multipv === 1) node.score = whites(info, node.position[0]);
     this.timer ??= setTimeout(() => this.drawAll(), PAUSE);
   }
 
-  /** Draws what is known by now; nothing that was to be drawn comes later. */
+  /** Draws the current lines; no earlier ones are drawn later. */
   drawAll() {
     clearTimeout(this.timer);
     this.timer = null;

@@ -1,4 +1,4 @@
-// The page of annotated games: how each player played, what there is to learn, endgames, and the games.
+// The page of annotated games: the play of each player, positions to learn from, endgames, and the games.
 
 import { readFen, short } from "./board.js";
 import { make } from "./dom.js";
@@ -22,7 +22,7 @@ const numbered = (ply, isBlackFirst) => {
   return Math.floor(place / 2) + 1 + (place % 2 ? "..." : ".");
 };
 
-/** What was wrong with a move, in a sentence. @param {Records.Mistake} mistake */
+/** The mistake of a move, in a sentence. @param {Records.Mistake} mistake */
 const sentence = ({ move, better, kind, men, line }) => {
   const values = { move: short(move), men, line: line.map(short).join(" ") };
   const said = t("was." + kind, values);
@@ -68,7 +68,7 @@ export const annotationPage = (data, sheet) => {
     if (it.instructive.length + it.progress.length === 0 || players.length === 1) continue;
     const days = it.progress.length > 1 ? progress(it) : null;
     const isNew = it.instructive.some((one) => !summary.instructive.some(({ game, ply }) => game === one.game && ply === one.ply));
-    // Drawn when somebody opens it, and for paper: there may be many players.
+    // Drawn when opened, and for printing: there may be many players.
     const details = make("details", { class: "of-player" }, make("summary", {}, it.player));
     const fill = () => {
       if (details.children.length > 1) return;
@@ -110,7 +110,7 @@ export const annotationPage = (data, sheet) => {
   return { parts, reader };
 };
 
-/** How a player played from day to day. @param {Records.Player} player */
+/** The play of a player from day to day. @param {Records.Player} player */
 const progress = ({ player, progress: days }) =>
   table("", t("progress") + ": " + player,
     [text("date"), ...["gamesCount", "accuracy", "inaccuracies", "gradeMistakes", "blunders"].map(number)],

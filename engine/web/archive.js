@@ -1,11 +1,11 @@
-// The games of earlier days, in the browser's own database: what lay on the desk, newest first.
+// The games of earlier days, in the browser's own database: the earlier desks, newest first.
 
 const [NAME, VERSION, DESKS] = ["meerslag", 1, "desks"];
-/** Of more desks the oldest are forgotten. */
+/** The most desks that are kept; the oldest are forgotten. */
 const MOST = 100;
 
 /**
- * What lay on the desk at one time; `kept` is the JSON text of its games.
+ * The desk at one time; `kept` is the JSON text of its games.
  * @typedef {{ id: string, when: number, title: string, count: number, plies: number, kept: string }} Kept
  */
 
@@ -62,7 +62,7 @@ export class Archive {
     return done(this.store().get(id));
   }
 
-  /** All of them, the newest first. @returns {Promise<Kept[]>} */
+  /** All of them, newest first. @returns {Promise<Kept[]>} */
   async all() {
     return (await done(this.store().index("when").getAll())).reverse();
   }

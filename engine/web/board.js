@@ -1,7 +1,7 @@
 // A board on a page. The drawing is the sheet of engine/study/src/diagram/svg.rs; this module puts pieces,
 // marks and arrows into it. Positions are the strings of the Hub protocol: the side to move (W or
-// B), then w, b, W, B or e for the squares 1 to 50. No imports, so that pages which are one file
-// can hold it.
+// B), then w, b, W, B or e for the squares 1 to 50. No imports, so that pages of a single file
+// can contain it.
 
 const SVG = "http://www.w3.org/2000/svg";
 const PIECES = { w: "white-man", W: "white-king", b: "black-man", B: "black-king" };
@@ -12,7 +12,7 @@ const element = (name, attributes) => {
   return node;
 };
 
-/** The squares of a move in Hub notation: from, to, and those of captured pieces. */
+/** The squares of a move in Hub notation: from, to, and the captured pieces. */
 export const squares = (move) => move.split(/[-x]/).map(Number);
 
 /** A move for people: without the captured squares. */
@@ -45,7 +45,7 @@ export const fen = (position) => {
   return position[0] + ":W" + side("w", "W") + ":B" + side("b", "B");
 };
 
-/** The position of a FEN with lists and ranges of squares; null if it is none. */
+/** The position of a FEN with lists and ranges of squares; null if it is not a FEN. */
 export const readFen = (text) => {
   const [turn, ...sides] = text.trim().replace(/\.$/, "").split(":");
   if (!/^[WB]$/.test(turn)) return null;
@@ -78,7 +78,7 @@ export class Board {
     for (const name of ["marks", "pieces", "arrows"]) {
       this.layers[name] = svg.querySelector("g." + name);
     }
-    // Where squares and their numbers lie with White at the bottom.
+    // The places of squares and their numbers with White at the bottom.
     this.places = {};
     for (const square of svg.querySelectorAll("rect.square")) {
       const [x, y, width] = ["x", "y", "width"].map((key) => Number(square.getAttribute(key)));
@@ -86,7 +86,7 @@ export class Board {
     }
     this.squares = [...svg.querySelectorAll("rect.square")];
     this.numbers = [...svg.querySelectorAll("g.number")];
-    /** Whether the numbers stand around the board. */
+    /** Whether the numbers are around the board. */
     this.isOutside = false;
     this.inside = svg.getAttribute("viewBox");
     this.transforms = {};
@@ -95,13 +95,13 @@ export class Board {
     }
   }
 
-  /** A piece, w, W, b or B, as it is drawn on a square. */
+  /** The drawing of a piece, w, W, b or B, on a square. */
   piece(square, letter) {
     const { x, y } = this.place(square);
     return element("use", { href: "#" + PIECES[letter], x, y, "data-square": square });
   }
 
-  /** The upper left corner and width of a square, as it is shown now. */
+  /** The upper left corner and width of a square as shown now. */
   place(square) {
     return this.places[this.flipped ? 51 - square : square];
   }
@@ -111,7 +111,7 @@ export class Board {
    * arrows: [{ from, to, kind }] }.
    */
   show({ position, flipped = false, last = null, marks = {}, arrows = [] }) {
-    // Pieces that stay are left alone: they may be on their way.
+    // Pieces that stay are left alone: they may be sliding.
     const stays = position === this.position && flipped === this.flipped;
     this.position = position;
     if (flipped !== this.flipped) this.turn(flipped);
@@ -152,7 +152,7 @@ export class Board {
       const wing = (side) => `${x2 - right + side * below * 0.7} ${y2 - below - side * right * 0.7}`;
       return element("path", { ...look, d: `M${x1} ${y1}L${x2} ${y2}M${wing(1)}L${x2} ${y2}L${wing(-1)}` });
     }
-    // The colour and width are those of the point that the sheet defines.
+    // The colour and width are from the point that the sheet defines.
     const head = this.svg.querySelector("#head-" + kind + " path");
     return element("line", {
       class: "arrow " + kind, x1, y1, x2, y2, stroke: head.getAttribute("fill"),
@@ -178,12 +178,12 @@ export class Board {
     this.number();
   }
 
-  /** Puts the numbers where they belong on the board as it is turned now. */
+  /** Puts the numbers in their places for the current orientation of the board. */
   number() {
     for (const number of this.numbers) {
       const square = Number(number.dataset.square);
       const { x, y, width } = this.place(square);
-      // Above, below, on the left or on the right; of squares that lie at no side none is seen.
+      // Above, below, on the left or on the right; squares away from the edges show none.
       const beside = y < 1 ? [x + 3.5, -3.6] : y > 89 ? [x + 3, 101.3] : x < 1 ? [-4.2, y + width / 2 - 1] : x > 89 ? [101.2, y + width / 2 - 1] : null;
       number.toggleAttribute("hidden", this.isOutside && !beside);
       number.setAttribute("transform", this.isOutside && beside
@@ -192,7 +192,7 @@ export class Board {
     }
   }
 
-  /** The number of the square at the place of a mouse or touch event; null beside the squares. */
+  /** The number of the square under a mouse or touch event; null beside the squares. */
   squareAt(event) {
     const box = this.svg.getBoundingClientRect();
     const view = this.svg.viewBox.baseVal;

@@ -17,7 +17,7 @@ export class Book {
     desk.addEventListener("change", () => this.renew());
   }
 
-  /** The panel is shown, or no longer. */
+  /** The panel is shown or hidden. */
   open(isOpen) {
     this.isOpen = isOpen;
     this.renew();
@@ -48,7 +48,7 @@ export class Book {
   show(text, moves) {
     find("book-text").textContent = text;
     find("book-table").hidden = moves.length === 0;
-    // A book that grew by search knows no games.
+    // A book made by search has no games.
     const hasGames = moves.some(({ games }) => games > 0);
     find("book-table").classList.toggle("narrow", !hasGames);
     for (const heading of find("book-table").querySelectorAll(".count")) heading.toggleAttribute("hidden", !hasGames);

@@ -4,10 +4,10 @@ import { find } from "./dom.js";
 import { sound } from "./sound.js";
 import { t } from "./texts.js";
 
-/** Milliseconds between two looks at the clock, and before the end when it says so. */
+/** Milliseconds between two looks at the clock, and before the end when it warns. */
 const [LOOK, LOW] = [100, 20_000];
 
-/** Minutes and seconds, below LOW with tenths; never more than is left. */
+/** Minutes and seconds, below LOW with tenths; rounded down. */
 const timeText = (milliseconds) => {
   const left = Math.max(0, milliseconds);
   const seconds = Math.floor(left / 1000);
@@ -42,7 +42,7 @@ export class Clock {
     return this.desk.task("play")?.clock ?? null;
   }
 
-  /** Takes the time that has passed from the side whose clock runs. */
+  /** Takes the passed time from the side whose clock runs. */
   look() {
     const now = performance.now();
     const passed = now - this.last;
@@ -53,7 +53,7 @@ export class Clock {
       const before = state[side];
       state[side] = Math.max(0, before - passed);
       if (before >= LOW && state[side] < LOW) sound("low");
-      // So that a page that is loaded again goes on from here.
+      // So that a reloaded page goes on from here.
       if (Math.ceil(before / 1000) !== Math.ceil(state[side] / 1000)) this.desk.edition++;
       if (state[side] === 0) this.fell(side);
     }

@@ -1,6 +1,6 @@
 // The games of a page without a server: an index in memory that answers as the server's file of
-// games does. An index of its own and not SQLite's module: the engine reads the PDN already, and the
-// games of one visitor are few.
+// games does. Its own index instead of SQLite's module: the engine reads the PDN already, and one
+// visitor has few games.
 
 import { readFen } from "./board.js";
 import { Problem } from "./problem.js";
@@ -44,13 +44,13 @@ const readPattern = (text) => {
   });
 };
 
-/** Whether a number lies in a range such as `40-80`, `40-`, `-80` or `40`. */
+/** Whether a number is in a range such as `40-80`, `40-`, `-80` or `40`. */
 const isWithin = (range, number) => {
   const [first, last = first] = range.split("-");
   return number >= Number(first) && number <= Number(last || Infinity);
 };
 
-/** The plies after which moves such as `31-26 36-31` have been played in this order; 0 if they are not. */
+/** The plies after which moves such as `31-26 36-31` have been played in this order; 0 if never. */
 const playedAfter = (words, moves) => {
   const wanted = words.split(/\s+/).map((word) => word.split(/[-x]/).join());
   for (const [ply, move] of moves.entries()) {
@@ -73,10 +73,10 @@ export class Collection {
   /** read: gives the games of a PDN text as `/v1/games` does. */
   constructor(read) {
     this.read = read;
-    /** Each with its record, what a list shows of it, and its positions. */
+    /** Each with its record, its entry in lists, and its positions. */
     this.games = [];
     this.known = new Set();
-    /** Where each position occurs: game and ply. @type {Map<string, [number, number][]>} */
+    /** The occurrences of each position: game and ply. @type {Map<string, [number, number][]>} */
     this.places = new Map();
   }
 
@@ -126,7 +126,7 @@ export class Collection {
     return { games: games.length, added, duplicates: games.length - added, broken: problems.length, problems };
   }
 
-  /** Whether what is known of a game fits. */
+  /** Whether the data of a game match. */
   static fits({ shown, moves }, { player = "", opponent = "", event, years, result, min_rating: least, length, manoeuvre }) {
     const { white, black } = shown;
     const sit = (one, other) => isMeant(player, one) && isMeant(opponent, other);
@@ -139,7 +139,7 @@ export class Collection {
       && (!manoeuvre || playedAfter(manoeuvre, moves) > 0);
   }
 
-  /** The plies of each game at which one of these positions occurs. */
+  /** The plies of each game where one of these positions occurs. */
   plies(positions) {
     const found = new Map();
     for (const [game, ply] of positions.flatMap((position) => this.places.get(position) ?? [])) {

@@ -1,10 +1,10 @@
-// The rounds and events of a tournament, on the page that follows it and on the one that stays.
+// The rounds and events of a tournament, on its live page and on the copy that stays.
 
 import { make } from "./dom.js";
 import { t } from "./texts.js";
 import "./tournament-texts.js";
 
-/** Who meets in a round, with results, and who is free: items of a list. */
+/** The pairings of a round, with results and free players: items of a list. */
 export const meetings = (round) => {
   const game = ({ game, white, black, result, termination }) => {
     const played = result ? ` ${result} (${termination})` : "";
@@ -14,7 +14,7 @@ export const meetings = (round) => {
   return round ? [...round.games.map(game), ...round.free.map(free)] : [];
 };
 
-/** The events, the newest first: items of a list. */
+/** The events, newest first: items of a list. */
 export const events = (feed) => {
   const line = ({ at: seconds, kind, detail, ...rest }) => {
     const time = new Date(seconds * 1000).toLocaleTimeString(t.language);

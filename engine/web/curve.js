@@ -3,10 +3,10 @@
 import { men, t } from "./texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Evaluations beyond this many men look alike in the curve. */
+/** Evaluations beyond this many men look the same in the curve. */
 const MOST = 5;
 
-/** The evaluation from White's side, within what the curve shows. */
+/** The evaluation from White's side, within the range of the curve. */
 export const whites = (info, side) => {
   const bound = Math.max(-100, Math.min(100, info.score));
   return side === "W" ? bound : -bound;
@@ -21,7 +21,7 @@ const shape = (name, attributes) => {
 export class Curve {
   /**
    * @param {SVGSVGElement} svg with the view 0 0 300 80.
-   * @param {(node: import("./tree.js").Node) => void} go called with the move that is clicked.
+   * @param {(node: import("./tree.js").Node) => void} go called with the clicked move.
    */
   constructor(svg, go) {
     this.svg = svg;
@@ -35,8 +35,8 @@ export class Curve {
   }
 
   /**
-   * Shows the scores of the line through a node. Where each side judges for itself, as the engines of a
-   * match do, there is a course for each.
+   * Shows the scores of the line through a node. Where each side has its own scores, as the engines of a
+   * match do, each has its own curve.
    * @param {import("./tree.js").Node} node
    */
   draw(node, isOfSides = false) {

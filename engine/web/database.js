@@ -1,6 +1,6 @@
 // Games of a database: found by player, event, years, result, the position on the board or a pattern
-// that is drawn there; and what was played in the position. Who answers is the server with its file,
-// or, on a site without one, the page itself (collection.js).
+// drawn there; and the moves played in the position. The server answers from its file, or, on a site
+// without one, the page itself (collection.js).
 
 import { squares } from "./board.js";
 import { find, make, radios } from "./dom.js";
@@ -10,12 +10,12 @@ import { Game } from "./tree.js";
 
 /** Games of a page. */
 const PAGE = 50;
-/** Milliseconds after a key until the games are requested. */
+/** Milliseconds from a key to the request for games. */
 const PAUSE = 150;
 const EMPTY = "W" + "e".repeat(50);
 /** The kinds of marks of a pattern, with their colours on the board. */
 const MARKS = { must: "win", "one-of": "draw", not: "loss" };
-/** The fields of the form, by the parameters that they give. */
+/** The fields of the form, by their parameters. */
 const FIELDS = {
   player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", result: "db-result",
   min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre", sort: "db-sort",
@@ -32,7 +32,7 @@ export class Database {
     this.redraw = redraw;
     this.isOpen = false;
     this.skip = 0;
-    /** Ends the questions that are not wanted any more. */
+    /** Ends the questions that are no longer wanted. */
     this.asking = new AbortController();
     /** The pattern: kind and piece of each marked square. @type {Map<number, { kind: string, piece: string }>} */
     this.pattern = new Map();
@@ -71,7 +71,7 @@ export class Database {
     });
   }
 
-  /** The panel is shown, or no longer. */
+  /** The panel is shown or hidden. */
   open(isOpen) {
     this.isOpen = isOpen;
     if (!isOpen) this.draw(false);
@@ -90,7 +90,7 @@ export class Database {
     if (this.isOpen) this.renew();
   }
 
-  /** The pattern as the board shows it. */
+  /** The pattern on the board. */
   get shown() {
     const places = [...EMPTY];
     const marks = {};
@@ -103,7 +103,7 @@ export class Database {
     return { position: places.join(""), marks, names };
   }
 
-  /** Marks a square, or takes its mark away. */
+  /** Marks a square, or removes its mark. */
   pick(square) {
     const chosen = (name) => radios(name).find(({ checked }) => checked).value;
     const mark = { kind: chosen("db-kind"), piece: chosen("db-piece") };
@@ -119,7 +119,7 @@ export class Database {
     return false;
   }
 
-  /** Nothing is taken up while a pattern is drawn. */
+  /** No piece is picked up while a pattern is drawn. */
   lift() {}
 
   drag() {}
@@ -215,7 +215,7 @@ export class Database {
     find("db-moves").replaceChildren(...moves.map(row));
   }
 
-  /** Puts a game on the desk, at the ply at which it was found. */
+  /** Puts a game on the desk, at the ply where it was found. */
   async load(game, at) {
     const { desk } = this;
     const { games } = await desk.engine.ask("games/game", { game }, { isAwaited: true });

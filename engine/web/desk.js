@@ -8,7 +8,7 @@ import { Game } from "./tree.js";
 
 export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
 
-/** Edits that can be taken back. */
+/** Edits that can be undone. */
 const MOST_EDITS = 200;
 
 export class Desk extends EventTarget {
@@ -19,14 +19,14 @@ export class Desk extends EventTarget {
     this.games = [new Game(INITIAL)];
     this.game = this.games[0];
     this.node = this.game.root;
-    /** The position that is being set up in place of the game; null while none is. @type {string | null} */
+    /** The position being set up instead of the game; null while none is. @type {string | null} */
     this.draft = null;
     this.answers = new WeakMap();
-    /** Whether the games have something that no file has. */
+    /** Whether the games have unsaved changes. */
     this.isUnsaved = false;
     /** Grows with every edit of the games. */
     this.edition = 0;
-    /** What {@link undo} and {@link redo} bring back, the next one last. */
+    /** The states for {@link undo} and {@link redo}, the next one last. */
     this.past = [];
     this.future = [];
   }
@@ -35,7 +35,7 @@ export class Desk extends EventTarget {
     this.dispatchEvent(new CustomEvent("change", { detail }));
   }
 
-  /** Who has the board: what is done on it goes there. @returns {"editor" | "analysis" | import("./tree.js").Task["kind"]} */
+  /** The owner of the board, which gets the user's actions on it. @returns {"editor" | "analysis" | import("./tree.js").Task["kind"]} */
   get owner() {
     return this.draft ? "editor" : this.game.task?.kind ?? "analysis";
   }
@@ -51,7 +51,7 @@ export class Desk extends EventTarget {
     return task?.kind === kind ? /** @type {any} */ (task) : null;
   }
 
-  /** The side that is the user's to move, W or B; null is both. */
+  /** The side that the user moves, W or B; null is both. */
   get side() {
     return this.game.task?.side ?? null;
   }
@@ -70,14 +70,14 @@ export class Desk extends EventTarget {
     this.changed();
   }
 
-  /** The contents of the desk can be brought back. */
+  /** The contents of the desk can be restored. */
   mark() {
     this.past.push(this.state);
     if (this.past.length > MOST_EDITS) this.past.shift();
     this.future = [];
   }
 
-  /** The games have something new. */
+  /** The games have changed. */
   touch() {
     this.isUnsaved = true;
     this.edition++;
@@ -90,12 +90,12 @@ export class Desk extends EventTarget {
     this.changed();
   }
 
-  /** Takes back the last edit, or the last replacement of games. */
+  /** Undoes the last edit, or the last replacement of games. */
   undo() {
     this.step(this.past, this.future);
   }
 
-  /** Repeats what was taken back. */
+  /** Repeats an undone edit. */
   redo() {
     this.step(this.future, this.past);
   }
@@ -112,7 +112,7 @@ export class Desk extends EventTarget {
 
   /** Puts games on the desk and opens the first. */
   open(games) {
-    // An empty game is not worth bringing back.
+    // An empty game is not worth restoring.
     if (this.games.some((game) => !game.isEmpty)) this.mark();
     this.games = games;
     this.isUnsaved = false;
@@ -132,14 +132,14 @@ export class Desk extends EventTarget {
     this.open([Object.assign(new Game(position), more)]);
   }
 
-  /** Looks at another position of the game. */
+  /** Shows another position of the game. */
   go(node) {
     if (!node || node === this.node) return;
     this.node = node;
     this.changed();
   }
 
-  /** Plays a legal move, a record of `/v1/legal`, in the position that is looked at. */
+  /** Plays a legal move, a record of `/v1/legal`, in the position on the board. */
   play({ move, text, fen }, detail = {}) {
     const known = this.node.children.find((child) => child.move === move);
     if (!known) this.touch();
@@ -147,7 +147,7 @@ export class Desk extends EventTarget {
     this.changed(detail);
   }
 
-  /** The legal moves and the result by the rules, as `/v1/legal` gives them. */
+  /** The legal moves and the result by the rules, from `/v1/legal`. */
   legal(node = this.node) {
     return this.remember("legal", node, () => this.engine.ask("legal", node.query));
   }
@@ -157,7 +157,7 @@ export class Desk extends EventTarget {
     return this.remember("probe", node, () => this.engine.ask("probe", node.query));
   }
 
-  /** Asks once for each node; a failed question is asked again. */
+  /** Asks once for each node; failed questions are asked again. */
   remember(kind, node, ask) {
     const answers = this.answers.get(node) ?? {};
     this.answers.set(node, answers);

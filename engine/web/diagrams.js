@@ -1,14 +1,14 @@
-// Sheets of diagrams with captions, for paper: positions are collected, and six or twelve fit on a page.
+// Sheets of diagrams with captions, for printing: positions are collected, six or twelve to a page.
 
 import { find, make } from "./dom.js";
 import { figure } from "./figure.js";
 import { t } from "./texts.js";
 
 const KEPT = "diagrams";
-/** More diagrams than this are not an exercise sheet. */
+/** The most diagrams of an exercise sheet. */
 const MOST = 240;
 
-/** A position with what stands below it. @typedef {{ position: string, flipped: boolean, caption: string }} Diagram */
+/** A position with its caption. @typedef {{ position: string, flipped: boolean, caption: string }} Diagram */
 
 export class Diagrams {
   /**
@@ -24,7 +24,7 @@ export class Diagrams {
       const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
       this.list = kept.filter(({ position, caption }) => /^[WB][wWbBe]{50}$/.test(position) && typeof caption === "string");
     } catch {
-      // A page without storage, or with somebody else's, begins anew.
+      // A page without storage, or with unreadable data in it, starts afresh.
     }
     find("diagram-add").addEventListener("click", () => {
       if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
@@ -66,7 +66,7 @@ export class Diagrams {
     }
   }
 
-  /** The list, with the captions to be changed. */
+  /** The list, with fields for the captions. */
   draw() {
     const row = ({ caption }, place) => {
       const name = t("caption", { number: place + 1 });

@@ -1,4 +1,4 @@
-// What the director of a tournament says, on its page. Each button sends one line, as at the
+// The director's commands on the page of a tournament. Each button sends one line, as typed at the
 // terminal.
 
 import { make } from "./dom.js";
@@ -28,7 +28,7 @@ export const open = (section, token) => {
 
   const button = (line, text) => make("button", { type: "button", click: () => say(line) }, text);
 
-  /** A form that says a word with what its fields have, once the director is sure. */
+  /** A form that sends a word with the values of its fields, once the director confirms. */
   const form = (word, text, question, ...fields) => {
     const sent = (event) => {
       event.preventDefault();

@@ -1,8 +1,8 @@
 // Elements of the page. Text is always set as text, never read as HTML.
 
 /**
- * The element of this id. An id that is written out must stand in the page; of one that is put
- * together nothing is known.
+ * The element of this id. A literal id must be in the page; a composed one is not
+ * checked.
  * @template {string} K
  * @param {string extends K ? K : K extends keyof Elements ? K : never} id
  * @returns {K extends keyof Elements ? Elements[K] : any}

@@ -1,4 +1,4 @@
-// Setting up a position: pieces are put and dragged, or a FEN is typed.
+// Setting up a position: the user places and drags pieces, or types a FEN.
 
 import { fen, readFen } from "./board.js";
 import { INITIAL } from "./desk.js";
@@ -34,7 +34,7 @@ export class Editor {
     });
   }
 
-  /** The position as it is being set up; null while nothing is edited. */
+  /** The position being set up; null while nothing is edited. */
   get position() {
     return this.desk.draft;
   }
@@ -44,7 +44,7 @@ export class Editor {
     const { node } = desk;
     this.isOpen = isOpen;
     desk.draft = null;
-    // What was begun to be set up is still there, as long as the board shows the same.
+    // An unfinished set-up is still there, as long as the board shows the same position.
     if (isOpen) this.set(this.begun?.node === node ? this.begun.position : node.position);
     else this.redraw();
   }
@@ -69,7 +69,7 @@ export class Editor {
     this.put(square, this.position[square] === piece ? "e" : piece);
   }
 
-  /** A piece is picked up: nothing is shown for that. */
+  /** A piece is picked up: nothing changes on the board. */
   lift() {}
 
   canDrag(square) {
@@ -82,10 +82,10 @@ export class Editor {
     if (to) this.put(to, piece);
   }
 
-  /** Takes a position over, if there is one in the text, in any form that is read elsewhere. */
+  /** Takes the position of the text, if there is one, in any form that is read elsewhere. */
   async read(text) {
     const answer = await this.desk.engine.ask("fen", { fen: text });
-    // Meanwhile the panel may have been left.
+    // The user may have left the panel meanwhile.
     if (!this.position) return false;
     if (answer.fen) this.set(readFen(answer.fen));
     const says = answer.fen ? answer.warnings.join("; ") : t("badFen") + " (" + answer.fault + ")";
@@ -93,7 +93,7 @@ export class Editor {
     return Boolean(answer.fen);
   }
 
-  /** What keeps the position from being played, or null. */
+  /** The reason why the position cannot be played, or null. */
   get fault() {
     const { position } = this;
     if (/w/.test(position.slice(1, 6)) || /b/.test(position.slice(46, 51))) return t("manOnLastRow");
@@ -102,7 +102,7 @@ export class Editor {
   }
 
   async done() {
-    // What was typed counts, too, if it was not taken over yet.
+    // Typed text that was not taken yet counts, too.
     const text = find("fen").value;
     if (text !== fen(this.position) && !(await this.read(text))) return;
     const { fault } = this;

@@ -1,15 +1,15 @@
-// Endgames: what the databases say about every move, the perfect line, and lessons against
-// perfect defence.
+// Endgames: the databases' values of all moves, the perfect line, and lessons against perfect
+// defence.
 
 import { readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
 import { tell } from "./problem.js";
 import { t } from "./texts.js";
 
-/** Milliseconds after which an answer is being waited for. */
+/** Milliseconds until the page says that it waits for an answer. */
 const SLOW = 300;
 
-/** A value with its distance for people. A game that is over has no distance. */
+/** A value with its distance for people. A finished game has no distance. */
 const valueText = ({ value, dtw, mtc }) => {
   const name = t("value." + value);
   if (dtw > 0) return name + " " + t("plies", { plies: dtw });
@@ -28,12 +28,12 @@ export class Endgames {
     /** Called with the user's side when a lesson begins.
      * @type {(side: string) => void} */
     this.onStart = () => {};
-    /** Called with a lesson that has been played to its end, and whether that was without a mistake.
+    /** Called with a finished lesson, and whether it was without a mistake.
      * @type {(lesson: { number?: number }, isRight: boolean) => void} */
     this.onEnd = () => {};
     /** @type {Answers["probe"]} */
     this.answer = null;
-    /** Ends the question what a move is worth, if there is one. */
+    /** Ends a running question for the value of a move. */
     this.judging = null;
     this.hinted = 0;
     find("values").addEventListener("click", ({ target }) => {
@@ -69,11 +69,11 @@ export class Endgames {
     find("slice").replaceChildren(
       ...playable.map((slice) => make("option", { value: slice }, Endgames.sliceText(slice))),
     );
-    // Another language keeps what was chosen.
+    // Another language keeps the choice.
     find("slice").value = [value, "0103"].find((slice) => playable.includes(slice)) ?? playable[0];
   }
 
-  /** The material of a slice in words; its digits are black men, black kings, white men, white kings. */
+  /** The material of a slice in words; its digits count black men, black kings, white men, white kings. */
   static sliceText(slice) {
     const [blackMen, blackKings, whiteMen, whiteKings] = [...slice].map(Number);
     const side = (men, kings) => {
@@ -83,12 +83,12 @@ export class Endgames {
     return side(whiteMen, whiteKings) + " – " + side(blackMen, blackKings);
   }
 
-  /** The move of a lesson that waits for a judgement and an answer gets them. */
+  /** Judges and answers a move of a lesson that waits for that. */
   goOn({ played }) {
     const { node, game } = this.desk;
     const lesson = this.desk.task("lesson");
     find("lesson-hint").disabled = find("lesson-end").disabled = !lesson;
-    // A verdict is about the lesson that it was given in, and after that about its position.
+    // A verdict belongs to its lesson, and then to its position.
     const { told } = this;
     if (game !== told?.game || (!lesson && (told.isLesson || node !== told.node))) {
       this.told = { game, node };
@@ -128,7 +128,7 @@ export class Endgames {
     this.redraw();
   }
 
-  /** Whether the values are hidden, because they would give away what is looked for. */
+  /** Whether the values are hidden, because they would give the solution away. */
   get isHidden() {
     return ["lesson", "puzzle", "report"].includes(this.desk.owner);
   }
@@ -150,7 +150,7 @@ export class Endgames {
     find("values").replaceChildren(...(known && !this.isHidden ? answer.moves.map(row) : []));
   }
 
-  /** Marks of the board: where the chosen piece can go, or which pieces have a best move. */
+  /** Marks on the board: targets of the chosen piece, or pieces with a best move. */
   marks(chosen) {
     if (!this.answer || this.isHidden) return {};
     const marks = {};
@@ -181,7 +181,7 @@ export class Endgames {
     find("line").replaceChildren(...(moves.length ? moves : [t("noLine")]));
   }
 
-  /** The material and the task that are chosen. */
+  /** The chosen material and task. */
   get chosen() {
     return { slice: find("slice").value, value: find("lesson-value").value };
   }
@@ -209,7 +209,7 @@ export class Endgames {
     desk.changed();
   }
 
-  /** Says it, and leaves it standing. */
+  /** Says it, and keeps it on the page. */
   tell(text) {
     const { game, node } = this.desk;
     this.told = { game, node, isLesson: this.desk.owner === "lesson" };

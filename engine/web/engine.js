@@ -1,6 +1,6 @@
-// The one way to ask the engine, for all parts of the page. What is only wrong for a time (the
-// server is gone, all searches are taken) is asked again until there is an answer or it is no
-// longer wanted; meanwhile the page says what it waits for. What is refused throws a Problem.
+// The one way to ask the engine, for all parts of the page. After a passing
+// problem (the server is gone, all searches are taken) a question is asked again until there is an
+// answer or it is no longer wanted; meanwhile the page says why it waits. A refusal throws a Problem.
 
 import { find } from "./dom.js";
 import { Problem } from "./problem.js";
@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 
 /** Milliseconds to wait before a question is asked again: at first, and at most. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 5000];
-/** A question that has not failed again after this many milliseconds is being answered. */
+/** A question that has not failed again within this many milliseconds is being answered. */
 const SOON = 2000;
 
 export class Engine {
@@ -23,16 +23,16 @@ export class Engine {
   constructor() {
     /** @type {import("./server.js").Server | import("./local.js").Local} */
     this.connection = null;
-    /** What the engine has and allows. @type {Answers["server"]} */
+    /** The features and limits of the engine. @type {Answers["server"]} */
     this.about = null;
-    /** The questions that are asked again, each with its problem and what asks it at once. */
+    /** The questions being asked again, each with its problem and a function that asks it at once. */
     this.waiting = new Set();
     find("again").addEventListener("click", () => {
       for (const { now } of this.waiting) now?.();
     });
   }
 
-  /** The page can be used: there is time for what will be asked later. */
+  /** The page can be used: there is time to prepare later questions. */
   prepare() {
     return this.connection.prepare();
   }
@@ -44,8 +44,8 @@ export class Engine {
 
   /**
    * The answer of a route: an object, or a text where it is not JSON. The query can be a function,
-   * which is called each time the question is asked. What the user waits for, `isAwaited`, is not
-   * thrown when it is refused: the page says so, and the user can ask again.
+   * called each time the question is asked. If the user waits for the answer, `isAwaited`, a refusal
+   * is not thrown: the page says so, and the user can ask again.
    * @template {keyof Answers} R
    * @param {R} route
    * @param {object | (() => object)} [query]
@@ -62,7 +62,7 @@ export class Engine {
    * @param {object} query
    * @param {(info: Records.InfoRecord) => void} listener
    * @param {AbortSignal} [signal]
-   * @param {string} [purpose] a new analysis ends the one before of the same purpose.
+   * @param {string} [purpose] a new analysis ends the previous one of the same purpose.
    * @returns {Promise<Records.ResultRecord>}
    */
   analyse(query, listener, signal, purpose = "analyse") {
@@ -77,8 +77,8 @@ export class Engine {
   }
 
   /**
-   * Tries until it succeeds, is refused or is no longer wanted. An attempt can call what it is given
-   * when there is nothing to wait for any more.
+   * Tries until it succeeds, is refused or is no longer wanted. An attempt can call its argument
+   * when there is nothing more to wait for.
    * @template T
    * @param {(done: () => void) => Promise<T>} attempt
    * @param {{ signal?: AbortSignal, isAwaited?: boolean }} [options]
@@ -102,7 +102,7 @@ export class Engine {
           const isKnown = problem instanceof Problem;
           if (!isKnown || !(problem.passes || problem.isFault || isAwaited)) throw problem;
           entry.problem = problem;
-          // A search can be free at any moment, and whoever asks then has it.
+          // A search can become free at any moment, and the first to ask gets it.
           const next = problem.name === "busy" ? FIRST_PAUSE : pause;
           await this.wait(entry, problem.passes ? next : null, signal);
         }
@@ -112,7 +112,7 @@ export class Engine {
     }
   }
 
-  /** Waits this long, or for ever, until the user wants it asked again or the signal ends it. */
+  /** Waits this long, or for ever, until the user asks again or the signal ends it. */
   wait(entry, pause, signal) {
     return new Promise((resolve) => {
       const timer = pause !== null && setTimeout(resolve, pause);
@@ -131,7 +131,7 @@ export class Engine {
     const last = [...this.waiting].at(-1)?.problem;
     find("waiting").hidden = !last;
     const text = last ? last.text + (last.passes ? " " + t("asksAgain") : "") : "";
-    // What has not changed is not announced again.
+    // Unchanged text is not announced again.
     if (find("waiting-text").textContent !== text) find("waiting-text").textContent = text;
   }
 }

@@ -11,7 +11,7 @@ import { make } from "./dom.js";
  */
 export const figure = (sheet, { position, flipped }, ...caption) => {
   const svg = /** @type {any} */ (sheet.cloneNode(true));
-  // The drawings that a board refers to are those of the page's first sheet.
+  // A board refers to the drawings of the page's first sheet.
   svg.querySelector("defs").remove();
   svg.setAttribute("aria-label", fen(position));
   const board = new Board(svg);

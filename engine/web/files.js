@@ -6,10 +6,10 @@ import { tell } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
-/** The tags that can be edited, as PDN names them. */
+/** The editable tags, by their PDN names. */
 const TAGS = ["Event", "Date", "White", "Black"];
 
-/** Texts of more letters are not looked through for exercises unasked. */
+/** Longer texts are searched for exercises only on request. */
 const LARGEST = 4_000_000;
 
 /** The text after the players in the list of games. */
@@ -25,7 +25,7 @@ export class Files {
     this.desk = desk;
     this.say = say;
     this.flipped = flipped;
-    /** What there is to solve in the games that were opened. @type {Answers["exercises"]["exercises"]} */
+    /** The exercises in the opened games. @type {Answers["exercises"]["exercises"]} */
     this.exercises = [];
     /** Called with these when the user wants to solve them. @type {(exercises: Answers["exercises"]["exercises"]) => void} */
     this.onSolve = () => {};
@@ -73,7 +73,7 @@ export class Files {
     }
   }
 
-  /** Offers to solve the puzzles and mistakes of the games that were opened, if there are any. */
+  /** Offers to solve the puzzles and mistakes of the opened games, if there are any. */
   async offer(text) {
     const { games } = this.desk;
     const { exercises } = await this.desk.engine.ask("exercises", {}, { body: text });
@@ -103,7 +103,7 @@ export class Files {
       await navigator.clipboard.writeText(text);
       this.say(t("copied", { text }));
     } catch {
-      // Without the permission the text is at least to be seen.
+      // Without permission the text is at least shown.
       this.say(text);
     }
   }
@@ -113,7 +113,7 @@ export class Files {
     save("board.svg", "image/svg+xml", await this.desk.engine.ask("board.svg", query));
   }
 
-  /** Lists the games that are searched for, in the order that is chosen. */
+  /** Lists the games that match the search, in the chosen order. */
   list() {
     const { games, game, edition } = this.desk;
     this.games = games;
@@ -140,7 +140,7 @@ export class Files {
 
   draw() {
     const { games, game, node } = this.desk;
-    // Thousands of games are not listed again at each step.
+    // The list of thousands of games is not rebuilt at each step.
     const { edition } = this.desk;
     if (games !== this.games || edition !== this.edition) this.list();
     find("games").value = String(games.indexOf(game));

@@ -1,5 +1,5 @@
-// The board for hands: a grid of fifty cells over the drawing, for mouse, touch, keyboard and
-// screen readers. It reports the chosen squares; the effect is up to its owner.
+// The board as a control: a grid of fifty cells over the drawing, for mouse, touch, keyboard and
+// screen readers. It reports the chosen squares; its owner decides on the effect.
 
 import { Board } from "./board.js";
 import { make } from "./dom.js";
@@ -7,7 +7,7 @@ import { Motion } from "./motion.js";
 import { t } from "./texts.js";
 
 const NAMES = { w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "empty" };
-/** How far a pointer may move, in pixels, before it drags. */
+/** Pixels that a pointer may move before it drags. */
 const SLACK = 6;
 
 export class Grid {
@@ -29,10 +29,10 @@ export class Grid {
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.grid.addEventListener("pointerdown", (event) => this.press(event));
     this.grid.addEventListener("contextmenu", (event) => event.preventDefault());
-    /** Where an arrow begins that is drawn by keyboard. */
+    /** The start of an arrow that is drawn by keyboard. */
     this.tail = null;
     this.grid.addEventListener("click", (event) => {
-      // A click of a mouse was dealt with as a press; those of keys and screen readers come here.
+      // A click of a mouse was handled as a press; clicks by keys and screen readers come here.
       if (event.detail === 0) this.pick(event);
     });
   }
@@ -67,8 +67,8 @@ export class Grid {
   }
 
   /**
-   * Shows what {@link Board.show} takes, and `chosen`, the square of the chosen piece, `movable`,
-   * the set of squares of pieces that can move, and `names`, marks that are called other than drawn.
+   * Shows a state for {@link Board.show}, with `chosen`, the square of the chosen piece, `movable`,
+   * the set of squares of pieces that can move, and `names`, marks whose name differs from their look.
    */
   show(shown) {
     const turned = Boolean(shown.flipped) !== Boolean(this.shown.flipped);
@@ -86,7 +86,7 @@ export class Grid {
     this.grid.setAttribute("aria-label", t("board"));
   }
 
-  /** Puts the numbers of the squares around the board, or back. */
+  /** Puts the numbers around the board, or back into their squares. */
   numberOutside(isOutside) {
     this.board.numberOutside(isOutside);
     this.build();
@@ -134,7 +134,7 @@ export class Grid {
     event.stopPropagation();
   }
 
-  /** A press is a pick, unless the pointer then carries the piece somewhere. */
+  /** A press is a pick, unless the pointer then drags the piece somewhere. */
   press(event) {
     const from = Grid.squareOf(event);
     if (from && event.button === 2) {

@@ -1,5 +1,5 @@
-// What lies on the desk outlasts the page: it is kept in the browser, for this tab and for the next
-// visit. A user who leaves with unsaved games is asked first.
+// The desk outlasts the page: it is kept in the browser, for this tab and for the next visit. A user
+// who leaves with unsaved games is asked first.
 
 import { Archive } from "./archive.js";
 import { find } from "./dom.js";
@@ -11,7 +11,7 @@ const PLACE = "place";
 const VERSION = 1;
 /** Milliseconds after a change. */
 const PAUSE = 200;
-/** The fields whose choice is kept. */
+/** The fields whose values are kept. */
 const FIELDS = [
   "play-side", "play-clock", "play-from", "play-kind", "play-level", "play-time", "play-nodes", "lines", "arrows",
   "report-nodes", "slice", "lesson-value", "puzzle-set",
@@ -40,7 +40,7 @@ export class Keep {
   /**
    * @param {import("./desk.js").Desk} desk
    * @param {import("./main.js").Parts} parts
-   * @param {() => object} view what else of the page is to be kept.
+   * @param {() => object} view the rest of the page's state to keep.
    */
   constructor(desk, { say }, view) {
     this.desk = desk;
@@ -48,13 +48,13 @@ export class Keep {
     this.view = view;
     /** @type {Archive | null} */
     this.archive = null;
-    /** The names in the archive of what lay on the desk. @type {WeakMap<Game[], string>} */
+    /** The names of earlier desks in the archive. @type {WeakMap<Game[], string>} */
     this.ids = new WeakMap();
-    /** Called when the archive has something new. */
+    /** Called when the archive has changed. */
     this.onKept = () => {};
   }
 
-  /** Puts back what was kept, and keeps from now on; gives the view, or null. */
+  /** Restores the kept state, and keeps it from now on; returns the view, or null. */
   async restore() {
     const { desk } = this;
     let view = null;
@@ -62,7 +62,7 @@ export class Keep {
     const storage = storages().find((storage) => read(storage, GAMES) ?? read(storage, PLACE)?.whole);
     if (storage) {
       const place = read(storage, PLACE);
-      // Games that did not fit into the storage are in the archive.
+      // Games too large for the storage are in the archive.
       const whole = place?.whole && (await this.archive?.get(place.id).catch(() => undefined));
       if (whole || read(storage, GAMES)) view = this.open(whole ? JSON.parse(whole.kept) : read(storage, GAMES), whole ? { ...place, game: place.whole.game } : place);
       if (place?.id) this.ids.set(desk.games, place.id);
@@ -72,7 +72,7 @@ export class Keep {
     addEventListener("change", () => this.soon());
     addEventListener("pagehide", () => this.save());
     addEventListener("beforeunload", (event) => {
-      // A comment that is still being typed belongs to the game.
+      // A comment still being typed belongs to the game.
       const typing = /** @type {HTMLElement} */ (document.activeElement);
       if (typing?.matches("#score input, #game input")) typing.blur();
       this.save();
@@ -87,11 +87,11 @@ export class Keep {
       desk.games = games.map((record) => Game.read(record));
       desk.game = desk.games[place?.game] ?? desk.games[0];
       desk.node = desk.game.root;
-      // As far as the way leads.
+      // As far as the path exists.
       for (const index of place?.path ?? []) desk.node = desk.node.children[index] ?? desk.node;
       desk.isUnsaved = isUnsaved;
     } catch {
-      // Data kept by another version are useless.
+      // Data of another version are useless.
       desk.games = [desk.game = new Game(desk.node.position)];
       desk.node = desk.game.root;
       return null;
@@ -140,7 +140,7 @@ export class Keep {
     return kept;
   }
 
-  /** The name in the archive of what lies on the desk. */
+  /** The name of this desk in the archive. */
   get id() {
     const { games } = this.desk;
     if (!this.ids.has(games)) this.ids.set(games, Date.now().toString(36) + Math.random().toString(36).slice(2, 8));
@@ -157,7 +157,7 @@ export class Keep {
       await this.archive.put({ id: this.id, when: Date.now(), title, count: games.length, plies, kept });
       this.onKept();
     } catch {
-      // Without room there the storages are all there is.
+      // Without room in the archive only the storages are left.
       this.archive = null;
     }
   }
@@ -176,7 +176,7 @@ export class Keep {
     return JSON.stringify({ version: VERSION, isUnsaved, games: games.map((game) => game.keep()) });
   }
 
-  /** Where there is no room for all games, there is for the one on the board. */
+  /** Without room for all games, the one on the board is kept. */
   keepOne(storage, place) {
     if (!this.archive) this.say(t("tooLargeToKeep"));
     this.isTooLarge = true;
@@ -185,7 +185,7 @@ export class Keep {
       storage.setItem(PLACE, JSON.stringify({ ...place, game: 0, whole }));
       storage.setItem(GAMES, this.record([this.desk.game]));
     } catch {
-      // What was kept before would come back as if it were the last.
+      // Otherwise an older state would come back as if it were the last.
       storage.removeItem(GAMES);
     }
   }

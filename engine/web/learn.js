@@ -1,5 +1,5 @@
-// Learning: the endgame lessons, and puzzles with a score, and what went wrong again after growing intervals.
-// Puzzles are the combinations that come with the page, or what there is to solve in the user's games.
+// Learning: the endgame lessons, and puzzles with a score; failed ones come again after growing intervals.
+// Puzzles are the combinations that come with the page, or exercises from the user's games.
 
 import { after, fen as fenOf, readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
@@ -7,15 +7,15 @@ import { Problem, tell } from "./problem.js";
 import { Repetition } from "./repeat.js";
 import { t } from "./texts.js";
 
-/** Exercises of games that are kept; a larger file has more than anybody solves. */
+/** The most exercises kept from games; nobody solves more. */
 const MOST = 2000;
 const KEPT = "exercises";
 /** Milliseconds until the other side answers. */
 const PAUSE = 400;
 
 /**
- * A position with one move that wins, or what there is to solve in a game: then with the whole solution in
- * Hub notation, and the move that was played if that was a mistake.
+ * A position with one move that wins, or an exercise from a game: then with the whole solution in Hub
+ * notation, and the played move if that was a mistake.
  * @typedef {{ id: string, position: string, best: string[], source: string, goal?: string | null,
  *   solution?: string[], played?: string | null }} Puzzle
  */
@@ -29,14 +29,14 @@ export const readSuite = (text) => {
   });
 };
 
-/** The exercises of games that an earlier visit has kept. @returns {Puzzle[]} */
+/** The exercises from games, kept by an earlier visit. @returns {Puzzle[]} */
 const readKept = () => {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
     const isOne = ({ id, position, solution }) => id && /^[WB][wWbBe]{50}$/.test(position) && Array.isArray(solution) && solution.length > 0;
     return kept.filter(isOne);
   } catch {
-    // A page without storage, or with somebody else's, begins anew.
+    // A page without storage, or with unreadable data in it, starts afresh.
     return [];
   }
 };
@@ -62,9 +62,9 @@ export class Learn {
     this.learned = new Repetition("lessons");
     /** @type {Answers["lessons"]["lessons"]} */
     this.lessons = [];
-    /** The puzzle that is or was on the desk. @type {import("./tree.js").PuzzleTask | null} */
+    /** The current or last puzzle of the desk. @type {import("./tree.js").PuzzleTask | null} */
     this.last = null;
-    /** The move that a hint shows, from and to, and where. @type {number[]} */
+    /** The move that a hint shows, from and to, and its node. @type {number[]} */
     this.shown = [];
     /** @type {import("./tree.js").Node | null} */
     this.shownAt = null;
@@ -74,7 +74,7 @@ export class Learn {
     this.onStart = () => {};
     /** Called when a lesson begins. */
     this.onLesson = () => {};
-    /** Gives the open games as PDN. @type {() => Promise<string>} */
+    /** Returns the open games as PDN. @type {() => Promise<string>} */
     this.pdn = async () => "";
     find("lessons").addEventListener("click", ({ target }) => {
       const button = /** @type {Element} */ (target).closest("button");
@@ -96,7 +96,7 @@ export class Learn {
     desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => this.renew(detail));
   }
 
-  /** The puzzle on the desk that is not solved yet, if there is one. */
+  /** The unsolved puzzle on the desk, if there is one. */
   get puzzle() {
     return this.desk.task("puzzle");
   }
@@ -106,7 +106,7 @@ export class Learn {
     return this.sets[this.puzzle?.set ?? "combinations"].scores;
   }
 
-  /** What the user wants to solve. @returns {"combinations" | "games"} */
+  /** The chosen kind of puzzles. @returns {"combinations" | "games"} */
   get set() {
     return find("puzzle-set").value === "games" ? "games" : "combinations";
   }
@@ -116,7 +116,7 @@ export class Learn {
     return this.puzzle && from && this.desk.node === this.shownAt ? [{ from, to, kind: "best" }] : [];
   }
 
-  /** The panel is seen. */
+  /** The panel is shown. */
   async open() {
     try {
       await this.load();
@@ -140,7 +140,7 @@ export class Learn {
     return response.text();
   }
 
-  /** Puts what there is to solve in games in the place of what was taken before, and begins. */
+  /** Replaces the exercises from games by new ones, and begins. */
   async take(exercises) {
     if (exercises.length === 0) return this.tell(t("noExercises"));
     this.sets.games.puzzles = exercises.slice(0, MOST).map(({ fen, goal, solution, text, played, origin }) => (
@@ -213,7 +213,7 @@ export class Learn {
   judge(node) {
     const { desk, puzzle } = this;
     const { solution, best } = puzzle;
-    // Nobody saves what he tried.
+    // Nobody saves attempts.
     desk.isUnsaved = false;
     this.judging?.abort();
     if (!solution) {
@@ -224,7 +224,7 @@ export class Learn {
     }
     const ply = node.path().length - 2;
     const isLast = ply + 1 >= solution.length;
-    // A last capture may have several ways.
+    // A last capture may have several routes.
     const isRight = node.move === solution[ply] || (ply > 0 && isLast && [node.move, solution[ply]].every((move) => move?.includes("x")));
     if (isRight && (isLast || puzzle.played)) return this.done(node.text);
     if (isRight) {
@@ -245,7 +245,7 @@ export class Learn {
     const { desk, puzzle } = this;
     if (!puzzle || desk.node !== node) return;
     this.follow(puzzle.solution[node.path().length - 1]);
-    // A solution that ends with an answer has been found.
+    // A solution that ends with an answer is found now.
     if (desk.node.path().length > puzzle.solution.length) this.done(node.text);
   }
 
@@ -256,14 +256,14 @@ export class Learn {
     desk.isUnsaved = false;
   }
 
-  /** The piece goes back when all have seen where it went. */
+  /** The piece goes back once the user has seen where it went. */
   takeBack(node) {
     const { desk } = this;
     node.parent.children = node.parent.children.filter((child) => child !== node);
     queueMicrotask(() => desk.go(node.parent));
   }
 
-  /** Judges a move in place of a mistake as those of a game are. */
+  /** Judges a move in place of a mistake like a move of a game. */
   async weigh({ move, text }) {
     const { desk, report, puzzle } = this;
     const { game } = desk;
@@ -303,14 +303,14 @@ export class Learn {
     this.draw();
   }
 
-  /** The puzzle was not solved alone: it comes again. */
+  /** The puzzle was not solved without help: it comes again. */
   miss() {
     if (this.puzzle.isWrong) return;
     this.scores.wrong(this.puzzle.id);
     this.change({ isWrong: true });
   }
 
-  /** The move of the solution where the game is, as a legal move; first the user goes there. */
+  /** The solution's move in its present position, as a legal move; the board goes there first. */
   async best() {
     const { desk, puzzle } = this;
     const last = puzzle.solution ? desk.game.root.line().at(-1) : desk.game.root;

@@ -1,10 +1,10 @@
-// The engine as WebAssembly, for a site without a server. What a visit begins with comes first and is
+// The engine as WebAssembly, for a site without a server. The first files of a visit are
 // small: the answers to the first questions (first.json) and the rules. The engine and the endgame
 // databases come later, each when it is first needed.
 //
-// Several workers hold a module: one has the rules; of the engine one answers questions at once, one finds
-// moves, and one for each purpose analyses. These are ended when their search is no longer wanted, because a
-// running search cannot be spoken to.
+// Several workers hold a module: one has the rules; with the engine one answers questions at once, one
+// finds moves, and one for each purpose analyses. A worker is ended when its search is no longer wanted,
+// because a running search takes no messages.
 
 import { Collection } from "./collection.js";
 import { Problem } from "./problem.js";
@@ -15,7 +15,7 @@ const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
 const BY_RULES = ["legal", "fen", "games"];
 /** Questions that need databases. */
 const BY_DATABASES = ["probe", "line", "position", "judge"];
-/** Milliseconds that a newer site gets to take the place of this one. */
+/** Milliseconds for a newer site to replace this one. */
 const LONGEST = 3000;
 /** Searches, each with its own worker. */
 const SEARCHES = ["play", "analyse"];
@@ -47,14 +47,14 @@ class Helper {
     this.worker.postMessage({ id, ...request });
   }
 
-  /** The next request finds the databases in the module. */
+  /** From the next request on the databases are in the module. */
   give(databases) {
     if (this.hasDatabases || !databases) return;
     this.hasDatabases = true;
     this.worker.postMessage({ databases });
   }
 
-  /** The worker died, of a lack of memory or of a fault in the program. */
+  /** The worker died, from lack of memory or a fault in the program. */
   fail(detail) {
     this.isDead = true;
     this.worker.terminate();
@@ -84,19 +84,19 @@ export class Local {
     local.first = JSON.parse(new TextDecoder().decode(await load("first.json")));
     // The page has its own database.
     local.about = { ...local.first.server, has_games: true, takes_games: true };
-    // A part that has not come is requested again with the first question that needs it.
+    // A missing part is requested again by the first question that needs it.
     local.once(RULES, compiled).catch(() => {});
     return local;
   }
 
-  /** A newer site that was fetched in an earlier visit takes the place of this one. */
+  /** A newer site, fetched in an earlier visit, replaces this one. */
   static async renew() {
     const { serviceWorker } = navigator;
     const waiting = (await serviceWorker?.getRegistration())?.waiting;
     if (!waiting) return;
     const changed = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", () => resolve(true)));
     waiting.postMessage("take over");
-    // While the browser has work for the old one, that is as good as before.
+    // While the browser has work for the old one, the old one goes on.
     if (!(await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, LONGEST))]))) return;
     location.reload();
     await new Promise(() => {});
@@ -107,14 +107,14 @@ export class Local {
     this.first = {};
     this.helpers = new Map();
     this.collection = new Collection((body) => this.ask("games", {}, { body }));
-    /** Files that have come or are on their way. @type {Map<string, Promise<any>>} */
+    /** Files that are here or on their way. @type {Map<string, Promise<any>>} */
     this.files = new Map();
     /** @type {ArrayBuffer | null} */
     this.databases = null;
     this.hasEngine = false;
   }
 
-  /** Has a file fetched, once. */
+  /** Fetches a file, once. */
   once(name, get) {
     if (!this.files.has(name)) {
       const file = get(name);
@@ -134,12 +134,12 @@ export class Local {
     this.databases = await this.once(DATABASES, unpacked);
   }
 
-  /** The page can be used: what will be asked next is fetched, and the site is kept for a day without a network. */
+  /** The page can be used: fetches the files for the next questions, and stores the site for use offline. */
   async prepare() {
-    // One after the other: the next move needs the rules alone.
+    // One after another: the next move needs only the rules.
     await this.once(RULES, compiled).catch(() => {});
     await this.engine().catch(() => {});
-    // There is none where the browser does not trust the way to the host.
+    // There is none where the browser does not trust the connection to the host.
     const registration = await navigator.serviceWorker?.register("offline.js");
     // Without a network there is nothing newer.
     await registration?.update().catch(() => {});
@@ -147,7 +147,7 @@ export class Local {
 
   /** An endgame is near. */
   foresee() {
-    // A search goes on without databases, and a question about an endgame says what is wrong.
+    // A search goes on without databases, and a question about an endgame reports the failure.
     this.endgames().catch(() => {});
   }
 
@@ -164,7 +164,7 @@ export class Local {
     this.helpers.delete(kind);
   }
 
-  /** Sends a request to the worker for it, and gives its last event; an analysis has a purpose. */
+  /** Sends a request to the worker for it, and returns its last event; an analysis has a purpose. */
   async request(request, signal, listener, purpose = request.route) {
     const { route } = request;
     const isSearch = SEARCHES.includes(route);

@@ -1,4 +1,4 @@
-// The page: puts the parts together and decides who gets a move of the user.
+// The page: connects the parts and decides which of them gets a move of the user.
 
 import { Analysis } from "./analysis.js";
 import { short, squares } from "./board.js";
@@ -30,19 +30,19 @@ import { Tabs } from "./tabs.js";
 import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
 
 /**
- * What the parts of the page can do with the rest of it.
+ * The functions of the page for its parts.
  * @typedef {object} Parts
  * @property {(text: string) => void} say tells the user something.
  * @property {() => void} redraw shows the board again.
- * @property {() => boolean} flipped whether Black's side is below.
+ * @property {() => boolean} flipped whether Black is at the bottom.
  * @property {(move: string) => void} follow plays a move in Hub notation.
- * @property {() => void} leave goes back to the view before.
+ * @property {() => void} leave goes back to the previous view.
  */
 
 /** With this many pieces an endgame of the databases is near. */
 const ENDGAME = 10;
 
-/** Says something to the user, also to one who cannot see it. */
+/** Says something to the user, also through a screen reader. */
 const say = (text) => (find("say").textContent = text);
 
 const sheet = async () => {
@@ -99,7 +99,7 @@ const start = async () => {
   const moving = new Moving(desk, parts, (move) => {
     if (desk.owner === "report") return report.tried(move);
     desk.play(move, { played: true });
-    // During a game the engine's answer is announced; else the move itself.
+    // During a game the engine's answer is announced, otherwise the move itself.
     if (!desk.side) say(move.text);
   });
 
@@ -135,9 +135,9 @@ const start = async () => {
     return [{ from, to, kind: "best" }];
   };
 
-  /** The node that the board showed last. */
+  /** The last node shown on the board. */
   let drawn = null;
-  /** A step in the game is seen as one. */
+  /** A step in the game slides the pieces. */
   const animate = (node) => {
     if (node === drawn) return;
     const before = drawn;
@@ -275,7 +275,7 @@ const start = async () => {
   });
   await share.open();
   find("desk").hidden = false;
-  // Scrolled to the move on the board, now that it has a place.
+  // Scrolled to the move on the board, now that the list is visible.
   moves.draw();
   find("loading").hidden = true;
   document.body.dataset.ready = "true";

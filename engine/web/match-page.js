@@ -1,4 +1,4 @@
-// The page of a match: what was played, tables, plots and games.
+// The page of a match: its conditions, tables, plots and games.
 
 import { events, meetings } from "./course.js";
 import { make } from "./dom.js";
@@ -6,13 +6,13 @@ import { Reader } from "./reader.js";
 import { table } from "./table.js";
 import { has, t } from "./texts.js";
 
-/** A text that is put together: as it is, or one of the page's with values. @typedef {string | { key: string }} Part */
+/** A part of a text: literal, or a key of the page's texts with values. @typedef {string | { key: string }} Part */
 
 /** @param {Part[]} parts */
 const tell = (parts, between = ", ") =>
   parts.map((part) => (typeof part === "string" ? part : t("said." + part.key, part))).join(between);
 
-/** What the program says in words that are known, such as why a game ended. */
+/** Fixed words of the program, such as the reason why a game ended, in the user's language. */
 const known = (kind, words) => {
   const key = kind + "." + words.replaceAll(" ", "-");
   return has(key) ? t(key) : words;
@@ -20,7 +20,7 @@ const known = (kind, words) => {
 
 const end = (words) => known("end", words);
 
-/** A drawing that the program made. */
+/** A drawing made by the program. */
 const drawing = (id, svg, title) => {
   const { documentElement } = new DOMParser().parseFromString(svg, "image/svg+xml");
   documentElement.querySelector("title").textContent = title;

@@ -1,7 +1,7 @@
-// `<meerslag-board>`: a board for pages of others; element.html is its manual.
+// `<meerslag-board>`: a board for other people's pages; element.html is its manual.
 //
-// fen: a position; pdn: the address of a PDN file, whose first game is shown (a text between the tags is one,
-// too); interactive: the reader can move, "W" or "B" that side alone; flipped; ply: how many moves are played.
+// fen: a position; pdn: the address of a PDN file, whose first game is shown (or PDN text between the tags);
+// interactive: the reader can move, with "W" or "B" only that side; flipped; ply: how many moves are played.
 // Events: `move` after a move of the reader, `change` when another position is shown, `error`.
 
 import { readFen, short, squares } from "./board.js";
@@ -14,7 +14,7 @@ import { Server } from "./server.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
-/** Whether a server answers; what `meerslag serve --export` writes has the rules beside it instead. */
+/** Whether a server answers; a site of `meerslag serve --export` has the rules beside it instead. */
 const HAS_SERVER = true;
 
 const STYLE = `
@@ -82,7 +82,7 @@ export class MeerslagBoard extends HTMLElement {
     this.moves = [];
     /** @type {Grid | null} */
     this.grid = null;
-    /** How often the attributes were read: an answer to an earlier reading is late. */
+    /** How often the attributes were read: answers to an earlier reading are outdated. */
     this.readings = 0;
   }
 
@@ -123,7 +123,7 @@ export class MeerslagBoard extends HTMLElement {
     return this.current ?? null;
   }
 
-  /** The side that the reader may move, W or B, both, or none. */
+  /** The side that the reader may move: W, B, both, or none. */
   get mayMove() {
     const value = this.getAttribute("interactive");
     if (value === null) return "";
@@ -146,7 +146,7 @@ export class MeerslagBoard extends HTMLElement {
     this.dispatchEvent(new CustomEvent("error", { detail: { message: text } }));
   }
 
-  /** Reads what the attributes or the text between the tags say. */
+  /** Reads the attributes or the text between the tags. */
   async read() {
     const reading = ++this.readings;
     try {

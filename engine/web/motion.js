@@ -1,4 +1,4 @@
-// Pieces slide to where they go, and captured ones vanish one by one.
+// Pieces slide to their squares, and captured ones vanish one by one.
 
 import { squares } from "./board.js";
 import { settings } from "./settings.js";
@@ -9,7 +9,7 @@ const [JUMP, LONGEST] = [180, 900];
 
 const isStill = () => !settings.motion || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Moves pieces of a board that shows the position after a move. */
+/** Moves the pieces of a board that shows the position after a move. */
 export class Motion {
   /** @param {import("./board.js").Board} board */
   constructor(board) {
@@ -28,7 +28,7 @@ export class Motion {
     this.ghosts = [];
   }
 
-  /** How a piece that stands on one square gets there from others. */
+  /** The steps of a piece to its square from others. */
   steps(to, squares) {
     const goal = this.board.place(to);
     return squares.map((square) => {
@@ -62,7 +62,7 @@ export class Motion {
     });
   }
 
-  /** Back to the position before a move. */
+  /** Slides back to the position before a move. */
   back(move) {
     this.end();
     if (isStill()) return;

@@ -4,21 +4,21 @@ import { make } from "./dom.js";
 import { t } from "./texts.js";
 import { plain } from "./tree.js";
 
-/** Signs of the numeric annotation glyphs that people use. */
+/** The signs of common numeric annotation glyphs. */
 export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
 
-/** How moves with these signs are coloured. */
+/** The colours of moves with these signs. */
 const QUALITY = { 1: "good", 3: "good", 2: "mistake", 4: "blunder", 6: "dubious" };
 
 const sign = (nag) => SIGNS[nag] ?? "$" + nag;
 
-/** Blanks between the elements, so that they can be copied, and lines broken there. */
+/** Blanks between the elements, for copying and line breaks. */
 const spaced = (elements) => elements.flatMap((element, index) => (index ? [" ", element] : [element]));
 
 export class MoveList {
   /**
    * @param {HTMLElement} list the element that gets the moves.
-   * @param {(node: import("./tree.js").Node) => void} go called with the move that is clicked.
+   * @param {(node: import("./tree.js").Node) => void} go called with the clicked move.
    */
   constructor(list, go) {
     this.list = list;
@@ -36,7 +36,7 @@ export class MoveList {
     return this.nodes.get(/** @type {Element} */ (target).closest("button"));
   }
 
-  /** Copied moves are PDN: comments get their braces. */
+  /** Copied moves are PDN: comments are in braces. */
   copy(event) {
     const selection = getSelection();
     if (selection.isCollapsed) return;
@@ -59,7 +59,7 @@ export class MoveList {
     );
     const current = /** @type {HTMLElement} */ (this.list.querySelector("[aria-current]"));
     if (!current) return;
-    // Only the list is scrolled, not the page.
+    // This scrolls only the list, not the page.
     const { offsetTop, offsetHeight } = current;
     const { scrollTop, clientHeight } = this.list;
     if (offsetTop < scrollTop) this.list.scrollTop = offsetTop;

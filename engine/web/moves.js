@@ -52,7 +52,7 @@ export class Moves {
     );
   }
 
-  /** Gives the move on the board a sign, or takes it away. */
+  /** Sets a sign of the move on the board, or removes it. */
   sign(value) {
     const { desk } = this;
     const others = desk.node.nags.filter((nag) => !(nag in SIGNS));
@@ -71,7 +71,7 @@ export class Moves {
     }
     menu.showPopover();
     const { offsetWidth, offsetHeight } = menu;
-    // A key gives no place: then it is that of the move.
+    // A key has no place: then the menu opens at the move.
     const box = this.list.querySelector("[aria-current]").getBoundingClientRect();
     const [x, y] = event.clientX || event.clientY ? [event.clientX, event.clientY] : [box.left, box.bottom];
     menu.style.left = Math.max(0, Math.min(x, innerWidth - offsetWidth)) + "px";

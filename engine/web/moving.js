@@ -1,4 +1,4 @@
-// Moves of the user on the board: a piece is chosen, then where it goes.
+// Moves of the user on the board: first the piece is chosen, then its target.
 
 import { find, make } from "./dom.js";
 import { t } from "./texts.js";
@@ -19,14 +19,14 @@ const which = (moves) =>
     dialog.showModal();
   });
 
-/** Whether a move ends on a square or, capturing, lands there on its way. */
+/** Whether a move ends on a square or, as a capture, lands there on its way. */
 const passes = ({ to, path }, square) => square === to || path.slice(1).includes(square);
 
 export class Moving {
   /**
    * @param {import("./desk.js").Desk} desk
    * @param {import("./main.js").Parts} parts
-   * @param {(move: Records.LegalMove) => void} played is called with a legal move of the user.
+   * @param {(move: Records.LegalMove) => void} played called with a legal move of the user.
    */
   constructor(desk, { say, redraw }, played) {
     this.desk = desk;
@@ -34,13 +34,13 @@ export class Moving {
     this.redraw = redraw;
     this.played = played;
     this.chosen = null;
-    /** Squares on the way of a capture that were chosen after the piece. @type {number[]} */
+    /** Squares on the route of a capture, chosen after the piece. @type {number[]} */
     this.via = [];
-    /** From and to of a move that is played when it is the user's turn. @type {number[]} */
+    /** From and to of a move to play when it is the user's turn. @type {number[]} */
     this.ahead = [];
-    /** The captures that are shown because something else was tried. @type {Records.LegalMove[]} */
+    /** The captures shown because the user tried something else. @type {Records.LegalMove[]} */
     this.compulsory = [];
-    /** Whether the last move was put there by hand: then nothing slides. */
+    /** Whether the last move was dragged by hand: then nothing slides. */
     this.dropped = false;
     /** @type {Records.LegalMove[]} */
     this.all = [];
@@ -75,18 +75,18 @@ export class Moving {
     return (desk.side ?? desk.node.position[0]) !== desk.node.position[0];
   }
 
-  /** The legal moves, if it is the user who moves. */
+  /** The legal moves, if it is the user's turn. */
   get moves() {
     return this.isBlocked ? [] : this.all;
   }
 
-  /** The one way for a move of the user into the game. */
+  /** Every move of the user enters the game here. */
   play(move) {
     if (this.isBlocked) this.say(t(this.isPaused ? "isPaused" : "enginesTurn"));
     else this.played(move);
   }
 
-  /** Plays a move in Hub notation that stands somewhere on the page. */
+  /** Plays a move in Hub notation from somewhere on the page. */
   async follow(text) {
     const { node } = this.desk;
     const { moves } = await this.desk.legal(node);
@@ -94,7 +94,7 @@ export class Moving {
     if (move && this.desk.node === node) this.play(move);
   }
 
-  /** The moves of the chosen piece that go over the squares that were chosen so far. */
+  /** The moves of the chosen piece over the squares chosen so far. */
   get targets() {
     return this.moves.filter((move) => move.from === this.chosen && this.via.every((square) => passes(move, square)));
   }
@@ -137,7 +137,7 @@ export class Moving {
     else this.choose(null);
   }
 
-  /** The chosen piece goes to a square, or over it to where only one way leads from there. */
+  /** The chosen piece goes to a square, or on over it where only one move passes there. */
   async settle(square) {
     const { chosen } = this;
     const moves = this.targets.filter((move) => passes(move, square));
@@ -174,12 +174,12 @@ export class Moving {
     this.say(t(piece === node.position[0] ? "kingGoes" : "manGoes", { from, to }));
   }
 
-  /** Arrows of the captures that are compulsory, after somebody has tried something else. */
+  /** Arrows of the compulsory captures, after the user has tried something else. */
   get arrowList() {
     return this.compulsory.map(({ from, to }) => ({ from, to, kind: "bad" }));
   }
 
-  /** A move for when it is the user's turn: a piece, then where it goes; again, and it is forgotten. */
+  /** Prepares a move for the user's next turn: a piece, then its target; another click cancels it. */
   prepare(square) {
     const { side } = this.desk;
     const isOwn = this.desk.node.position[square].toUpperCase() === side;
@@ -210,17 +210,17 @@ export class Moving {
     const typed = text.trim();
     if (!typed) return [];
     const { moves } = await this.desk.legal(node);
-    // As the page writes it: then there is no need to ask.
+    // In the page's own notation there is no need to ask.
     const same = moves.filter((move) => [move.text, move.move].includes(typed));
     if (same.length > 0) return same;
     return (await this.desk.engine.ask("legal", { ...node.query, move: text })).moves;
   }
 
-  /** Plays a move that was typed; returns what is wrong with it, or null. */
+  /** Plays a typed move; returns an error text, or null. */
   async type(text) {
     if (this.isBlocked) return t("enginesTurn");
     const { node } = this.desk;
-    // A fast typist does it before the legal moves have come.
+    // A fast typist may be ahead of the legal moves.
     const moves = await this.meant(node, text);
     if (moves.length === 0) {
       const isCapture = this.all[0]?.captures.length > 0;

@@ -1,26 +1,26 @@
 // Keeps the site in the browser, so that it works without a network after one visit. A service worker:
-// it runs apart from the page and answers its requests. Another content of the site is another VERSION;
-// it is fetched beside the old one and takes its place when the page is next loaded.
+// it runs apart from the page and answers its requests. Different contents of the site are a different
+// VERSION, which is fetched beside the old one and replaces it when the page is next loaded.
 //
 // `meerslag serve --export` fills in the three constants.
 
-/** Names the content of the site. */
+/** The checksum of the site's contents. */
 const VERSION = "";
 /** Fetched at once; "./" is the page. */
 const FILES = [];
-/** What is kept when it is first used, each with the checksum of its content. */
+/** Files stored when first used, each with the checksum of its contents. */
 const LATER = {};
 
 const worker = /** @type {any} */ (self);
 /** Sites beside this one have their own caches. */
 const mine = "meerslag " + worker.registration.scope + " ";
 const site = mine + VERSION;
-/** The cache of a file that outlasts versions, undefined for other files. */
+/** The cache of a file that outlives versions; undefined for other files. */
 const later = (name) => (name in LATER ? mine + name + " " + LATER[name] : undefined);
 
 const fill = async () => {
   const cache = await caches.open(site);
-  // What the page has just fetched is only asked about.
+  // Files that the page has just fetched are only revalidated.
   await cache.addAll(FILES.map((name) => new Request(name, { cache: "no-cache" })));
 };
 

@@ -10,10 +10,9 @@ import { t } from "./texts.js";
 const OTHER = { W: "B", B: "W" };
 /** The last level of each of these words. @type {[number, string][]} */
 const LEVELS = [[2, "level.veryEasy"], [4, "level.easy"], [6, "level.medium"], [8, "level.hard"], [9, "level.veryHard"], [99, "level.full"]];
-/** The engine takes a draw when it sees no more than this for itself, in men, after this many
- * plies. */
+/** The engine accepts a draw when its score is at most this, in men, after this many plies. */
 const [DRAW_SCORE, DRAW_PLIES] = [0.1, 60];
-/** Nodes for the judgement of a draw that is offered before the engine has judged the game itself. */
+/** Nodes for judging a draw offer when the engine has no score yet. */
 const DRAW_NODES = 20_000;
 
 export class Play {
@@ -25,7 +24,7 @@ export class Play {
     this.desk = desk;
     this.say = say;
     this.redraw = redraw;
-    /** Ends the engine's thinking, if it thinks. */
+    /** Ends the engine's thinking, if it is thinking. */
     this.thinking = null;
     this.hint = null;
     /** Called with the user's side when a game begins.
@@ -48,7 +47,7 @@ export class Play {
     on("play-resign", () => this.win(OTHER[this.side], t("resigned")));
     on("play-draw", () => this.offerDraw());
     on("play-pause", () => this.pause());
-    /** What the engine said its last move is worth, in men, from its side; null if it said nothing. */
+    /** The engine's score of its last move, in men, from its side; null if it gave none. */
     this.score = null;
     this.clock = new Clock(desk, {
       runs: () => this.running, flipped, fell: (side) => this.win(OTHER[side], t("timeIsUp")),
@@ -77,7 +76,7 @@ export class Play {
     return side === this.side || this.thinking ? side : null;
   }
 
-  /** A side has won other than on the board. */
+  /** A side has won, but not on the board. */
   win(side, why) {
     this.desk.game.result = side === "W" ? "2-0" : "0-2";
     this.finish(why);
@@ -90,7 +89,7 @@ export class Play {
     sound("end");
   }
 
-  /** The engine takes a draw where it sees nothing better for itself. */
+  /** The engine accepts a draw where it sees nothing better for itself. */
   async offerDraw() {
     const { desk } = this;
     const { game, node } = desk;
@@ -120,7 +119,7 @@ export class Play {
     if (!clock.isPaused) this.go();
   }
 
-  /** Only the field of the chosen kind of limit is seen. */
+  /** Only the field of the chosen kind of limit is shown. */
   showLimit() {
     for (const kind of ["level", "time", "nodes"]) {
       find("play-" + kind + "-row").hidden = find("play-kind").value !== kind;
@@ -139,7 +138,7 @@ export class Play {
     const kind = find("play-kind").value;
     const limit = { [kind]: find("play-" + kind).value };
     if (!this.clock.state) return limit;
-    // As much of its time as the clock allows, or less.
+    // Its own limit, or less if the clock allows less.
     const time = Math.min(this.clock.share(OTHER[this.side]), this.desk.engine.about.longest_seconds);
     return { ...limit, time: kind === "time" ? Math.min(Number(limit.time), time) : time };
   }
@@ -177,7 +176,7 @@ export class Play {
     this.hint = null;
   }
 
-  /** Goes on wherever it is the engine's turn at the end of the game, and after each move. */
+  /** The engine goes on when it is its turn at the end of the game, and after each move. */
   changed({ played, engine }) {
     this.showButtons();
     const { node } = this.desk;
@@ -192,14 +191,14 @@ export class Play {
     else this.say(t(node.position[0] === this.side ? "yourMove" : "engineWaits"));
   }
 
-  /** Begins to think; a signal tells when that is no longer wanted. */
+  /** Begins to think; returns a signal that says when that is no longer wanted. */
   begin() {
     this.stop();
     this.thinking = new AbortController();
     return this.thinking.signal;
   }
 
-  /** Sees whether the game is over, and answers if it is the engine's turn. */
+  /** Checks whether the game is over, and answers if it is the engine's turn. */
   async go(isAnswer = false) {
     const { desk, side } = this;
     const { node } = desk;
@@ -226,7 +225,7 @@ export class Play {
     }
   }
 
-  /** The engine's move as a record of `/v1/legal`, and what it says of it. */
+  /** The engine's move as a record of `/v1/legal`, and its score. */
   async think(limit, signal) {
     const { query } = this.desk.node;
     const ask = () => ({ ...query, ...limit() });
@@ -234,7 +233,7 @@ export class Play {
     return { move: found.best, text: found.text, fen: found.fen, score: found.from_book ? null : found.score };
   }
 
-  /** Takes back the user's last move and what came after it. */
+  /** Takes back the user's last move and all after it. */
   takeBack() {
     const { desk, side } = this;
     const own = desk.node.path().findLast((node) => node.parent && node.parent.position[0] === side);

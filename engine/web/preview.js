@@ -1,4 +1,4 @@
-// A small board that shows where a line leads, beside the pointer or the move that has the focus.
+// A small board with the position after a line, beside the pointer or the focused move.
 
 import { after, Board, squares } from "./board.js";
 
@@ -12,7 +12,7 @@ export class Preview {
    */
   constructor(frame, sheet) {
     const copy = /** @type {SVGElement} */ (sheet.cloneNode(true));
-    // The drawings that a board refers to are those of the page's first sheet.
+    // A board refers to the drawings of the page's first sheet.
     copy.querySelector("defs").remove();
     frame.append(copy);
     this.frame = frame;

@@ -1,13 +1,13 @@
-// Why a question has no answer.
+// The reasons why a question has no answer.
 
 import { has, t } from "./texts.js";
 
-/** Kinds that pass by themselves: the same question is worth asking again. */
+/** Passing kinds: the same question is worth asking again. */
 const PASSING = ["connection", "busy", "too-many-requests", "timeout"];
-/** Kinds that are the engine's fault: asked again, it may have recovered. */
+/** Kinds that are the engine's fault: by the next question it may have recovered. */
 const FAULTS = ["internal", "worker"];
 export class Problem extends Error {
-  /** An error description of RFC 9457; the kind stands at the end of its `type`. */
+  /** An error description of RFC 9457; the kind is the end of its `type`. */
   constructor({ title = "", detail = "", status = 0, type = "" }) {
     super(detail || title || String(status));
     this.name = type.split("#")[1] || "problem";
@@ -26,13 +26,13 @@ export class Problem extends Error {
     return FAULTS.includes(this.name);
   }
 
-  /** For people, in their language; what the engine itself said is English. */
+  /** For people, in their language; the engine's own words are English. */
   get text() {
     return tell(this);
   }
 }
 
-/** What an error says to people. */
+/** The text of an error for people. */
 export const tell = (error) => {
   const key = "problem." + error.name;
   if (PASSING.includes(error.name)) return t(key);

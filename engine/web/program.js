@@ -1,7 +1,7 @@
 // A WebAssembly module of the engine, and the files beside this one. A request and its reply are
 // JSON texts in the memory of the module: `request` makes room for one, `answer` answers it,
 // `reply` and `reply_length` say where that is. A search sends its reports through `report` before
-// it answers. `install` takes the databases.
+// the answer. `install` takes the databases.
 
 import { Problem } from "./problem.js";
 
@@ -11,7 +11,7 @@ const decoder = new TextDecoder();
 export class Program {
   /**
    * @param {WebAssembly.Module} module
-   * @param {(event: { event: string, data: any }) => void} report gets the events of a search.
+   * @param {(event: { event: string, data: any }) => void} report receives the events of a search.
    */
   static async start(module, report = () => {}) {
     const host = {
@@ -30,7 +30,7 @@ export class Program {
     return decoder.decode(new Uint8Array(this.exports.memory.buffer, start, length));
   }
 
-  /** Writes bytes to where the module reads them. */
+  /** Writes bytes where the module reads them. */
   write(bytes) {
     const place = this.exports.request(bytes.length);
     new Uint8Array(this.exports.memory.buffer, place, bytes.length).set(bytes);
@@ -50,7 +50,7 @@ export class Program {
   }
 }
 
-/** The address of this module, and of all that it fetches. */
+/** The address of this module and of all files that it fetches. */
 export const beside = (name) => new URL(name, import.meta.url).href;
 
 /** Fetches a file beside this module. */
@@ -65,7 +65,7 @@ export const load = async (name) => {
   throw new Problem({ status: response.status, detail: name + ": " + response.status });
 };
 
-/** Unpacks a file, unless the web host has told the browser to do that. */
+/** Fetches a file, and unpacks it unless the browser did so already. */
 export const unpacked = async (name) => {
   const bytes = await load(name);
   const [first, second] = new Uint8Array(bytes);
@@ -74,8 +74,8 @@ export const unpacked = async (name) => {
   return new Response(stream).arrayBuffer();
 };
 
-/** Compiles a module. Not every web host names the media type that streaming compilation insists on. */
+/** Compiles a module. Not every web host sends the media type that streaming compilation requires. */
 export const compiled = async (name) => WebAssembly.compile(await unpacked(name));
 
-/** The name of the module that knows the rules alone. */
+/** The name of the module with the rules alone. */
 export const RULES = "rules.wasm.gz";

@@ -1,5 +1,5 @@
 // The games of a report: a list to choose from, and one game at a time on the board, with its moves, the curve
-// of its scores, clocks, and what is known about each move.
+// of its scores, clocks, and the data of each move.
 
 import { after, fen, short, squares } from "./board.js";
 import { Curve } from "./curve.js";
@@ -11,22 +11,22 @@ import { men, t } from "./texts.js";
 import { Game } from "./tree.js";
 
 /**
- * A game of a report; short names, because there are many of them. p: the position at the start, s: those
- * that are set up later, after how many moves, m: moves, i: White's score, depth, seconds used and left for
- * each, d: the PDN, n: a judgement on each move, b: the best move of the last position. Positions and moves
+ * A game of a report; short names, because there are many of them. p: the position at the start, s: later
+ * set-up positions with the number of moves before each, m: moves, i: White's score, depth, seconds used and
+ * left for each, d: the PDN, n: a judgement on each move, b: the best move of the last position. Positions and moves
  * are in Hub notation.
  * @typedef {{ p: string, s?: [number, string][], m: string[], i: [number | null, number | null, number, number | null][],
  *   d: string, n?: Note[], b?: [number, number] }} GameData
  */
 /**
  * A judgement on a move. g: the glyph of a bad one, b: the best move instead, c: White's share of the points
- * after it, a: the mover's share before and after, r: a better move, e: what the databases say, f: and of the
- * best move, if that is another value.
+ * after it, a: the mover's share before and after, r: a better move, e: the databases' value, f: the best
+ * move's, if it differs.
  * @typedef {{ g?: number, b?: [number, number], c: number, a: [number, number], r?: string, e?: Known, f?: Known }} Note
  */
 /** A value of the databases: win, draw or loss, in how many plies; or in how many to the next conversion.
  * @typedef {{ v: string, p?: number, q?: number }} Known */
-/** What the list shows of a game. @typedef {{ number: number, white: string, black: string, result: string }} Head */
+/** The entry of a game in the list. @typedef {{ number: number, white: string, black: string, result: string }} Head */
 /**
  * A column of the list.
  * @typedef {{ name: string, text: (head: any) => string, isText?: boolean }} Column
@@ -35,7 +35,7 @@ import { Game } from "./tree.js";
 /** The words for the glyphs of bad moves. */
 const GRADES = { 6: "inaccuracy", 2: "mistake", 4: "blunder" };
 
-/** A share as it is written. */
+/** A share as text. */
 export const percent = (share) => Math.round(100 * share);
 
 /** The tree of a game. @param {GameData} data */
@@ -75,7 +75,7 @@ export class Reader {
    * @param {Element} sheet the drawing of a board without pieces.
    * @param {GameData[]} games
    * @param {Head[]} heads
-   * @param {Column[]} columns the last one can be searched.
+   * @param {Column[]} columns the last one is searchable.
    */
   constructor(sheet, games, heads, columns) {
     this.games = games;
@@ -92,7 +92,7 @@ export class Reader {
     this.select();
   }
 
-  /** The board with what stands around it. */
+  /** The board and everything around it. */
   viewer(sheet) {
     const button = (id, text, click, label = "") =>
       make("button", { type: "button", id, click, "aria-label": label || false, title: label || false }, text);
@@ -176,7 +176,7 @@ export class Reader {
     return list;
   }
 
-  /** Only the rows that the filter lets pass. */
+  /** Shows only the rows that match the filter. */
   select() {
     const [player, result] = [this.player.value, this.result.value];
     const end = this.end.value.toLowerCase();
@@ -191,7 +191,7 @@ export class Reader {
     this.count.textContent = t("shownOf", { shown, games: this.rows.length });
   }
 
-  /** By a column; a second time in the other direction. */
+  /** Sorts by a column; a second time in the other direction. */
   sort(column, head) {
     const isDown = head.getAttribute("aria-sort") === "ascending";
     for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
@@ -237,7 +237,7 @@ export class Reader {
     this.draw();
     if (before && node.parent === before) this.grid.motion.forward(before.position, node.move);
     else if (before && before.parent === node) this.grid.motion.back(before.move);
-    // The address leads here again; no step of its own in the history.
+    // The address leads here again, without a new step in the history.
     try {
       history.replaceState(null, "", `#game=${this.head.number}&ply=${this.ply}`);
     } catch {
@@ -255,7 +255,7 @@ export class Reader {
     this.draw();
   }
 
-  /** Keys that are pressed anywhere on the page. @param {KeyboardEvent} event */
+  /** Keys pressed anywhere on the page. @param {KeyboardEvent} event */
   key(event) {
     if (this.place === null || event.ctrlKey || event.altKey || event.metaKey) return;
     const { node } = this;
@@ -265,7 +265,7 @@ export class Reader {
     this.go(steps[event.key]);
   }
 
-  /** Of an annotated game: the best move from here, and the one that was played if it was bad. */
+  /** In an annotated game: the best move from here, and the played one if it was bad. */
   get arrows() {
     const { n, b } = this.data;
     if (!n) return [];
@@ -293,7 +293,7 @@ export class Reader {
     this.forward.disabled = this.last.disabled = node.children.length === 0;
   }
 
-  /** The clock of a side: what it had left after its last move, or else what it has used so far. */
+  /** The clock of a side: the time left after its last move, or else the time used so far. */
   time(side) {
     let left = null;
     let used = 0;
@@ -327,7 +327,7 @@ export class Reader {
 
   copy(text, what) {
     const done = () => (this.said.textContent = t("copied", { text: what }));
-    // Without the right to use the clipboard, as in a local file of some browsers, by selection.
+    // Without access to the clipboard, as in local files in some browsers, by selection.
     const select = () => {
       const area = make("textarea", {});
       area.value = text;

@@ -1,11 +1,11 @@
-// The list of recent games: to open, to forget, and to save all as PDN.
+// The list of recent games: open, forget, and save all as PDN.
 
 import { find, make, save } from "./dom.js";
 import { tell } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
-/** Games of one question to the engine; a file of all can be larger than it takes at once. */
+/** Games in one question to the engine; all of them can be more than it takes at once. */
 const PORTION = 500;
 
 export class Recent {

@@ -1,15 +1,15 @@
 // Mistakes come again, after growing intervals. For everything that can be right or wrong and has a
-// name that stays the same: puzzles, lessons, "find the better move". Each kind has its own list,
+// constant name: puzzles, lessons, "find the better move". Each kind has its own list,
 // kept in the browser.
 
-/** Milliseconds after which something comes again: first after a mistake, then after each time it was right. */
+/** Milliseconds until an exercise comes again: first after a mistake, then after each right answer. */
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const INTERVALS = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
 
 /**
- * How something stands: times right and wrong, and, while it is to be repeated, the step in the intervals and
- * when it is due, in milliseconds since 1970.
+ * The standing of an exercise: times right and wrong, and, while it is to be repeated, the step in the
+ * intervals and when it is due, in milliseconds since 1970.
  * @typedef {{ right: number, wrong: number, step?: number, due?: number }} Standing
  */
 
@@ -29,11 +29,11 @@ export class Repetition {
         if (Number.isInteger(standing?.right) && Number.isInteger(standing?.wrong)) this.known.set(id, standing);
       }
     } catch {
-      // A page without storage, or with somebody else's, begins anew.
+      // A page without storage, or with unreadable data in it, starts afresh.
     }
   }
 
-  /** It was right: what is being repeated comes later next time, and after the last interval never. */
+  /** It was right: a repeated one comes later next time, and after the last interval never again. */
   right(id) {
     const { right, wrong, step } = this.of(id);
     const next = step === undefined ? INTERVALS.length : step + 1;

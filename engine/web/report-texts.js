@@ -1,4 +1,4 @@
-// The texts of reports alone, one row a text, one column a language, as in texts.js.
+// The texts of reports only: a row for each text, a column for each language, as in texts.js.
 
 import { add } from "./texts.js";
 

@@ -1,6 +1,6 @@
 // The report of a game: every position is searched, the engine judges the moves as `meerslag annotate`
-// does, and the user looks for the better ones. It goes on while the user looks at something else,
-// and the results stay with the game.
+// does, and the user finds better ones. It goes on in the background, and the results stay with the
+// game.
 
 import { after as play, fen as fenOf, short, squares } from "./board.js";
 import { whites } from "./curve.js";
@@ -9,25 +9,25 @@ import { SIGNS } from "./movelist.js";
 import { tell } from "./problem.js";
 import { t } from "./texts.js";
 
-/** Moves of a best line that are kept. */
+/** Moves kept of a best line. */
 const LINE = 12;
 /** The glyphs of the grades. */
 const GLYPHS = { inaccuracy: 6, mistake: 2, blunder: 4 };
 const GRADES = Object.keys(GLYPHS);
 
 /**
- * What is used of a search; null where the game is over.
+ * The used part of a search; null where the game is over.
  * @typedef {Pick<Records.InfoRecord, "score" | "depth" | "nodes" | "pv"> | null} Search
  */
 /**
- * What is known about a game. The searches are those of the main line, the last position first;
- * results tells by ply what became of the user's search for a better move.
+ * What is known about a game. The searches are of the main line, the last position first;
+ * results has, by ply, the outcome of the user's search for a better move.
  * @typedef {{ nodes: number, moves: string[], searches: Search[], judged: Judged | null,
  *   results: Record<number, "found" | "shown"> }} Findings
  */
 /** @typedef {Pick<Answers["annotate"], "white_accuracy" | "black_accuracy" | "turning_point" | "moves">} Judged */
 
-/** A share of the points as it is written. */
+/** A share of the points as text. */
 const percent = (share) => Math.round(100 * share);
 
 export class Report {
@@ -40,14 +40,14 @@ export class Report {
     this.desk = desk;
     this.say = say;
     this.analysis = analysis;
-    /** Called with the user's side when a better move is looked for.
+    /** Called with the user's side when the user is to find a better move.
      * @type {(side: string) => void} */
     this.onStart = () => {};
-    /** Ends the search of the game while there is one. @type {AbortController | null} */
+    /** Ends the running search of the game. @type {AbortController | null} */
     this.run = null;
-    /** Ends the judgement of a move that was tried. @type {AbortController | null} */
+    /** Ends the judgement of a tried move. @type {AbortController | null} */
     this.judging = null;
-    /** Where the solution is shown. @type {import("./tree.js").Node | null} */
+    /** The node that shows the solution. @type {import("./tree.js").Node | null} */
     this.solved = null;
     const on = (id, action) => find(id).addEventListener("click", action);
     on("whole", () => (this.run ? this.run.abort() : this.search()));
@@ -69,7 +69,7 @@ export class Report {
     desk.addEventListener("change", () => this.changed());
   }
 
-  /** What is known about the game, as long as its moves are those. @returns {Findings | null} */
+  /** The findings about the game, while its moves are unchanged. @returns {Findings | null} */
   get findings() {
     const { report, root } = this.desk.game;
     if (!report) return null;
@@ -79,7 +79,7 @@ export class Report {
     return isSame ? report : null;
   }
 
-  /** The ply of the mistake being looked at, now or last. */
+  /** The ply of the current or last mistake. */
   get ply() {
     return this.desk.task("report")?.ply ?? this.sought ?? -1;
   }
@@ -163,7 +163,7 @@ export class Report {
   }
 
   /**
-   * A move judged as those of a game are.
+   * Judges a move like a move of a game.
    * @param {string} position
    * @param {string} move
    * @param {Search} before the search of the position.
@@ -186,7 +186,7 @@ export class Report {
     this.say(t("isPutIn"));
   }
 
-  /** The moves that gave something away, with their plies. */
+  /** The bad moves, with their plies. */
   get mistakes() {
     const moves = this.findings?.judged?.moves ?? [];
     return moves.map((move, ply) => ({ ...move, ply })).filter(({ grade }) => grade !== "good");
@@ -197,7 +197,7 @@ export class Report {
     const { findings } = this;
     if (this.run && (desk.game !== this.game || !findings)) this.run.abort();
     const task = desk.task("report");
-    // A user who looks elsewhere, or edits the moves, is no longer looking for one.
+    // A user who goes elsewhere, or edits the moves, is no longer looking for one.
     if (task && (!findings?.judged || desk.node !== desk.game.root.line()[task.ply])) this.release();
     if (this.solved !== desk.node) this.solved = null;
     if (desk.task("report")) {
@@ -213,14 +213,14 @@ export class Report {
     this.tell(t("seekBetter", { side: t("side." + side), move: short(move) }));
   }
 
-  /** Another language was chosen. */
+  /** Shows everything in another language. */
   translate() {
     this.name();
     this.tell("");
     if (!this.run) this.progress("");
   }
 
-  /** The board belongs to nobody again. */
+  /** The board is free again. */
   release() {
     this.judging?.abort();
     this.desk.game.task = null;
@@ -261,7 +261,7 @@ export class Report {
   }
 
   /**
-   * A move of the user in place of the mistake: it is judged as those of the game are.
+   * A move of the user in place of the mistake: it is judged like a move of the game.
    * @param {Records.LegalMove} tried
    */
   async tried({ move, text }) {
@@ -296,7 +296,7 @@ export class Report {
     this.tell(t("hintPiece", { square: squares(better)[0] }));
   }
 
-  /** Shows the better move and how it goes on. */
+  /** Shows the better move and its line. */
   show() {
     const { better, pv } = this.findings.judged.moves[this.desk.task("report").ply];
     const line = pv[0] === better ? pv : [better];
@@ -357,7 +357,7 @@ export class Report {
     };
     find("accuracy").replaceChildren(
       row("W", "White", judged.white_accuracy), row("B", "Black", judged.black_accuracy));
-    // A running game or lesson is not given up for it.
+    // It does not end a running game or lesson.
     const isBusy = ["play", "lesson"].includes(desk.owner);
     const item = ({ ply, move, better, grade, chance, drop }) => {
       const name = line[ply + 1].number + " " + short(move) + SIGNS[GLYPHS[grade]];

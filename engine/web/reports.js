@@ -1,4 +1,4 @@
-// The page of a match or of annotated games: one file, read from a disk. What it shows is in its data.
+// The page of a match or of annotated games: one file, read from a disk, with its data.
 
 import { annotationPage } from "./annotation-page.js";
 import { make } from "./dom.js";
@@ -33,6 +33,6 @@ document.addEventListener("keydown", (event) => {
   if (!/** @type {Element} */ (event.target).matches("input, select")) reader.key(event);
 });
 document.addEventListener("change", ({ target }) => {
-  // The game that was open is open again.
+  // The open game stays open.
   if (/** @type {Element} */ (target).id === "language") reader.follow(false);
 });

@@ -2,10 +2,10 @@
 
 import { Problem } from "./problem.js";
 
-/** Seconds without a sign of life after which the server is taken to be gone. */
+/** Seconds of silence after which the server counts as gone. */
 const PATIENCE = 30;
 
-/** The parameters that are given. */
+/** The given parameters. */
 const given = (query) => Object.entries(query).filter(([, value]) => value != null && value !== "");
 
 const url = (base, route, query) => {
@@ -41,7 +41,7 @@ export class Server {
   /** @type {Answers["server"]} */
   about = null;
 
-  /** @param {string} base the address of the server; without it the one that the page comes from. */
+  /** @param {string} base the address of the server; by default the one that sent the page. */
   constructor(base = "") {
     this.base = base;
   }
@@ -52,14 +52,14 @@ export class Server {
     return server;
   }
 
-  /** As {@link Local.prepare}: the server has all there is. */
+  /** As {@link Local.prepare}: the server has everything already. */
   async prepare() {}
 
   /** As {@link Local.foresee}. */
   foresee() {}
 
   /**
-   * Asks, and has `read` take the answer of a server that did not refuse.
+   * Asks, and passes the answer to `read` unless the server refuses.
    * @param {string} route
    * @param {object} query
    * @param {{ signal?: AbortSignal, body?: string, media?: string, patience?: number }} options
@@ -73,14 +73,14 @@ export class Server {
       if (!response.ok) throw await Server.refusal(response);
       return await read(response, watch);
     } catch (error) {
-      // The browser does not say why a request failed: the server is gone, or the way to it.
+      // The browser does not say why a request failed: the server or the connection is gone.
       throw error instanceof Problem || signal?.aborted ? error : Problem.lost();
     } finally {
       watch.end();
     }
   }
 
-  /** The problem in a response; proxies before the server have their own words. */
+  /** The problem in a response; proxies have their own words. */
   static async refusal(response) {
     if (/json/.test(response.headers.get("Content-Type"))) return new Problem(await response.json());
     if (response.status > 500) return Problem.lost();
@@ -97,14 +97,14 @@ export class Server {
     });
   }
 
-  /** Gives each `info` to the listener, and the `result` back. */
+  /** Passes each `info` to the listener, and returns the `result`. */
   analyse(query, listener, signal) {
     return this.request("analyse", query, { signal }, async (response, watch) => {
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       for (;;) {
         const { done, value } = await reader.read();
-        // A search that is over has said so.
+        // A finished search has sent its result.
         if (done) throw Problem.lost();
         watch.heard();
         const events = (text + value).split("\n\n");

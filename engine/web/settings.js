@@ -15,7 +15,7 @@ const look = () => {
   document.documentElement.dataset.coordinates = settings.coordinates;
 };
 
-/** Puts back what was chosen, and lets it be changed; changed() is called after that. */
+/** Restores the choices and listens for changes; changed() is called after each. */
 export const connect = (changed) => {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT)) ?? {};
@@ -23,7 +23,7 @@ export const connect = (changed) => {
       if (typeof kept[name] === typeof settings[name]) settings[name] = kept[name];
     }
   } catch {
-    // A page without storage begins with what is here.
+    // A page without storage begins with the defaults.
   }
   for (const name of Object.keys(settings)) {
     const field = find("set-" + name);

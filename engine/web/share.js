@@ -1,4 +1,4 @@
-// The address of the page as a way to share: #fen=...&moves=...&ply=...&side=...&view=... puts a
+// The address of the page, for sharing: #fen=...&moves=...&ply=...&side=...&view=... puts a
 // position with its moves on the desk, ?pdn=URL the games of a file of the same origin.
 
 import { fen } from "./board.js";
@@ -8,7 +8,7 @@ import { Problem, tell } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
-/** What a FEN consists of; anything else would end the tag that it is read from. */
+/** The characters of a FEN; others would end the tag that contains it. */
 const FEN = /^[\w:,.\- ]*$/;
 const MOVES = /^[\dx\- :]*$/;
 
@@ -28,7 +28,7 @@ export class Share {
     addEventListener("hashchange", () => this.open());
   }
 
-  /** The address of the current board. */
+  /** The address of the board as it is. */
   get link() {
     const { node, game } = this.desk;
     const line = node.line();
@@ -45,13 +45,13 @@ export class Share {
     return origin + pathname + "#" + String(query).replaceAll("%3A", ":").replaceAll("%2C", ",");
   }
 
-  /** Opens what the address names; whether it names something that could be opened. */
+  /** Opens the contents of the address; returns whether there were any. */
   async open() {
     const query = new URLSearchParams(location.hash.slice(1));
     const file = new URLSearchParams(location.search).get("pdn");
     const isLink = ["fen", "moves", "view", "side"].some((name) => query.has(name));
     if (!isLink && file === null) return false;
-    // From now on the desk is what counts: the page can be loaded again without losing it.
+    // From now on the desk counts: reloading the page does not lose it.
     history.replaceState(null, "", location.pathname);
     try {
       if (file !== null) await this.fetch(file);
@@ -85,7 +85,7 @@ export class Share {
     const { games: [record], warnings } = await this.desk.engine.ask("games", { positions: false }, { body: tag + moves + " *" });
     if (!record || record.truncated) throw new Error([record?.truncated, ...warnings].filter(Boolean).join("; "));
     const game = Game.read(record);
-    // The tag was only the way to say it.
+    // The tag only carried the position.
     game.tags.delete("FEN");
     game.tags.delete("SetUp");
     this.desk.open([game]);

@@ -5,7 +5,7 @@ import { settings } from "./settings.js";
 /** @type {AudioContext | null} */
 let context = null;
 
-/** The context for sounds, once the user has touched the page: browsers want no sound before. */
+/** The context for sounds, once the user has touched the page: browsers allow no sound before. */
 const open = () => {
   if (!settings.sounds || !navigator.userActivation?.hasBeenActive) return null;
   context ??= new AudioContext();
@@ -49,6 +49,6 @@ export const sound = (name) => {
   const audio = open();
   if (!audio) return;
   SOUNDS[name](audio);
-  // For those who look after the page: what was played last.
+  // For the tests: the last sound.
   document.body.dataset.sound = name;
 };

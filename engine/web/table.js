@@ -3,9 +3,9 @@
 import { make } from "./dom.js";
 
 /**
- * A table with its heading, which can be moved sideways where the page is narrow.
+ * A table with its heading, which scrolls sideways where the page is narrow.
  * @param {string} id
- * @param {string} title what it is called for those who cannot see it.
+ * @param {string} title its name for screen readers.
  * @param {{ name: string, isText?: boolean }[]} columns
  * @param {(string | Node)[][]} rows
  */

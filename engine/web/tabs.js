@@ -1,4 +1,4 @@
-// Tabs: one panel is seen at a time, arrow keys go from tab to tab.
+// Tabs: one panel is shown at a time, arrow keys go from tab to tab.
 
 export class Tabs {
   /** list: the element with the tabs, each with `aria-controls`; chosen: called with a panel's id. */

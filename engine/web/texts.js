@@ -1,4 +1,4 @@
-// All texts of the page, in six languages: one row a text, one column a language.
+// All texts of the page, in six languages: a row for each text, a column for each language.
 
 export const LANGUAGES = { en: "English", nl: "Nederlands", fr: "Français", ru: "Русский", de: "Deutsch", pl: "Polski" };
 
@@ -728,7 +728,7 @@ const TEXTS = {
     "Analyse an, aus", "analiza: wł., wył.",
   ],
 
-  // Clocks, draws, moves that cannot be made.
+  // Clocks, draws, impossible moves.
   clock: ["Clock", "Klok", "Pendule", "Часы", "Uhr", "Zegar"],
   noClock: ["no clock", "zonder klok", "sans pendule", "без часов", "ohne Uhr", "bez zegara"],
   clockOf: ["{side}: {time}", "{side}: {time}", "{side} : {time}", "{side}: {time}", "{side}: {time}", "{side}: {time}"],
@@ -972,8 +972,8 @@ const KEPT = "language";
 const FORMS = ["one", "few", "many"];
 
 /**
- * The text of this key in the user's language, with values for the names in braces. A noun beside a
- * number has its forms there: {plies|ply|plies}, the last one for all other numbers.
+ * The text of this key in the user's language, with values for the names in braces. A noun with a
+ * number lists its forms: {plies|ply|plies}, the last one for all other numbers.
  */
 export const t = (key, values = {}) => {
   const text = TEXTS[key][CODES.indexOf(t.language)];
@@ -991,7 +991,7 @@ export const add = (more) => Object.assign(TEXTS, more);
 /** Whether there is a text of this key. */
 export const has = (key) => key in TEXTS;
 
-/** A score in men, with its sign; what rounds to nothing has none. */
+/** A score in men, with its sign; one that rounds to zero has none. */
 export const men = (score) => {
   const text = score.toFixed(2);
   return Number(text) === 0 ? "0.00" : (score > 0 ? "+" : "") + text;
@@ -1000,7 +1000,7 @@ export const men = (score) => {
 /** @returns {Iterable<HTMLElement>} */
 const all = (selector) => document.querySelectorAll(selector);
 
-/** Puts its text into each element that names one. */
+/** Fills each element that names a text. */
 export const translate = () => {
   document.documentElement.lang = t.language;
   for (const node of all("[data-text]")) node.textContent = t(node.dataset.text);

@@ -1,4 +1,4 @@
-// The texts of the page of a tournament, in the six languages of texts.js and in their order.
+// The texts of the page of a tournament, in the six languages of texts.js, in the same order.
 
 import { add } from "./texts.js";
 

@@ -1,8 +1,8 @@
 // The page of a tournament in progress: it shows the program's updates as they come.
 //
-// Two kinds of events come: `table` with places, pairings and what has happened, and `games` with the boards.
-// Clocks go on between two events. After # of the address stands the director's token, which is sent to
-// nobody but with what he says.
+// Two kinds of events come: `table` with places, pairings and past events, and `games` with the boards.
+// Clocks go on between two events. After # in the address is the director's token, which is sent only
+// with the director's commands.
 
 import { Board, short, squares } from "./board.js";
 import { events, meetings } from "./course.js";
@@ -12,10 +12,10 @@ import { LANGUAGES, men, setLanguage, t, translate } from "./texts.js";
 /** @returns {any} */
 const at = (id) => document.getElementById(id);
 
-/** The last table and games that came. */
+/** The last table and games. */
 let table = null;
 let games = null;
-/** When the games came. */
+/** The arrival time of the games. */
 let came = 0;
 /** The drawing of a board. @type {Element | null} */
 let sheet = null;
@@ -74,7 +74,7 @@ class Card {
     this.tick();
   }
 
-  /** The clocks, as they are now. */
+  /** Shows the clocks as they are now. */
   tick() {
     const { game } = this;
     for (const color of ["white", "black"]) {
@@ -147,7 +147,7 @@ const follow = () => {
   source.addEventListener("open", () => (at("lost").hidden = true));
   source.addEventListener("error", () => {
     at("lost").hidden = isOver();
-    // A browser gives up when it is refused; the tournament may go on after a restart.
+    // A browser gives up after a refusal; the tournament may go on after a restart.
     if (source.readyState !== EventSource.CLOSED) return;
     setTimeout(follow, 5000);
   });

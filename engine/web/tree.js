@@ -2,7 +2,7 @@
 
 import { after, fen, readFen, short } from "./board.js";
 
-/** Commands of programs in a comment, such as [%eval 0.3]: kept, not shown. */
+/** Commands for programs in a comment, such as [%eval 0.3]: kept, not shown. */
 const COMMAND = /\[%[^\]]*\]/g;
 
 /** A comment for people. */
@@ -21,7 +21,7 @@ export class Node {
     this.position = position;
     this.move = move;
     this.text = text;
-    /** What can follow: the main line first. @type {Node[]} */
+    /** The moves from here, the main line first. @type {Node[]} */
     this.children = [];
     this.comments = [];
     /** Comments before the move, at the start of a variation. */
@@ -29,7 +29,7 @@ export class Node {
     this.nags = [];
     /** The evaluation in men, from White's side. */
     this.score = null;
-    /** The FEN that a PDN sets up here: the game goes on from it. */
+    /** The FEN of a set-up in the PDN here: the game goes on from it. */
     this.setup = null;
   }
 
@@ -79,7 +79,7 @@ export class Node {
     this.comments = [[...commands, clean].filter(Boolean).join(" ")].filter(Boolean);
   }
 
-  /** Arrows and circles (from and to alike) that were drawn on the board here. */
+  /** Arrows and circles (from and to equal) drawn on the board here. */
   get drawings() {
     const list = this.comments.join(" ").matchAll(/\[%c[as]l ([^\]]*)\]/g);
     return [...list].flatMap(([, all]) => all.split(",")).flatMap((one) => {
@@ -88,7 +88,7 @@ export class Node {
     });
   }
 
-  /** Draws an arrow or a circle, or takes it away. They are kept as lidraughts does, in the comment. */
+  /** Draws an arrow or a circle, or removes it. They are kept in the comment, like those of lidraughts. */
   toggleDrawing(from, to) {
     const { drawings } = this;
     const others = drawings.filter((one) => one.from !== from || one.to !== to);
@@ -103,17 +103,17 @@ export class Node {
     this.comments = [[...commands, ...rest].filter(Boolean).join(" ")].filter(Boolean);
   }
 
-  /** Takes this move with all that follows out of the game. */
+  /** Removes this move and all after it from the game. */
   remove() {
     this.parent.children = this.parent.children.filter((child) => child !== this);
   }
 
-  /** Makes this the first of the moves that can be played here. */
+  /** Makes this the first of its parent's moves. */
   promote() {
     this.parent.children.sort((a, b) => Number(b === this) - Number(a === this));
   }
 
-  /** What the engine is asked about: a position, and the moves played from there. */
+  /** The parameters of a question to the engine: a position, and the moves played from there. */
   get query() {
     const path = this.path();
     const from = path.findLastIndex((node) => node.setup || !node.parent);
@@ -133,7 +133,7 @@ const readLine = (line, parent) => {
     lead = [];
   }
   for (const ply of line.plies) {
-    // What this page has kept itself has no texts that moves give.
+    // Moves kept by this page have no text if it follows from the move.
     const position = after(last.position, ply.move);
     const node = last.add(position, ply.move, ply.text ?? short(ply.move));
     node.lead = lead;
@@ -171,26 +171,26 @@ const writeLine = (first, isVariation, isKept) => {
 };
 
 /**
- * A game against the engine; its clocks are null without.
+ * A game against the engine; without clocks, `clock` is null.
  * @typedef {{ kind: "play", side: string, clock: ReturnType<typeof import("./clock.js").clocks> }} PlayTask
  */
 /**
- * Perfect defence is to be beaten or held; a lesson of the list has a number.
+ * The user is to beat or hold perfect defence; a lesson of the list has a number.
  * @typedef {{ kind: "lesson", side: string, goal: string, mistakes: number, number?: number }} LessonTask
  */
 /**
- * The one move that wins is looked for: `best`, as people write it. An exercise from games has a whole
- * solution in Hub notation, and, if it was a mistake, the move that was played.
+ * The user is to find the one winning move: `best`, as people write it. An exercise from games has the
+ * whole solution in Hub notation, and the played move if that was a mistake.
  * @typedef {{ kind: "puzzle", side: string, id: string, best: string[], source: string, hints: number,
  *   isWrong: boolean, set?: "combinations" | "games", solution?: string[], played?: string | null,
  *   goal?: string | null }} PuzzleTask
  */
 /**
- * A better move than that of this ply is looked for.
+ * The user is to find a better move than the one of this ply.
  * @typedef {{ kind: "report", side: string, ply: number, hints: number }} ReportTask
  */
 /**
- * What a game is for: who has its task has the board, and the user has the side, W or B.
+ * The purpose of a game: its kind owns the board, and the user has the side, W or B.
  * @typedef {PlayTask | LessonTask | PuzzleTask | ReportTask} Task
  */
 
@@ -205,19 +205,19 @@ export class Game {
     this.tags = new Map(tags);
     this.result = result;
     this.start = new Node(null, position);
-    /** The record of moves without a tree so far. */
+    /** The record of moves that have no tree yet. */
     this.pending = null;
-    /** What the FEN of the start says of moves before it: `:H12:F34`. */
+    /** The counters of earlier moves in the FEN of the start: `:H12:F34`. */
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
-    /** What it is for now; null when it is only looked at and edited. */
+    /** Its current purpose; null for viewing and editing. */
     this.task = task;
-    /** The results for its moves. */
+    /** The judgements of its moves. */
     this.report = report;
   }
 
   /**
-   * The game of a record of `/v1/games`, or of {@link keep}. Its tree is made when somebody looks at
-   * it: of thousands of games in a file few are opened.
+   * The game of a record of `/v1/games`, or of {@link keep}. Its tree is made on first
+   * use: of thousands of games in a file few are opened.
    */
   static read(record) {
     const game = new Game(readFen(record.start), record);
@@ -226,7 +226,7 @@ export class Game {
     return game;
   }
 
-  /** The position at the start, with all that follows. */
+  /** The start position, with all that follows. */
   get root() {
     const { pending } = this;
     if (pending) {
@@ -245,12 +245,12 @@ export class Game {
     return { tags: [...this.tags], start, result: this.result, line };
   }
 
-  /** The record from which {@link Game.read} makes all of it again. */
+  /** The record that {@link Game.read} restores all of it from. */
   keep() {
     return { ...this.write(true), task: this.task, report: this.report };
   }
 
-  /** All that can be edited, to be put back. */
+  /** Everything editable, for undo. */
   get content() {
     const nodes = [];
     // No recursion: games can be longer than the stack.
@@ -272,22 +272,22 @@ export class Game {
   }
 
   /**
-   * Takes the moves with all that is said about them from a record of the same game; gives the node
-   * that has the place of this one.
+   * Takes the moves with their annotations from a record of the same game; returns the node in the
+   * place of this one.
    * @param {Records.PdnGame} record
    * @param {Node} node
    */
   replace(record, node) {
     const { root, tags } = Game.read(record);
     const before = this.root.line();
-    // A record has the scores of what its comments say, not of the start.
+    // A record has the scores of its comments, but none of the start.
     for (const [index, one] of root.line().entries()) one.score ??= before[index].score;
     Object.assign(this, { start: root, tags });
     const follow = (place, { move }) => place.children.find((child) => child.move === move) ?? place;
     return node.path().slice(1).reduce(follow, root);
   }
 
-  /** Whether there is nothing in it but a position. */
+  /** Whether it has nothing but a position. */
   get isEmpty() {
     if (this.pending) return this.pending.plies.length + this.pending.lead.length === 0;
     return this.root.children.length + this.root.comments.length === 0;

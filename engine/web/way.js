@@ -1,14 +1,14 @@
-// The way of a move over the board: where it lands between captures, and what it captures there.
+// The route of a move over the board: its landing squares and the captures between them.
 
 import { squares } from "./board.js";
 
-/** Row and column of a square, from 0, the upper left corner being that of White's view. */
+/** Row and column of a square, from 0, the upper left corner in White's view. */
 const place = (square) => {
   const row = Math.floor((square - 1) / 5);
   return [row, 2 * ((square - 1) % 5) + (row % 2 ? 0 : 1)];
 };
 
-/** The square of a row and column; 0 beside the board. */
+/** The square of a row and column; 0 outside the board. */
 const squareAt = (row, column) =>
   row < 0 || row > 9 || column < 0 || column > 9 || (row + column) % 2 === 0
     ? 0 : 5 * row + Math.floor(column / 2) + 1;
@@ -16,8 +16,8 @@ const squareAt = (row, column) =>
 const DIRECTIONS = [[-1, -1], [-1, 1], [1, -1], [1, 1]];
 
 /**
- * The jumps of a move in Hub notation from this position: for each the square where it lands and
- * the one that it captures, null in a quiet move. There may be more ways than the one that is given.
+ * The jumps of a move in Hub notation from this position: for each the landing square and the
+ * captured one, null in a quiet move. There may be other routes than the returned one.
  * @param {string} position
  * @param {string} move
  * @returns {{ to: number, captured: number | null }[]}

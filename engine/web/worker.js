@@ -14,7 +14,7 @@ addEventListener("message", async ({ data: { module, databases, id, route, query
     current = id;
     postMessage({ id, ...program.ask({ route, query, body }) });
   } catch (error) {
-    // A rejected promise would stay in the worker; an error that is thrown reaches the page.
+    // A rejected promise would stay in the worker; a thrown error reaches the page.
     setTimeout(() => {
       throw error;
     });
