@@ -1,6 +1,6 @@
-// The one way to ask the engine, for all parts of the page. After a passing
-// problem (the server is gone, all searches are taken) a question is asked again until there is an
-// answer or it is no longer wanted; meanwhile the page says why it waits. A refusal throws a Problem.
+// All parts of the page ask the engine here. After a passing problem (the server is gone, all
+// searches are taken) a question is asked again until there is an answer or it is no longer wanted;
+// meanwhile the page says why it waits. A refusal throws a Problem.
 
 import { find } from "./dom.js";
 import { Problem } from "./problem.js";

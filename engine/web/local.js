@@ -1,6 +1,6 @@
-// The engine as WebAssembly, for a site without a server. The first files of a visit are
-// small: the answers to the first questions (first.json) and the rules. The engine and the endgame
-// databases come later, each when it is first needed.
+// The engine as WebAssembly, for a site without a server. The first files of a visit are small: the
+// answers to the first questions (first.json) and the rules. The engine and the endgame databases come
+// later, each when it is first needed.
 //
 // Several workers hold a module: one has the rules; with the engine one answers questions at once, one
 // finds moves, and one for each purpose analyses. A worker is ended when its search is no longer wanted,

@@ -13,8 +13,8 @@ import { Game } from "./tree.js";
 /**
  * A game of a report; short names, because there are many of them. p: the position at the start, s: later
  * set-up positions with the number of moves before each, m: moves, i: White's score, depth, seconds used and
- * left for each, d: the PDN, n: a judgement on each move, b: the best move of the last position. Positions and moves
- * are in Hub notation.
+ * left for each, d: the PDN, n: a judgement on each move, b: the best move of the last position. Positions and
+ * moves are in Hub notation.
  * @typedef {{ p: string, s?: [number, string][], m: string[], i: [number | null, number | null, number, number | null][],
  *   d: string, n?: Note[], b?: [number, number] }} GameData
  */

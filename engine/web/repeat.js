@@ -1,6 +1,5 @@
 // Mistakes come again, after growing intervals. For everything that can be right or wrong and has a
-// constant name: puzzles, lessons, "find the better move". Each kind has its own list,
-// kept in the browser.
+// constant name: puzzles, lessons, "find the better move". Each kind has its own list, kept in the browser.
 
 /** Milliseconds until an exercise comes again: first after a mistake, then after each right answer. */
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-// The board for everybody: no violation that axe finds, in any view, language or kind of trouble.
+// The board for everybody: axe finds no violation in any view, language or kind of trouble.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
@@ -32,7 +32,7 @@ for (const colorScheme of ["light", "dark"]) {
         assert.deepEqual(await violations(page), [], `${view}, ${language}`);
       }
     }
-    // What is only seen at times: lines, values, an answer that does not come.
+    // Temporary parts: lines, values, an answer that does not come.
     await page.click("#tab-analysis");
     await page.click("#analyse");
     await page.waitForSelector("#variations button");
@@ -73,7 +73,7 @@ test("trouble is said, and dealt with by keyboard", { skip: !MEERSLAG, timeout: 
   assert.equal(await page.evaluate(() => document.activeElement.id), "again");
   await page.keyboard.press("Enter");
   await page.waitForSelector("#waiting", { state: "hidden" });
-  // The focus is not lost with the button.
+  // The focus does not vanish with the button.
   await page.keyboard.press("b");
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "gridcell");
   await page.keyboard.press("m");

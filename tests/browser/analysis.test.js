@@ -55,7 +55,7 @@ onPage("a line is looked along and played to any depth", async (page) => {
   await page.selectOption("#lines", "1");
   await page.click("#analyse");
   await page.waitForFunction(() => document.querySelectorAll("#variations button").length > 3);
-  // When it is stopped, what was found stays, and nothing is drawn over it later.
+  // After a stop the results stay, and nothing is drawn over them later.
   await page.click("#analyse");
   const third = page.locator("#variations button[data-ply='2']");
   await third.hover();
@@ -107,7 +107,7 @@ onPage("arrows and circles are drawn by mouse and keyboard, and kept", async (pa
   await readText(page);
   await page.click("#last");
   assert.equal(await own.count(), 3);
-  // The same once more takes it away.
+  // The same once more removes it.
   await cell(page, 28).click({ button: "right" });
   assert.equal(await own.count(), 2);
   await page.click("#undo");

@@ -1,6 +1,6 @@
-// The board in Chromium, with both of its engines: behind `meerslag serve`, and as WebAssembly.
+// The board in Chromium, with both of its engines: `meerslag serve`, and WebAssembly.
 //
-// MEERSLAG: the program; without it only the site is tried. SITE: a folder written by
+// MEERSLAG: the program; without it only the site is tested. SITE: a folder written by
 // `meerslag serve --export`. CHROMIUM: the browser. SCREENSHOTS: a folder for pictures of each view.
 
 import assert from "node:assert/strict";
@@ -74,7 +74,7 @@ for (const [name, start] of hosts) {
     before(async () => (host = await start()));
     after(() => host.stop());
 
-    /** Runs a test on a fresh page, where nothing may go wrong and no other host is contacted. */
+    /** Runs a test on a fresh page, without errors and without requests to other hosts. */
     const onPage = (title, work, options = {}) =>
       test(title, { timeout: 120_000 }, async () => {
         const context = await browser.newContext({ locale: "en-GB", ...options });
@@ -174,7 +174,7 @@ for (const [name, start] of hosts) {
       const circles = () => page.locator("#curve circle").count();
       const label = (word) => page.waitForFunction(
         (word) => document.querySelector("#whole").textContent === word, word);
-      // Long enough that it is not done before it is stopped.
+      // Long enough not to end before it is stopped.
       await read(page, LONG_GAME);
       await page.click("#tab-analysis");
       await page.click("#whole");
@@ -186,7 +186,7 @@ for (const [name, start] of hosts) {
       const kept = await circles();
       assert.ok(kept >= 2 && kept < 65, `${kept} positions`);
 
-      // With the keys, in another language, and by an analysis that is begun meanwhile.
+      // With the keys, in another language, and with an analysis begun meanwhile.
       await page.selectOption("#language", "nl");
       await page.locator("#help").focus();
       await page.keyboard.press("w");
@@ -246,7 +246,7 @@ for (const [name, start] of hosts) {
       await page.click("#tab-book");
       const rows = page.locator("#book-moves tr");
       if (!name.includes("server")) {
-        // The book of the program, which grew by search: scores alone.
+        // The program's book, made by search: scores only.
         await says(page, /^Score/, "#book-text");
         const row = rows.filter({ hasText: "32-28" });
         assert.equal(await row.locator("td").count(), 1);

@@ -1,4 +1,4 @@
-// The view of a database of games, and the index that a site without a server has in its place.
+// The view of a database of games, and the index that replaces it on a site without a server.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
@@ -53,7 +53,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A page whose view of games is open, with the games in it. */
+/** A page with the view of games open, and the games in it. */
 const open = async () => {
   const context = await browser.newContext({ locale: "en" });
   const page = await context.newPage();
@@ -92,7 +92,7 @@ test("games are found while one types, and by the position on the board", async 
   await counts(page, /^2 games$/);
   await page.click('#db-games button:has-text("Sijbrands")');
   await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 4);
-  // The board shows the position that was asked for.
+  // The board shows the requested position.
   assert.equal(await text(page, "#turn"), "Black to move");
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-// Diagrams on paper, and how the board looks: numbers around it, other pieces.
+// Diagrams on paper, and the look of the board: numbers around it, other pieces.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
@@ -111,7 +111,7 @@ test("numbers stand around the board, and squares are where they are seen", { ti
   const seen = page.locator("#frame g.number:not([hidden])");
   const numbers = await seen.evaluateAll((all) => all.map((one) => Number(/** @type {HTMLElement} */ (one).dataset.square)).sort((a, b) => a - b));
   assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6, 15, 16, 25, 26, 35, 36, 45, 46, 47, 48, 49, 50]);
-  // Each number lies beside its square, outside the board, on both sides of it.
+  // Each number is beside its square, outside the board, on both sides of it.
   for (const isTurned of [false, true]) {
     if (isTurned) await page.click("#flip");
     for (const number of [1, 5, 15, 36, 46, 50]) {
@@ -127,7 +127,7 @@ test("numbers stand around the board, and squares are where they are seen", { ti
   }
   const fill = await page.locator("#black-man circle").first().evaluate((node) => getComputedStyle(node).fill);
   assert.equal(fill, "rgb(179, 38, 30)");
-  // It stays at the next visit, and goes back.
+  // It stays for the next visit, and can be changed back.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
   assert.equal(await seen.count(), 18);

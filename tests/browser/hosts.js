@@ -24,8 +24,8 @@ const fileOf = (request) => {
 const headersOf = (file) => ({ "Content-Type": TYPES[extname(file)] ?? "text/plain" });
 
 /**
- * Serves a folder, as a web host does that gives out compressed files where they lie beside the others, and
- * tells browsers what has not changed. `sent` has what was asked for, with the bytes of the answers.
+ * Serves a folder like a web host that sends compressed files where they exist, and tells browsers what
+ * has not changed. `sent` lists the requested files with the sizes of the answers in bytes.
  */
 export const serveFolder = async (folder, port = 0) => {
   const sent = [];
@@ -56,12 +56,12 @@ export const serveFolder = async (folder, port = 0) => {
 };
 
 /**
- * With PAGE, a folder, its files are given out in place of those in the program, so that a change of
- * the page needs no build of the program.
+ * With PAGE, a folder, its files are served instead of those in the program, so that a change of the
+ * page needs no build of the program.
  */
 const { PAGE } = process.env;
 
-/** Stands before a server: files of the folder, and all else from the server. */
+/** A proxy of a server: files of the folder, and all else from the server. */
 const before = async (server, port) => {
   const front = createServer(async (request, response) => {
     const file = fileOf(request);

@@ -50,7 +50,7 @@ describe("what lies on the desk", () => {
     await page.reload();
     await page.waitForSelector("body[data-ready]");
   };
-  /** Whether the page asks when it is left; it stays. */
+  /** Whether the page asks before it is left; it stays. */
   const asks = async (page) => {
     let asked = false;
     const answer = async (dialog) => {
@@ -159,7 +159,7 @@ describe("what lies on the desk", () => {
     const page = await open();
     for (const kept of ["{", '{"version":1,"games":[{"start":"W:W28"}]}', '{"version":1,"games":[]}', '{"version":99}', "null"]) {
       await page.evaluate((kept) => {
-        // Not written over when the page is left.
+        // Leaving the page does not overwrite it.
         for (const storage of [sessionStorage, localStorage]) storage.setItem("games", kept);
         Storage.prototype.setItem = () => {};
       }, kept);
@@ -170,7 +170,7 @@ describe("what lies on the desk", () => {
     }
   });
 
-  /** Has the storages refuse texts with this word. */
+  /** Makes the storages refuse texts with this word. */
   const fill = (page, word) =>
     page.evaluate((word) => {
       const set = Storage.prototype.setItem;
@@ -290,7 +290,7 @@ describe("what lies on the desk", () => {
         await page.click("#tab-play");
         await page.selectOption("#play-from", "initial");
         await page.click("#play-form button.main");
-        // Once too often: an empty game is not what undo brings back.
+        // Once too often: undo does not restore an empty game.
         await says(page, /Your move/);
         await page.click("#play-form button.main");
       },
@@ -336,7 +336,7 @@ describe("what lies on the desk", () => {
     await says(page, /Your move/);
     await playSomething(page);
     await moves(page, 4);
-    // A game that was left by mistake goes on as well.
+    // A game left by mistake goes on, too.
     await setUp(page, "W:W28:B22");
     await moves(page, 0);
     await page.click("#undo");

@@ -39,7 +39,7 @@ test("5,000 games are opened, searched, sorted and stepped through", { timeout: 
       await new Promise((go) => requestAnimationFrame(() => setTimeout(go, 20)));
     }
     times.sort((a, b) => a - b);
-    // The list was left alone: its elements are the same.
+    // The list was not rebuilt: its elements are the same.
     return { median: times[15], longest: times.at(-1), same: option.isConnected };
   });
   t.diagnostic(`opened in ${Math.round(opened)} ms; a step: ${steps.median.toFixed(1)} ms, at most ${steps.longest.toFixed(1)} ms`);

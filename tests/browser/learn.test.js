@@ -40,7 +40,7 @@ test("a combination is solved, with its source and the score", { timeout: 90_000
   await says(page, /34-29 is right/, "#puzzle-text");
   await says(page, /Solved: 1 of 257. Tries: 1 right, 0 wrong/, "#puzzle-score");
   assert.ok(await page.locator("#puzzle-hint").isDisabled());
-  // The next one is another one, with Black's side below.
+  // The next one is different, with Black at the bottom.
   await page.click("#puzzle-next");
   await says(page, new RegExp("^" + SECOND[0]), "#puzzle-source");
   const [upper, lower] = [await cell(page, 50).boundingBox(), await cell(page, 1).boundingBox()];
@@ -119,7 +119,7 @@ const movable = (page, square) => cell(page, square).and(page.locator(".movable"
 
 test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async () => {
   const page = await visit();
-  // There is nothing to solve in a game without marks.
+  // A game without marks has no exercises.
   await page.selectOption("#puzzle-set", "games");
   await page.click("#puzzle-next");
   await says(page, /no puzzle and no marked mistake/, "#puzzle-text");
@@ -137,7 +137,7 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await play(page, 28, 22);
   await says(page, /28-22 is right. It goes on/, "#puzzle-text");
   await moves(page, 2);
-  // A wrong move goes back, and the solution is still to be found.
+  // A wrong move goes back, and the solution is still unknown.
   await movable(page, 33);
   await play(page, 39, 34);
   await says(page, /39-34 is not the solution/, "#puzzle-text");
@@ -161,7 +161,7 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await says(page, /Solved: 1 of 2. Tries: 1 right, 1 wrong/, "#puzzle-score");
   assert.deepEqual(await barriers(page), []);
 
-  // All of it is there after a reload; in ten minutes the puzzle comes again.
+  // Everything is there after a reload; in ten minutes the puzzle comes again.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
   await page.click("#tab-learn");

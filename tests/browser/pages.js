@@ -1,6 +1,6 @@
-// What tests do with a page of the board.
+// Actions of tests on a page of the board.
 
-/** The text that is seen in an element. */
+/** The visible text of an element. */
 export const text = (page, selector) => page.locator(selector).innerText();
 
 /** The cell of a square. */
@@ -15,7 +15,7 @@ export const setUp = async (page, fen) => {
     for (const name of ["#say", "#fen-problem"]) document.querySelector(name).textContent = "";
   });
   await page.click("#setup-done");
-  // The text is read by the engine: who leaves the panel before that gives the position up.
+  // The engine reads the text: leaving the panel before that gives the position up.
   await page.waitForFunction(() => document.querySelector("#say").textContent
     || document.querySelector("#fen-problem").textContent);
 };
@@ -51,7 +51,7 @@ export const readText = async (page) => {
   await says(page, /Games read/);
 };
 
-/** White to move, in no book: the engine has to think. 39-34 can be played. */
+/** White to move, in no book, so the engine has to think. 39-34 is legal. */
 export const MIDDLEGAME = "W:W26,27,28,32,33,35,37,38,39,42,43,48:B3,8,9,12,13,14,16,17,18,19,23,24";
 
 /** Begins a game with the white pieces; the engine thinks this many seconds. */
@@ -65,7 +65,7 @@ export const play = async (page, seconds = 1, fen = MIDDLEGAME) => {
   await says(page, /Your move/);
 };
 
-/** Plays a legal move as somebody would who sees which pieces can move. */
+/** Plays a legal move, chosen by the marks of pieces that can move. */
 export const playSomething = async (page) => {
   const count = await page.locator("#moves .move").count();
   await page.locator(".cell.movable").first().click();
@@ -76,13 +76,13 @@ export const playSomething = async (page) => {
   await page.waitForFunction((before) => document.querySelectorAll("#moves .move").length > before, count);
 };
 
-/** Has the engine think about its moves until it may answer: the function that is returned lets it. */
+/** Makes the engine think about its moves until the returned function lets it answer. */
 export const hold = async (page) => {
   let release;
   const released = new Promise((resolve) => (release = resolve));
   await page.route("**/v1/play?*", async (request) => {
     await released;
-    // Unless the page wants no answer any more.
+    // Unless the page no longer wants an answer.
     await request.continue().catch(() => {});
   });
   return release;

@@ -1,4 +1,4 @@
-// A game as people play it: motion, sounds, clocks, draws, moves ahead of time, and why not.
+// A game as people play it: motion, sounds, clocks, draws, prepared moves, and reasons why a move is refused.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
@@ -27,12 +27,12 @@ const onPage = (title, work, options = {}) =>
     await context.close();
   });
 
-/** A white king can capture in three ways that part on their way. */
+/** A white king can capture in three ways that part later. */
 const WAYS = "W:WK28:B12,13,22,23,33";
 /** White must capture 28x19, and has a man that could move otherwise. */
 const MUST = "W:W28,38:B23,1";
 
-/** What moves on the board: the squares of the pieces, and whether they vanish. */
+/** The moving pieces: their squares, and whether they vanish. */
 const moving = (page) =>
   page.evaluate(() => [...document.querySelectorAll("g.pieces use")].flatMap((piece) =>
     piece.getAnimations().map((one) => ({
@@ -54,7 +54,7 @@ onPage("moves slide, and captured pieces vanish in their order", async (page) =>
   await page.waitForFunction(() => document.querySelectorAll("g.pieces use").length === 1);
   await page.click("#back");
   assert.deepEqual((await moving(page)).map(({ square }) => square), [28]);
-  // Not where motion is not wanted, by the settings or the system.
+  // Not where the settings or the system forbid motion.
   await page.click("#settings");
   await page.uncheck("#set-motion");
   await page.uncheck("#set-sounds");
@@ -140,7 +140,7 @@ onPage("a move is prepared while the engine thinks, and played when it may be", 
   answer();
   await moves(page, 4);
   assert.equal(await page.locator("#moves .move").nth(2).innerText(), "46-41");
-  // One that is taken back is not played.
+  // A cancelled one is not played.
   await page.unroute("**/v1/play?*");
   answer = await hold(page);
   await says(page, /engine plays|Your move/);
@@ -248,6 +248,6 @@ onPage("a whole game is played by touch, on a phone", async (page) => {
     if (await page.locator("#which[open]").count()) await touch(page.locator("#which .choices button").first());
   });
   assert.ok(plies > 20, `${plies}`);
-  // Nothing was scrolled sideways or zoomed by it.
+  // It did not scroll sideways or zoom.
   assert.deepEqual(await page.evaluate(() => [scrollX, visualViewport.scale]), [0, 1]);
 }, { context: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } });

@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
-/** What no text of a page may show: a missing value, or an unfilled place. */
+/** Forbidden in all texts of a page: a missing value, or an unfilled place. */
 const FAULT = /\bundefined\b|\bNaN\b|\bnull\b|\bInfinity\b|\[object|\{\w+(\|[^}]*)?\}|%[sd]\b/;
 
-/** All texts that can be read on a page, or heard by those who cannot see it. */
+/** All texts that can be read on a page, or heard from a screen reader. */
 const texts = (page) =>
   page.evaluate(() => {
     const found = [document.title];
@@ -27,13 +27,13 @@ const texts = (page) =>
     return found.map((text) => text.trim()).filter(Boolean);
   });
 
-/** The texts of a page that show a fault of the program, each once. */
+/** The texts of a page with a fault of the program, each once. */
 export const faults = async (page) =>
   [...new Set((await texts(page)).filter((text) => FAULT.test(text)))];
 
 const axe = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What keeps people from using a page: each rule that is broken, with the places. */
+/** Obstacles for the users of a page: each broken rule, with the places. */
 export const barriers = async (page) => {
   await page.evaluate(await axe);
   const { violations } = await page.evaluate(() => axe.run());

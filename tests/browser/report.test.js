@@ -36,7 +36,7 @@ const judge = async (page) => {
 
 const rows = (page) => page.locator("#mistakes li").allInnerTexts();
 
-/** What the program itself says about the game. */
+/** The program's own judgement of the game. */
 const annotated = async () => {
   const folder = await mkdtemp(join(tmpdir(), "meerslag-"));
   try {
@@ -61,7 +61,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
     before(async () => (host = await start()));
     after(() => host.stop());
 
-    /** Runs a test on a fresh page where nothing may go wrong. */
+    /** Runs a test on a fresh page, without errors. */
     const onPage = (title, work) =>
       test(title, { timeout: 120_000 }, async () => {
         const context = await browser.newContext({ locale: "en-GB" });
@@ -156,7 +156,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       assert.match((await rows(page))[0], /, shown/);
       await page.click("#forward");
       await page.waitForSelector("#better", { state: "hidden" });
-      // Another move makes another game of it.
+      // Another move makes it another game.
       await page.click("#last");
       await type(page, "38-33");
       await moves(page, ALL + 1);

@@ -1,6 +1,6 @@
 // The pages of `annotate --html` and `match --html`, and the board, as a person reads them.
 //
-// MEERSLAG: the program; without it nothing is tried here. CHROMIUM: the browser.
+// MEERSLAG: the program; without it nothing is tested here. CHROMIUM: the browser.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -75,7 +75,7 @@ const readThrough = async (name, each = () => {}) => {
   await page.context().close();
 };
 
-/** That nobody is kept out of a page: wide and narrow, light and dark, with a game open and without. */
+/** Checks that everybody can use a page: wide and narrow, light and dark, with and without an open game. */
 const checkBarriers = async (name) => {
   for (const width of [1280, 500]) {
     for (const colorScheme of ["light", "dark"]) {
@@ -93,7 +93,7 @@ test("an annotated game is judged in words, move by move", options, async () => 
   run("annotate", file("games.pdn"), "--nodes=3000", "-o", file("out.pdn"), "--html", file("annotated.html"));
   const judged = [];
   await readThrough("annotated.html", (info) => judged.push(info));
-  // Black gives a man away with his third move; about good moves there is nothing to say.
+  // Black gives a man away with his third move; good moves have no remark.
   assert.equal(judged.length, 12);
   assert.match(judged[5], /^23-29\S*, .* White's share \d+ %\. (Inaccuracy|Mistake|Blunder): from \d+ % to \d+ % of the points; better \d+-\d+\.$/);
   for (const info of judged) assert.match(info, /White's share \d+ %/);
@@ -144,7 +144,7 @@ test("games of a match are clicked through", options, async () => {
     for (const move of moves) {
       await page.keyboard.press("ArrowRight");
       const now = await pieces();
-      // Captures take pieces off, and nothing else does.
+      // Only captures take pieces off.
       assert.equal(now < count, move.includes("x"), move);
       count = now;
       assert.equal(await current(), move);
@@ -183,12 +183,12 @@ test("games of a match are clicked through", options, async () => {
   // A link leads to its game and ply.
   const linked = await open("three.html", {}, `#game=${number}&ply=3`);
   assert.equal(await linked.page.locator("#moves .move").nth(2).getAttribute("aria-current"), "true");
-  // Another language is there at once, with the same game.
+  // Another language appears at once, with the same game.
   await linked.page.selectOption("#language", "nl");
   assert.equal(await linked.page.locator("#moves .move").nth(2).getAttribute("aria-current"), "true");
   assert.match(await linked.page.locator("#info").innerText(), /diepte|s$/);
   await linked.page.context().close();
-  // Only games of one player; then in the order of their lengths.
+  // Only games of one player; then sorted by length.
   await page.selectOption("#by-player", "one");
   assert.equal(await page.locator("#games tbody tr:visible").count(), 8);
   assert.equal(await page.locator("#count").innerText(), "8 of 12 games");
@@ -241,7 +241,7 @@ test("the report says what there is to learn", options, async () => {
 });
 
 test("a match that tells nothing yet says so", options, async () => {
-  // Two engines that play the same: each pair is even.
+  // Two engines with the same play: each pair is even.
   const engines = ["--engine=builtin name=a", "--engine=builtin name=b", "--tc=nodes=200", "--pairs=2", "--max-moves=10"];
   const table = String(run("match", ...engines, "--html", file("twins.html")));
   assert.match(table, /^a +4 .* not known yet +- /m);
@@ -255,8 +255,8 @@ test("a match that tells nothing yet says so", options, async () => {
 });
 
 /**
- * Makes a page note each name that it reads in an answer of the server and that is not there. What
- * is optional is told apart by the server's own description.
+ * Makes a page note each name that it reads in an answer of the server and that is missing. The
+ * server's own description says which are optional.
  */
 const noteMissing = () => {
   const proxies = new WeakMap();
@@ -321,7 +321,7 @@ test("the board is read in every language and view", options, async () => {
       await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
       await read(`${language}: analysis`);
       await page.click("#analyse");
-      // What cannot be read, and an endgame with its values, its line and a lesson.
+      // Unreadable text, and an endgame with its values, its line and a lesson.
       await page.click("#tab-setup");
       await page.fill("#fen", "nonsense");
       await page.press("#fen", "Enter");
@@ -338,7 +338,7 @@ test("the board is read in every language and view", options, async () => {
       await page.click("#lesson-hint");
       await read(`${language}: lesson`);
       await page.click("#lesson-end");
-      // A game that the user wins, with an illegal move on the way.
+      // A game that the user wins, with an illegal move in between.
       await setUp(page, "W:W28:B22");
       await page.click("#tab-play");
       await page.fill("#type", "28-23");
@@ -357,7 +357,7 @@ test("the board is read in every language and view", options, async () => {
       await page.keyboard.press("Escape");
     }
     const known = properties(await (await fetch(url + "openapi.json")).json());
-    // Of games that the page itself keeps; and of steps of an analysis, which are not described there.
+    // Names of games that the page itself keeps, and of steps of an analysis, which are not described there.
     for (const name of ["lesson", "side", "task", "report", "plies_to_end"]) known.add(name);
     const missing = await page.evaluate(() => [...window.missing]);
     assert.deepEqual(missing.filter((name) => !known.has(name)), [], "read, but never written");
@@ -389,7 +389,7 @@ test("moves and positions are typed as at the terminal", options, async () => {
       page.waitForFunction((text) => document.querySelector("#say").textContent.includes(text), text);
     await type("#type", "99-1");
     await said("99-1");
-    // Two captures from 30 to 2: in full it is one of them, otherwise the user is asked.
+    // Two captures from 30 to 2: written in full it is one of them, otherwise the user is asked.
     await page.click("#tab-setup");
     for (const [text, fen] of [
       ['[FEN "W:WK30:B7,21,22,34,41"]', "W:WK30:B7,21,22,34,41"],

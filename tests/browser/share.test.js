@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { cell, moves, read, says, text, type } from "./pages.js";
 import { browser, host } from "./stage.js";
 
-/** A page of a visitor who was never here. */
+/** A page of a new visitor. */
 const visit = async (address = "") => {
   const context = await browser.newContext({ locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
@@ -37,10 +37,10 @@ test("a shared link shows the same in a fresh profile", { timeout: 120_000 }, as
   assert.equal(await other.locator("#tab-game").getAttribute("aria-selected"), "true");
   const [upper, lower] = [await cell(other, 50).boundingBox(), await cell(other, 1).boundingBox()];
   assert.ok(upper.y < lower.y, "Black's side is below");
-  // The move on the board is seen in its list.
+  // The list shows the move on the board.
   const [list, current] = [await other.locator("#moves").boundingBox(), await other.locator("#moves [aria-current]").boundingBox()];
   assert.ok(current.y >= list.y && current.y + current.height <= list.y + list.height + 1);
-  // What is played from there is not lost by loading the page again.
+  // Moves played from there survive a reload.
   await other.click("#last");
   await other.locator(".cell.movable").first().waitFor();
   await type(other, "13-8");

@@ -1,4 +1,4 @@
-// The site without a server: what comes first and what later, without a network, and a new version.
+// The site without a server: the order of loading, use without a network, and a new version.
 //
 // SITE, CHROMIUM: as for board.test.js.
 
@@ -20,7 +20,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
   /** @type {import("playwright-core").Browser} */
   let browser;
   let folder;
-  /** Also those of a test that fails are stopped, or the program goes on for ever. @type {{ stop: () => void }[]} */
+  /** Stopped also after a failed test, or the program goes on for ever. @type {{ stop: () => void }[]} */
   const hosts = [];
   const serve = async (folder, port) => {
     const host = await serveFolder(folder, port);
@@ -46,7 +46,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     return page;
   };
 
-  /** Waits until the site is kept in the browser. */
+  /** Waits until the site is stored in the browser. */
   const isKept = (page) => page.evaluate(async () => {
     await navigator.serviceWorker.ready;
     if (!navigator.serviceWorker.controller) {
@@ -76,7 +76,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     const source = await readFile(join(SITE, "index.html"), "utf8");
     const modules = [...source.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name);
     assert.ok(modules.length > 20, modules.join());
-    // The engine is asked for when all that the board needs has come.
+    // The engine is requested when everything that the board needs has come.
     const begin = order.slice(0, order.indexOf(ENGINE));
     for (const name of [...modules, "index.html", "first.json", "sheet.svg", "main.js", RULES]) {
       assert.ok(begin.includes(name), name);
@@ -87,7 +87,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     await playOnce(page);
     assert.ok(!sent.some(({ file }) => file === DATABASES));
     assert.ok(bytes(sent) < 1_000_000, `${bytes(sent)} bytes for a first game`);
-    // The service worker has not fetched again what the page had.
+    // The service worker has not fetched the page's files again.
     assert.ok(sent.filter(({ file, bytes }) => file === ENGINE && bytes > 0).length === 1);
     // The databases come with the first endgame, once.
     await setUp(page, "W:WK11:BK2,K6");
@@ -107,7 +107,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     host.stop();
     const page = await open(context, host);
     await playOnce(page);
-    // The databases were never fetched: that is said, and it is not the end.
+    // The databases were never fetched: the page says so, and goes on.
     await setUp(page, "W:WK11:BK2,K6");
     await says(page, /./, "#waiting-text");
     const again = await serve(SITE, host.port);
@@ -116,7 +116,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     await says(page, /loss in 8 plies/, "#value");
     await page.close();
     again.stop();
-    // Now they are there without a network, too.
+    // Now they work without a network, too.
     const last = await open(context, host);
     await setUp(last, "W:WK11:BK2,K7");
     await last.click("#tab-endgames");
@@ -145,7 +145,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
       const registration = await navigator.serviceWorker.ready;
       while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
     });
-    // The browser lets the new one begin when the old one has had nothing to do for a while.
+    // The browser starts the new one when the old one has been idle for a while.
     let next = page;
     do {
       await next.close();
@@ -171,7 +171,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
       assert.equal(answer.headers()["content-type"], type);
     }
     const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
-    // A private window installs nothing; there is no other fault.
+    // A private window installs nothing, but has no other fault.
     assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito"), []);
     await context.close();
     host.stop();

@@ -11,7 +11,7 @@ export const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
 /** @type {import("playwright-core").Browser} */
 export let browser;
-/** Where the page is: the program's server, or the site without one. */
+/** The host of the page: the program's server, or the site without one. */
 export let host;
 
 before(async () => {

@@ -1,4 +1,4 @@
-// The table of texts: all that the page asks for is there, in every language.
+// The table of texts: it has every text of the page, in every language.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
@@ -69,7 +69,7 @@ test("a place for a number has a form for every number", async () => {
         count++;
       }
     }
-    // A number that can be one does not come before a fixed noun.
+    // A number that can be 1 is not followed by a fixed noun.
     assert.doesNotMatch(texts[0], /\{\w+\} (plies|moves|games|mistakes|positions)/);
   }
   assert.ok(count > 10, String(count));

@@ -1,6 +1,6 @@
-// The page of a tournament that is being played, for spectators and for its director.
+// The page of a running tournament, for spectators and for its director.
 //
-// MEERSLAG: the program; without it nothing is tried here. CHROMIUM: the browser.
+// MEERSLAG: the program; without it nothing is tested here. CHROMIUM: the browser.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -92,7 +92,7 @@ test("the director pauses, decides and lets go on; a wrong token opens nothing",
   const form = (text) => page.locator("#director form").filter({ hasText: text });
   await form("Annul").locator("input").fill("1.1");
   await form("Annul").locator("button").click();
-  // Whether it is being played or has ended.
+  // Whether it is running or has ended.
   await page.waitForFunction(() => /^1\. Anna – Dirk \* \(decided by the director\)/.test(document.querySelector("#round").textContent));
   await form("Withdraw").locator("input").fill("Bert");
   await form("Withdraw").locator("button").click();

@@ -1,4 +1,4 @@
-// What goes wrong while somebody plays, analyses or learns: the server is full, fails, goes away and
+// Failures while somebody plays, analyses or learns: the server is full, fails, goes away and
 // comes back. The board says so and goes on.
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
@@ -71,7 +71,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     answer();
     await moves(page, 2);
     await says(page, /engine plays/);
-    // From a position in the middle the board says how it goes on.
+    // In the middle of the game the board says how to go on.
     await playSomething(page);
     await moves(page, 4);
     await page.click("#first");
@@ -98,7 +98,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     assert.equal(await page.locator("#moves .move").count(), 1);
     answer();
     await moves(page, 2);
-    // At the user's turn a move counts wherever it comes from.
+    // At the user's turn a move counts, whatever its source.
     await page.waitForSelector(".cell.movable");
     await page.locator("#variations button").first().click();
     await moves(page, 4);
@@ -118,7 +118,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await moves(page, 2);
     await isFree(page);
 
-    // With the choice made by then.
+    // With the limit chosen meanwhile.
     await page.route("**/v1/play?*", (request) =>
       /level=/.test(request.request().url()) ? request.fallback() : request.fulfill({
         status: 400, contentType: PROBLEM,
@@ -221,7 +221,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await moves(page, 2);
     await isFree(page);
     await says(page, /engine plays/);
-    // A server that is ended gives the move that it has found.
+    // A server gives its best move so far when it is ended.
     await playSomething(page);
     await host.stop("SIGINT");
     await moves(page, 4);
@@ -272,7 +272,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await host.stop("SIGKILL");
     await type(page, move);
     await says(page, /does not answer/, "#waiting-text");
-    // The defence is nobody's to move, and a step back and forward loses nothing.
+    // Nobody can move the defending pieces, and a step back and forward loses nothing.
     assert.equal(await page.locator(".cell.movable").count(), 0);
     await page.click("#back");
     await page.click("#forward");
@@ -369,7 +369,7 @@ describe("the engine in the page", { skip: !SITE }, () => {
   after(() => host.stop());
 
   onPage("is started again when it dies", () => host, async (page) => {
-    // Workers that are started from now on get no module that they can run.
+    // New workers get no module that they can run.
     await page.evaluate(() => {
       window.post = Worker.prototype.postMessage;
       Worker.prototype.postMessage = function (message) {

@@ -1,8 +1,8 @@
 // Checks the types of the page's modules: `npm run types`.
 //
-// The records of the engine's routes come from what the program itself says of them (OpenAPI and
-// `meerslag schema`), the elements from index.html. So a key or an element that is renamed on one
-// side alone is an error here. MEERSLAG: the program.
+// The records of the engine's routes come from the program's own descriptions (OpenAPI and
+// `meerslag schema`), the elements from index.html. So a key or an element renamed on one side only
+// is an error here. MEERSLAG: the program.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ if (!MEERSLAG) throw new Error("set MEERSLAG to the program");
 const here = new URL("./", import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, here));
 
-/** The description of the routes, with the records of events in it. */
+/** The description of the routes, with the records of events. */
 const description = async () => {
   const server = await startServer(MEERSLAG, ["--hash", "1"]);
   try {
@@ -43,7 +43,7 @@ const records = async () => {
   });
   const names = Object.keys(routes.components.schemas).map((name) => `  type ${name} = components["schemas"]["${name}"];`);
   return [
-    text, "/** What each route answers. */", "interface Answers {", ...answers, "}",
+    text, "/** The answer of each route. */", "interface Answers {", ...answers, "}",
     "declare namespace Records {", ...names, "}", "",
   ].join("\n");
 };
