@@ -1,7 +1,7 @@
 /*
  * Endgame databases of international draughts (10x10), Kingsrow formats.
  *
- * The names of the first part are those that engines written for the Kingsrow driver use; in C++
+ * The first part has the names that engines written for the Kingsrow driver use; in C++
  * they are in the namespace egdb_interface. The second part, with the prefix meerslag_, is ours.
  * Any number of threads may look up at the same time. No function throws or aborts; after a
  * failure meerslag_last_error says what went wrong.
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /*
- * A set of squares: square s (0..49, number less one) is bit s + s / 10. The bits 10, 21, 32, 43
+ * A set of squares: square s (0..49, its number minus one) is bit s + s / 10. The bits 10, 21, 32, 43
  * and those above 53 are always 0. Black moves to higher squares.
  */
 typedef uint64_t EGDB_BITBOARD;
@@ -36,7 +36,7 @@ typedef enum EGDB_COLOR { EGDB_BLACK = 0, EGDB_WHITE = 1 } EGDB_COLOR;
 typedef enum WLD_VALUE {
     EGDB_SUBDB_UNAVAILABLE = -2, /* also after a failure, and in distance-to-win databases */
     EGDB_NOT_IN_CACHE = -1,
-    EGDB_UNKNOWN = 0, /* also where the format holds no value: captures and the like */
+    EGDB_UNKNOWN = 0, /* also where the format has no value, such as captures */
     EGDB_WIN = 1,
     EGDB_LOSS = 2,
     EGDB_DRAW = 3,
@@ -54,14 +54,14 @@ typedef enum MTC_VALUE {
 typedef enum EGDB_TYPE {
     EGDB_WLD_RUNLEN = 0,
     EGDB_MTC_RUNLEN = 1,
-    EGDB_WLD_HUFFMAN = 2, /* not read any more */
+    EGDB_WLD_HUFFMAN = 2, /* no longer read */
     EGDB_WLD_TUN_V1 = 3,
     EGDB_WLD_TUN_V2 = 4,
     EGDB_DTW = 5,
     EGDB_WLD_COMPACT = 100 /* ours */
 } EGDB_TYPE;
 
-/* The words of egdb_verify's messages, each closed by a zero. */
+/* The words of egdb_verify's messages, each ended by a zero. */
 typedef struct EGDB_VERIFY_MSGS {
     char crc_failed[80];
     char ok[80];
@@ -96,15 +96,15 @@ typedef struct EGDB_DRIVER {
  * Opens the database in a directory. Null on failure; the reason goes to msg_fn, which may be
  * null. Its messages are lines that end with a newline.
  *
- * options: "name = value" pairs separated by ';', null or empty for none. Options that are not
- * known have no effect; a message names them.
+ * options: "name = value" pairs separated by ';', null or empty for none. Unknown options
+ * have no effect; a message names them.
  *   maxpieces = N             files of at most N pieces; 0: all
  *   maxkings_1side_8pcs = N   no 8-piece files with more than N kings on a side
  *   backend = mmap | cache    ours: files mapped into memory (default), or read into a cache
  *   type = wld2 | compact | wld1 | run | mtc | dtw
- *                             ours: which database of a directory that holds several, as
- *                             "meerslag egdb build" makes it. Without it win/loss/draw comes first.
- *                             To use several, open the directory once for each type.
+ *                             ours: one of several databases in a directory, as "meerslag egdb
+ *                             build" makes them. By default win/loss/draw comes first. To use
+ *                             several, open the directory once for each type.
  * cache_mb: MiB of memory to use.
  *
  * Nobody may shorten or change files while they are mapped: a read beyond the new end ends the
@@ -114,16 +114,16 @@ EGDB_DRIVER *egdb_open(const char *options, int cache_mb, const char *directory,
                        void (*msg_fn)(const char *));
 
 /*
- * The stored value of a position. Positions for which the format holds none (the side to move can
+ * The stored value of a position. Positions without one in the format (the side to move can
  * capture; version 2 with 7 pieces or more also: the other side could) give EGDB_UNKNOWN,
  * MTC_LESS_THAN_THRESHOLD or, in distance-to-win databases, EGDB_SUBDB_UNAVAILABLE. cl non-zero:
  * do not read the disk; the answer is then EGDB_NOT_IN_CACHE, but in distance-to-conversion
- * databases MTC_LESS_THAN_THRESHOLD, as the original has it. A distance to win is half the number
+ * databases MTC_LESS_THAN_THRESHOLD, as in the original. A distance to win is half the number
  * of plies, rounded down.
  */
 int egdb_lookup(EGDB_DRIVER *handle, const EGDB_POSITION *position, int color, int cl);
 
-/* 0 on success. The handle must not be used any more, nor in use by another thread. */
+/* 0 on success. The handle must not be used again, nor be in use by another thread. */
 int egdb_close(EGDB_DRIVER *handle);
 
 /* 0 on success; else the outputs are untouched. */
@@ -131,9 +131,8 @@ int egdb_identify(const char *directory, enum EGDB_TYPE *egdb_type, int *max_pie
 
 /*
  * Compares the files with their checksums: those in the side files NAME.sum, or else the published
- * ones. Returns how many differ, -1 after a failure or if *abort became non-zero. Files of which
- * nothing is known are skipped; if that is so of all, the result is 0. msg_fn, abort and msgs may be
- * null.
+ * ones. Returns how many differ, -1 after a failure or if *abort became non-zero. Files without a
+ * known checksum are skipped; if all are, the result is 0. msg_fn, abort and msgs may be null.
  */
 int egdb_verify(const EGDB_DRIVER *handle, void (*msg_fn)(const char *), int *abort,
                 EGDB_VERIFY_MSGS *msgs);
@@ -143,7 +142,7 @@ int egdb_get_pieces(const EGDB_DRIVER *handle, int *max_pieces, int *max_pieces_
 
 void egdb_reset_stats(EGDB_DRIVER *handle);
 
-/* A place of the calling thread, overwritten by its next call. */
+/* In memory of the calling thread, overwritten by its next call. */
 EGDB_STATS *egdb_get_stats(const EGDB_DRIVER *handle);
 
 EGDB_TYPE egdb_get_type(const EGDB_DRIVER *handle);
@@ -165,10 +164,10 @@ typedef struct MEERSLAG_PROBE MEERSLAG_PROBE;
 
 MEERSLAG_PROBE *meerslag_probe_new(void);
 
-/* 0 on success. The handle may be closed afterwards. Not while another thread asks the probe. */
+/* 0 on success. The handle may be closed afterwards. No other thread may be using the probe. */
 int meerslag_probe_add(MEERSLAG_PROBE *probe, const EGDB_DRIVER *handle);
 
-/* EGDB_WIN, EGDB_LOSS, EGDB_DRAW; EGDB_UNKNOWN where the databases do not reach. */
+/* EGDB_WIN, EGDB_LOSS, EGDB_DRAW; EGDB_UNKNOWN beyond the databases. */
 int meerslag_probe_wld(const MEERSLAG_PROBE *probe, const EGDB_POSITION *position, int color);
 
 /* Plies to the end of the game; 0: no legal move. */

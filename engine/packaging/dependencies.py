@@ -1,6 +1,6 @@
-"""Prints the licences of the crates that are part of the program, each text once.
+"""Prints the licences of the crates in the program, each text once.
 
-Their terms ask that the texts go with the program: engine/packaging/dependencies.py > FILE
+Their terms require the texts beside the program: engine/packaging/dependencies.py > FILE
 """
 
 import collections

@@ -1,8 +1,8 @@
-"""Writes what installs a release elsewhere: engine/packaging/recipes.py DIST
+"""Writes installers and recipes for a release: engine/packaging/recipes.py DIST
 
 From the archives and SHA256SUMS in DIST it makes, in the same folder: install.sh and install.ps1, a
 formula for Homebrew, a PKGBUILD for Arch, the three manifests of winget, and sbom.json, the crates of
-the program in the form of CycloneDX 1.5. What needs an archive that is not there is left out, and said.
+the program in the form of CycloneDX 1.5. Files that need a missing archive are left out, with a message.
 """
 
 import json
@@ -21,7 +21,7 @@ WINDOWS = "x86_64-pc-windows-gnu"
 INSTALL_SH = """\
 #!/bin/sh
 # Installs meerslag @VERSION@ for this user: sh install.sh [FOLDER]    (default: ~/.local/bin)
-# MEERSLAG_URL is where the archives lie, if not with the release.
+# MEERSLAG_URL is the address of the archives, if not the release's.
 set -eu
 folder=${1:-$HOME/.local/bin}
 url=${MEERSLAG_URL:-@URL@}
@@ -38,7 +38,7 @@ else found=$(shasum -a 256 "$work/archive"); fi
 [ "${found%% *}" = "$sum" ] || { echo "$name.tar.xz is damaged: its checksum is wrong" >&2; exit 1; }
 tar -C "$work" -xf "$work/archive"
 mkdir -p "$folder"
-# Renamed when they are whole, as the program may be running.
+# Renamed when complete, because the program may be running.
 for file in meerslag meerslag.wasm rules.wasm; do
     cp "$work/$name/$file" "$folder/.$file.new"
     mv "$folder/.$file.new" "$folder/$file"

@@ -43,7 +43,7 @@ for command in COMMANDS:
         assert not errors, f"{command}: {line}: {errors[0].message}"
         count += 1
     assert count > 0, command
-# A misfit is noticed.
+# The schema rejects wrong records.
 for bad in [{}, {"type": "perft", "version": 1}, {"type": "nothing", "version": 1}]:
     assert list(validator.iter_errors(bad)), bad
 print(f"{count} lines fit the schema of {len(schema['oneOf'])} types")

@@ -1,4 +1,4 @@
-"""Has a validator look at the OpenAPI description of `meerslag serve`, and at answers by it.
+"""Validates the OpenAPI description of `meerslag serve`, and answers against it.
 
     pip install openapi-spec-validator jsonschema
     python tests/interop/openapi.py target/release/meerslag

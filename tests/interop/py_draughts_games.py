@@ -3,9 +3,8 @@
     pip install py-draughts==1.10.1
     python3 tests/interop/py_draughts_games.py target/release/meerslag [pause in milliseconds]
 
-The package starts a program with the word `hub` alone, so the pause comes from a script in between,
-as docs/engine.md has it. Exit status 0 if the game came to its end with moves that the package finds
-legal.
+The package starts a program with only the word `hub`, so the pause comes from a script in between,
+as in docs/engine.md. Exit status 0 if the game ended, with moves that the package finds legal.
 """
 
 import pathlib

@@ -3,7 +3,7 @@
     pip install pydraughts==0.6.7
     python3 tests/interop/pydraughts_dxp.py target/release/meerslag
 
-The package asks for `000` minutes and takes whatever arrives in one read for one message. It
+The package asks for `000` minutes and treats the bytes of each read as one message. It
 plays its first legal moves and checks each move of the engine against its own move list. Exit
 status 0 if 40 plies were played or the game ended.
 """

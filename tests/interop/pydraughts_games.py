@@ -3,10 +3,10 @@
     pip install pydraughts==0.6.7
     python3 tests/interop/pydraughts_games.py target/release/meerslag [games [modes]]
 
-Plays the engine against itself in every way of limiting a search that the package knows:
+Plays the engine against itself with every limit of a search that the package has:
 clock (5 s + 0.2 s), time a move, depth, nodes, and clock with pondering (`ponder-hit` when the
 expected reply comes, `stop` when it does not). The package checks every move against its own
-move list. Exit status 0 if all games came to their end.
+move list. Exit status 0 if all games ended.
 """
 
 import sys

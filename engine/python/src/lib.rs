@@ -1,9 +1,9 @@
 //! The Python package `meerslag`: the rules, PDN, the search, opening books, the endgame databases,
 //! files of games, annotation, puzzles and matches.
 //!
-//! Classes here are thin: each holds one value of the libraries. What a Python user reads are the
-//! doc comments; `_meerslag.pyi` has the types. What is better written in Python (other programs as
-//! engines) is in `python/meerslag`.
+//! Classes here are thin: each holds one value of the libraries. Python users read the doc
+//! comments; `_meerslag.pyi` has the types. The parts better written in Python (other programs as
+//! engines) are in `python/meerslag`.
 
 mod annotate;
 mod board;

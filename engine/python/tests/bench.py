@@ -1,8 +1,8 @@
-"""Speeds of this package beside others, in one run: python3 engine/python/tests/bench.py
+"""Speeds of this package and others, in one run: python3 engine/python/tests/bench.py
 
 The same random games in every package: the legal moves of each position, playing and taking back
 the moves, and counting move sequences. Packages that are not installed are left out: pip install
-pydraughts, py-draughts, dame-rs. The first two have the same module name; only one can be there.
+pydraughts, py-draughts, dame-rs. The first two have the same module name; only one can be installed.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def random_game(seed, plies):
 
 
 def rate(work, least):
-    """Units of work a second of the processor; `work` returns how many it did."""
+    """Units of work per second of processor time; `work` returns how many it did."""
     done, start = 0, time.process_time()
     while (seconds := time.process_time() - start) < least:
         done += work()

@@ -1,10 +1,10 @@
-"""Other packages for the rules of draughts, with one face: to compare moves and speeds."""
+"""Other packages for the rules of draughts, with one interface: to compare moves and speeds."""
 
 import meerslag
 
 
 class Ours:
-    """This package. A key is start, end and captured squares of a move."""
+    """This package. A key is the start, end and captured squares of a move."""
 
     name = "meerslag"
 
@@ -58,7 +58,7 @@ class Dame(Ours):
 
 
 class Draughts(Dame):
-    """pydraughts or py-draughts, whichever is called `draughts` here."""
+    """pydraughts or py-draughts, whichever is installed as `draughts`."""
 
     perft = None
 

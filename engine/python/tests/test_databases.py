@@ -1,4 +1,4 @@
-"""Endgame databases: those in the package."""
+"""The endgame databases in the package."""
 
 import threading
 
@@ -29,7 +29,7 @@ def test_a_full_answer():
 
 
 def test_the_value_follows_from_the_moves():
-    """Along random play every value is the best of what the moves lead to."""
+    """In random games every value is the best of the values after the moves."""
     probe = Probe()
     opposite = {Wld.WIN: Wld.LOSS, Wld.LOSS: Wld.WIN, Wld.DRAW: Wld.DRAW}
     rank = {Wld.WIN: 2, Wld.DRAW: 1, Wld.LOSS: 0}

@@ -73,7 +73,7 @@ def test_other_threads_run_during_a_search_and_one_stops_it():
 
     thread = threading.Thread(target=search)
     thread.start()
-    # With the interpreter's lock held by the search, this thread would not get any further.
+    # If the search held the interpreter's lock, this thread would not get any further.
     assert began.wait(60)
     with pytest.raises(RuntimeError, match="another thread"):
         engine.search(Position(), depth=1)
@@ -110,7 +110,7 @@ def test_ctrl_c_ends_a_search():
     program = textwrap.dedent("""
         import signal
         import meerslag
-        # Programs started in the background may inherit that it is ignored.
+        # Programs started in the background may inherit an ignored signal.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             meerslag.Engine(hash_mib=4).search(

@@ -21,7 +21,7 @@ def play_one(package, choice):
     while True:
         ours = {OURS.key(mv): mv for mv in game.legal_moves()}
         status = game.status()
-        # How plies count in small endings is read in several ways, so a draw is not a comparison.
+        # Implementations count plies in small endings differently, so draws are not compared.
         if status.is_over and ours:
             return game.ply, False
         found = {package.key(mv): mv for mv in package.moves(theirs)}

@@ -1,4 +1,4 @@
-"""What a user gets beside the classes: types, help, examples."""
+"""The package besides its classes: types, help, examples."""
 
 import importlib.metadata
 import json
@@ -89,7 +89,7 @@ def test_the_examples_of_the_readme_run(example):
 
 
 def test_the_notebook_runs(monkeypatch):
-    """Without Jupyter: what shows pictures there is replaced."""
+    """Without Jupyter: a replacement shows the pictures."""
     shown = []
     display = types.SimpleNamespace(SVG=lambda data: data, display=shown.append)
     monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))

@@ -33,7 +33,7 @@ def test_games_are_read_in_turn():
 def test_files_are_read_game_by_game(tmp_path):
     path = tmp_path / "games.pdn"
     path.write_text(TEXT * 3)
-    # Repetitions are read as well.
+    # Repetitions are read, too.
     assert [len(game.moves) for game in meerslag.open_pdn(path)] == [4, 2] * 3
     assert len(list(meerslag.open_pdn(str(path)))) == 6
     with pytest.raises(FileNotFoundError, match="nothing.pdn"):

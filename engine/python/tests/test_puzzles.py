@@ -37,7 +37,7 @@ def test_a_combination_is_found_once_and_written():
     given = sum(len(mv.captured) for mv in puzzle.solution[1::2])
     assert puzzle.given == given and str(given) in puzzle.theme
     assert not puzzle.turkish and not puzzle.king
-    # As text, and back as something to solve.
+    # As text, and back as an exercise.
     pdn = next(read_pdn(puzzle.pdn.to_pdn()))
     assert pdn.moves == puzzle.solution and pdn.result == "2-0"
     assert (pdn.tag("White"), pdn.tag("Event")) == ("A", "Club")
@@ -83,7 +83,7 @@ def test_a_puzzle_is_followed_move_by_move():
     (exercise,) = exercises([PdnGame(["28-22", "18x27", "33-28"], start=start, result="2-0")])
     assert exercise.is_right("28-22") and not exercise.is_right("33-29")
     assert exercise.is_right("33-28", 2)
-    # After the solution nothing is asked for.
+    # After the solution there is no further question.
     assert not exercise.is_right("23x32", 3)
     with pytest.raises(TypeError):
         exercises(["1. 32-28"])
@@ -123,7 +123,7 @@ def test_what_was_wrong_comes_again(tmp_path, two):
             assert scores.standing(first).due == now + days * DAY
         scores.right(first, now=now)
         assert scores.next(two, now=now) is None
-        # By the clock, where no time is given.
+        # By the clock, unless a time is given.
         scores.wrong(second)
         assert scores.tally(two).later == 1 and scores.standing(second).due > 1_700_000_000
 

@@ -1,4 +1,4 @@
-"""Pictures, solutions, lines, pickles, and games that are put together."""
+"""Pictures, solutions, lines, pickles, and composed games."""
 
 import pickle
 import xml.etree.ElementTree as ElementTree

@@ -75,7 +75,7 @@ def test_a_book_is_built_from_games(pdn, tmp_path):
     assert (known.games, known.wins, known.draws, known.losses, known.score) == (2, 1, 1, 0, None)
     with pytest.raises(FileExistsError):
         Book.build(path, [pdn])
-    # The selections, each alone.
+    # Each selection alone.
     for chosen, moves in (
         ({"player": "a"}, {"32-28", "34-30"}),
         ({"years": "1990-1999"}, {"32-28"}),
@@ -95,7 +95,7 @@ def moves_of(path):
 
 def test_lines_of_known_positions(pdn, tmp_path):
     path, other = tmp_path / "lines.book", tmp_path / "other.pdn"
-    # Two games begin with 32-28, and then they part.
+    # Two games begin with 32-28, and then differ.
     report = Book.build(path, [pdn], lines="simple")
     assert report.positions == 2 and moves_of(path) == {"32-28"}
     assert Book(path).history == ["built from games.pdn; simple lines"]
@@ -198,7 +198,7 @@ def test_a_blunder_is_found_and_written():
     assert 4 in again.line[2].nags
     assert again.line[2].evaluation == pytest.approx(bad.score, abs=0.01)
     assert again.line[2].variations[0][0].move == bad.better
-    # With the same nodes the same again.
+    # The same nodes give the same result.
     assert annotate(game, engine=engine, nodes=3000).game == found.game
 
 
@@ -257,7 +257,7 @@ def test_a_match_of_programs_from_positions():
     start = Position("W:WK1:BK50")
     result = match([words, "random"], openings=[start], pairs=1, max_moves=5)
     assert {game.tag("White") for game in result.games} == {"program", "random"}
-    # The program always makes the same move; where the other one goes decides.
+    # The program always makes the same move; the other player's moves decide.
     assert all(game.start == start and len(game.moves) <= 10 for game in result.games)
     assert result.standings[0].games == 2 and result.standings[0].faults == 0
 
@@ -274,7 +274,7 @@ def test_a_match_goes_on_from_its_state(tmp_path):
     assert rest == result.games[2:] and result.games[:2] == whole.games[:2]
     assert [game.moves for game in result.games] == [game.moves for game in whole.games]
     assert result.standing("strong").points == whole.standing("strong").points
-    # All is played.
+    # All games are played.
     assert resume_match(state, concurrency=2).games == result.games
     with pytest.raises(FileExistsError, match="resume_match goes on"):
         match(engines, tc="nodes=300", state=state)
@@ -376,7 +376,7 @@ def test_ctrl_c_ends_long_work(call):
     program = textwrap.dedent(f"""
         import signal
         import meerslag
-        # Programs started in the background may inherit that it is ignored.
+        # Programs started in the background may inherit an ignored signal.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         engine = meerslag.Engine(hash_mib=4)
         try:

@@ -9,8 +9,8 @@
 //! search, end the worker that holds the module.
 //!
 //! The databases are not part of the module. The host writes them, as the bundle that `meerslag serve
-//! --export` puts beside it, to the place that [`request`] gives, and calls [`install`]. Until then
-//! no endgame is known, and searches do without.
+//! --export` writes beside it, to the place that [`request`] gives, and calls [`install`]. Until then
+//! no endgame is known, and searches go without.
 //!
 //! Without the feature `engine` the module answers the questions of [`RULES`] alone.
 
@@ -33,8 +33,8 @@ use serde_json::Value;
 const HASH_MIB: usize = 16;
 
 #[cfg(feature = "engine")]
-// SAFETY: `meerslag serve --export` writes the one host of this module beside it. `now` takes and
-// gives numbers only. `report` reads the bytes that it is shown before it returns.
+// SAFETY: `meerslag serve --export` writes the only host of this module beside it. `now` takes and
+// gives numbers only. `report` reads its bytes before it returns.
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
     /// Milliseconds since any moment.
@@ -147,7 +147,7 @@ thread_local! {
     static REPLY: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Makes room for a request of this many bytes, and returns where.
+/// Makes room for a request of this many bytes, and returns its place.
 // SAFETY: no other symbol of this name is linked.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(length: usize) -> *mut u8 {
@@ -174,7 +174,7 @@ pub extern "C" fn answer() {
     });
 }
 
-/// Takes the databases from the place of a request, and returns whether they are good.
+/// Takes the databases from the place of a request, and returns whether they are valid.
 // SAFETY: no other symbol of this name is linked.
 #[cfg(feature = "engine")]
 #[unsafe(no_mangle)]
@@ -185,7 +185,7 @@ pub extern "C" fn install() -> bool {
     };
     MODULE.with_borrow_mut(|module| {
         module.desk.probe = probe;
-        // The next search makes one that knows them.
+        // The next search makes one with them.
         module.engine = None;
     });
     true
@@ -194,7 +194,7 @@ pub extern "C" fn install() -> bool {
 /// The media type of answers that are objects; others are texts.
 const JSON: &str = "application/json";
 
-/// Where the last reply begins.
+/// The start of the last reply.
 // SAFETY: no other symbol of this name is linked.
 #[unsafe(no_mangle)]
 pub extern "C" fn reply() -> *const u8 {

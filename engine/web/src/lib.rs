@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-/// A file that the server gives out and `--export` writes.
+/// A file that the server sends and `--export` writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Asset {
     /// Its name, which is its path below `/`.
@@ -119,7 +119,7 @@ pub fn asset(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
-/// The file of this name, of whichever page.
+/// The file of this name, of any page.
 fn any(name: &str) -> Option<&'static Asset> {
     let others = || TOURNAMENT.iter().chain(REPORTS).find(|asset| asset.name == name);
     asset(name).or_else(others)
@@ -129,7 +129,7 @@ impl Asset {
     /// Its text.
     ///
     /// # Panics
-    /// If it is a picture of dots.
+    /// If it is a bitmap.
     #[must_use]
     pub fn text(&self) -> &'static str {
         std::str::from_utf8(self.bytes).expect("the texts of the page are UTF-8")
@@ -320,7 +320,7 @@ mod tests {
             assert!(known.insert(name), "{name}");
         }
         assert!(known.contains("reader.js") && known.contains("grid.js"), "{known:?}");
-        // Nobody edits in a report, nothing is searched.
+        // A report has no editing and no search.
         for name in ["main.js", "desk.js", "engine.js", "moves.js", "analysis.js"] {
             assert!(!known.contains(name), "{name}");
         }
@@ -356,7 +356,7 @@ mod tests {
         );
     }
 
-    /// The languages are those of the texts.
+    /// The languages are the ones of the texts.
     #[test]
     fn every_language_has_its_column() {
         let texts = asset("texts.js").unwrap().text();
@@ -365,7 +365,7 @@ mod tests {
         assert!(codes.map(|(code, _)| code.trim()).eq(LANGUAGES), "{row}");
     }
 
-    /// The page names each module once, and none that it does not need.
+    /// The page names each module once, and no unneeded one.
     #[test]
     fn a_page_names_its_modules() {
         let all = modules("main.js");

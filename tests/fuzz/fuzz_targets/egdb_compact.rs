@@ -1,4 +1,4 @@
-//! Win/loss/draw, compact: index and data file, with checksums that are not in the way.
+//! Win/loss/draw, compact: index and data file, with the checksum of the index corrected.
 #![no_main]
 
 #[path = "support/database.rs"]

@@ -1,5 +1,5 @@
 //! Side files with checksums. Most inputs fail at the side file's own checksum, so it is also
-//! mended.
+//! corrected.
 #![no_main]
 
 use egdb::identify::crc32;

@@ -1,4 +1,4 @@
-//! Lines of the Hub protocol, and what the engine's parameters and limits make of them.
+//! Lines of the Hub protocol, read as the engine's parameters and limits.
 #![no_main]
 
 use std::time::Duration;

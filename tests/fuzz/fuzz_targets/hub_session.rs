@@ -10,7 +10,7 @@ use meerslag_harness::protocol::hub::{Line, Options, Params, serve};
 fuzz_target!(|bytes: &[u8]| {
     let mut input =
         b"hub\nset-param name=hash-mb value=1\nset-param name=safety-time value=0.1\n".to_vec();
-    // Searches without end, and tables and threads without number, only make the fuzzer slow.
+    // Endless searches, large tables and many threads only make the fuzzer slow.
     input.extend(
         bytes
             .split_inclusive(|&b| b == b'\n')

@@ -1,4 +1,4 @@
-# The types of the module; each thing's docstring says what it does.
+# The types of the module; the docstrings are in the module itself.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike

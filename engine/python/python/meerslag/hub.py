@@ -20,12 +20,12 @@ _T = TypeVar("_T")
 _Command = str | Sequence[str | PathLike[str]]
 _Value = str | int | float | bool
 _FIELD = re.compile(r'([^\s="]+)(?:="([^"]*)"|=(\S*))?')
-#: The longest line that is read, in bytes.
+#: The longest line accepted, in bytes.
 _MAX_LINE = 1 << 20
 
 
 class HubError(RuntimeError):
-    """An engine that does not start, ends, or breaks the protocol; the text says how."""
+    """An engine does not start, ends, or breaks the protocol; the text says how."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class HubOption:
 
 @dataclass(frozen=True)
 class HubInfo:
-    """A report of a search; ``None`` where the engine does not say."""
+    """A report of a search; ``None`` where the engine gives no value."""
 
     depth: int | None = None
     mean_depth: float | None = None
@@ -124,7 +124,7 @@ class AsyncHubEngine:
     ``await AsyncHubEngine.start(command)`` starts one; ``async with`` ends it.
     """
 
-    #: What the engine says of itself: ``name``, ``version``, ``author``.
+    #: The engine's description of itself: ``name``, ``version``, ``author``.
     id: dict[str, str] = field(default_factory=dict)
     #: The parameters that it declares.
     options: dict[str, HubOption] = field(default_factory=dict)
@@ -145,12 +145,12 @@ class AsyncHubEngine:
         Args:
             command: a command line, or its words.
             options: values of parameters, such as ``{"threads": 2}``.
-            cwd: the folder in which it runs.
-            timeout: seconds within which it must be ready.
+            cwd: the folder where it runs.
+            timeout: seconds until it must be ready.
 
         Raises:
             HubError: it does not start, or is not ready in time.
-            ValueError: it has no parameter of such a name.
+            ValueError: it has no parameter of that name.
         """
         words = shlex.split(command) if isinstance(command, str) else [fspath(w) for w in command]
         engine = cls()
@@ -238,7 +238,7 @@ class AsyncHubEngine:
         clock: tuple[float, float] | None = None,
         on_info: Callable[[HubInfo], object] | None = None,
     ) -> HubResult:
-        """Lets the engine choose a move. The limits are those of ``Engine.search``.
+        """Makes the engine choose a move. The limits are as for ``Engine.search``.
 
         Raises:
             HubError: the engine ends, or its move is not legal.
@@ -277,7 +277,7 @@ class AsyncHubEngine:
             except HubError:
                 raise
             except BaseException:
-                # The search is not wanted any more: the engine must be ready for the next one.
+                # The search is no longer wanted: the engine must be ready for the next one.
                 self._send("stop")
                 await asyncio.shield(self._wait_for("done"))
                 raise
@@ -308,15 +308,15 @@ class AsyncHubEngine:
         return HubResult(best, ponder, info)
 
     def stop(self) -> None:
-        """Ends the search that is running, which answers with the best move so far."""
+        """Ends the running search, which answers with the best move so far."""
         self._send("stop")
 
     def new_game(self) -> None:
-        """Says that what follows has nothing to do with earlier games."""
+        """Announces positions unrelated to earlier games."""
         self._send("new-game")
 
     async def quit(self, timeout: float = 2.0) -> None:
-        """Ends the engine; one that does not go within this many seconds is killed."""
+        """Ends the engine; it is killed if it does not exit within this many seconds."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -350,7 +350,7 @@ class AsyncHubEngine:
 
 
 class HubEngine:
-    """An engine that speaks Hub. The arguments are those of ``AsyncHubEngine.start``.
+    """An engine that speaks Hub. The arguments are as for ``AsyncHubEngine.start``.
 
     ``with HubEngine("scan hub") as engine`` ends it; Ctrl-C ends a search.
     """
@@ -392,7 +392,7 @@ class HubEngine:
 
     @property
     def id(self) -> dict[str, str]:
-        """What the engine says of itself: ``name``, ``version``, ``author``."""
+        """The engine's description of itself: ``name``, ``version``, ``author``."""
         return self._engine.id
 
     @property
@@ -433,15 +433,15 @@ class HubEngine:
         return self._run(analysis)
 
     def stop(self) -> None:
-        """Ends the search that is running, for another thread."""
+        """Ends the running search, from another thread."""
         self._loop.call_soon_threadsafe(self._engine.stop)
 
     def new_game(self) -> None:
-        """Says that what follows has nothing to do with earlier games."""
+        """Announces positions unrelated to earlier games."""
         self._loop.call_soon_threadsafe(self._engine.new_game)
 
     def quit(self, timeout: float = 2.0) -> None:
-        """Ends the engine; one that does not go within this many seconds is killed."""
+        """Ends the engine; it is killed if it does not exit within this many seconds."""
         if self._thread.is_alive():
             self._run(self._engine.quit(timeout))
             self._end()
