@@ -36,7 +36,7 @@ typedef enum EGDB_COLOR { EGDB_BLACK = 0, EGDB_WHITE = 1 } EGDB_COLOR;
 typedef enum WLD_VALUE {
     EGDB_SUBDB_UNAVAILABLE = -2, /* also after a failure, and in distance-to-win databases */
     EGDB_NOT_IN_CACHE = -1,
-    EGDB_UNKNOWN = 0, /* also where the format has no value, such as captures */
+    EGDB_UNKNOWN = 0, /* also where the format has no value, as for captures */
     EGDB_WIN = 1,
     EGDB_LOSS = 2,
     EGDB_DRAW = 3,
