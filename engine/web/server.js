@@ -1,4 +1,4 @@
-// The engine behind `meerslag serve`: questions over HTTP, analyses as server-sent events.
+// The engine of `meerslag serve`: questions over HTTP, analyses as server-sent events.
 
 import { Problem } from "./problem.js";
 
