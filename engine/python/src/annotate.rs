@@ -169,7 +169,7 @@ impl Annotation {
 ///
 /// Args:
 ///     game: a ``Game`` or a ``PdnGame``, which stays as it is.
-///     engine: who searches, and whose endgame databases have the last word; a new ``Engine()``
+///     engine: the engine that searches, whose endgame databases have the last word; a new ``Engine()``
 ///         without it. It forgets what it has learnt.
 ///     depth: plies of the search of each position.
 ///     nodes: positions that the search of each position looks at; 200,000 where no limit is given.

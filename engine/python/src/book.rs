@@ -162,7 +162,7 @@ impl Book {
     ///     files: PDN files, or files of games.
     ///     plies: this many plies from the start of each game, and without ``lines`` no more than these.
     ///     lines: only lines of known positions: ``simple`` ones, of known positions in a row;
-    ///         ``extended`` ones, in which one unknown position may lie between two known ones; with
+    ///         ``extended`` ones, where one unknown position may lie between two known ones; with
     ///         ``extended+`` also the known positions of the rest of the game.
     ///     reference: the book that says which positions are known, with ``lines``; without it the book
     ///         that is being built.

@@ -278,7 +278,7 @@ impl Game {
     ///
     /// Args:
     ///     tags: names and values, such as ``{"White": "A"}``.
-    ///     result: ``2-0``, ``1-1``, ``0-2`` or ``*``; without it that of ``status()``.
+    ///     result: ``2-0``, ``1-1``, ``0-2`` or ``*``; by default as in ``status()``.
     ///
     /// Raises:
     ///     ValueError: the name of a tag or the result cannot be written.

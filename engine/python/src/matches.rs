@@ -149,7 +149,7 @@ impl MatchSprt {
 pub struct MatchResult {
     /// The engines, best score first.
     standings: Vec<MatchStanding>,
-    /// The games in the order in which they ended, with scores, depths and times in comments.
+    /// The games in the order they ended, with scores, depths and times in comments.
     games: Vec<PdnGame>,
     /// The sequential test; ``None`` in a match without one.
     sprt: Option<MatchSprt>,

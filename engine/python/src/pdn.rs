@@ -239,7 +239,7 @@ impl PdnGame {
         moves_of(&self.0.line.plies)
     }
 
-    /// What is said after each move, ``""`` where nothing is; as many as there are moves.
+    /// The comment after each move, ``""`` where there is none; as many as there are moves.
     #[getter]
     fn comments(&self) -> Vec<String> {
         self.0.line.plies.iter().map(said_after).collect()

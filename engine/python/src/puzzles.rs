@@ -88,7 +88,7 @@ impl Puzzle {
 ///
 /// Args:
 ///     games: each a ``Game`` or a ``PdnGame``.
-///     engine: who searches, with whose endgame databases; a new ``Engine()`` without it. It forgets
+///     engine: the engine that searches, with whose endgame databases; a new ``Engine()`` without it. It forgets
 ///         what it has learnt.
 ///     depth: plies of each search.
 ///     nodes: nodes of each search; 200,000 where no limit is given.
