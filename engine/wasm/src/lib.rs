@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 use egdb::Probe;
 #[cfg(feature = "engine")]
 use meerslag_search::{Control, Engine, EngineOptions, book::Book};
-#[cfg(feature = "engine")]
-use meerslag_serve::{Event, ROUTES as ANSWERED, Search};
-use meerslag_serve::{Desk, DeskLimits, Problem, ProblemKind, Reply, Route, Work};
 #[cfg(not(feature = "engine"))]
 use meerslag_serve::RULES as ANSWERED;
+use meerslag_serve::{Desk, DeskLimits, Problem, ProblemKind, Reply, Route, Work};
+#[cfg(feature = "engine")]
+use meerslag_serve::{Event, ROUTES as ANSWERED, Search};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -180,7 +180,8 @@ pub extern "C" fn answer() {
 #[unsafe(no_mangle)]
 pub extern "C" fn install() -> bool {
     let bundle = REQUEST.take();
-    let Some(probe) = egdb::embedded::install(bundle).ok().and_then(|()| Probe::embedded().ok()) else {
+    let Some(probe) = egdb::embedded::install(bundle).ok().and_then(|()| Probe::embedded().ok())
+    else {
         return false;
     };
     MODULE.with_borrow_mut(|module| {
