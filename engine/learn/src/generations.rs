@@ -21,7 +21,7 @@ use super::data::{DataSet, Source};
 use super::error::TrainError;
 use super::opening::OpeningMix;
 use super::sample::Filter;
-use super::selfplay::{Progress, SelfPlay, SelfPlayError};
+use super::selfplay::{GamesProgress, SelfPlay, SelfPlayError};
 use super::settings::Training;
 use super::store::StoreError;
 use super::train::checkpoint_path;
@@ -73,9 +73,9 @@ pub struct Generations {
 #[derive(Clone, PartialEq, Debug)]
 pub enum GenerationStep {
     /// Games are being played.
-    Playing(Progress),
+    Playing(GamesProgress),
     /// The games of the generation are there.
-    Played(Progress),
+    Played(GamesProgress),
     /// Weights were fitted.
     Fitted {
         /// Games that they were fitted to.
@@ -419,7 +419,7 @@ mod tests {
 
         // On another day nothing is done again, and the weights keep their date.
         let (second, _) = steps(&Generations { date: "2026.01.03".to_owned(), ..run });
-        let again = Progress { before: 128, ..*played };
+        let again = GamesProgress { before: 128, ..*played };
         assert_eq!(second[0], GenerationStep::Played(again));
         assert_eq!(second[1..], first[1..]);
         assert_eq!(Weights::read(&weights).unwrap().provenance(), &provenance);

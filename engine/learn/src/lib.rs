@@ -56,7 +56,7 @@ pub use number::{ParseNumberError, TunedNumber};
 pub use opening::{Opening, OpeningMix, ParseMixError};
 pub use plot::loss_plot;
 pub use sample::{Filter, RandomSamples, Sample};
-pub use selfplay::{Progress, SelfPlay, SelfPlayError};
+pub use selfplay::{GamesProgress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training};
 pub use statistics::{CountTable, Statistics};
 pub use store::{Contents, GamesHeader, StoreError, files};

@@ -62,7 +62,7 @@ pub struct SelfPlay {
 
 /// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct GamesProgress {
     /// Games in the file.
     pub games: u64,
     /// Games in the file at the start of this process.
@@ -107,8 +107,8 @@ impl SelfPlay {
         &self,
         folder: &Path,
         stop: &AtomicBool,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Progress, SelfPlayError> {
+        progress: &mut dyn FnMut(GamesProgress),
+    ) -> Result<GamesProgress, SelfPlayError> {
         let databases = self.databases.open().map_err(EngineError::from)?;
         let mut players = Vec::new();
         for _ in 0..self.threads.max(1) {
@@ -127,7 +127,7 @@ impl SelfPlay {
         let store = Store::open(folder, &header)?;
         let blocks = self.games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
         let before = store.blocks();
-        let at = |blocks_done: u64| Progress {
+        let at = |blocks_done: u64| GamesProgress {
             games: blocks_done * BLOCK_GAMES,
             before: before * BLOCK_GAMES,
             of: blocks.max(before) * BLOCK_GAMES,
@@ -381,9 +381,9 @@ mod tests {
         }
     }
 
-    fn play(run: &SelfPlay, folder: &TempDir, stop_after: u64) -> Progress {
+    fn play(run: &SelfPlay, folder: &TempDir, stop_after: u64) -> GamesProgress {
         let stop = AtomicBool::new(false);
-        let mut watch = |progress: Progress| {
+        let mut watch = |progress: GamesProgress| {
             stop.store(progress.games >= stop_after, Ordering::Relaxed);
         };
         run.run(folder.path(), &stop, &mut watch).unwrap()

@@ -30,7 +30,7 @@ use super::number::TunedNumber;
 use super::patch;
 use super::plot::numbers_plot;
 use super::referee::{self, Ahead, MOST_PLIES};
-use super::selfplay::{Progress, random_of};
+use super::selfplay::{GamesProgress, random_of};
 use super::spsa::{Range, Spsa};
 
 /// The size of each version's table.
@@ -74,7 +74,7 @@ impl Tuning {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tuned {
     /// The progress.
-    pub progress: Progress,
+    pub progress: GamesProgress,
     /// The numbers in their order, as they are now.
     pub values: Vec<f64>,
 }
@@ -157,7 +157,7 @@ impl Tuning {
         &self,
         folder: &Path,
         stop: &AtomicBool,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(GamesProgress),
     ) -> Result<Tuned, TuneError> {
         self.check()?;
         let io = |path: &Path| {
@@ -175,8 +175,11 @@ impl Tuning {
         let start = self.numbers.iter().map(|number| f64::from(number.start)).collect();
         let mut state = State::open(&path, &identity, start)?;
         let before = state.step * STEP_GAMES;
-        let at =
-            |step| Progress { games: step * STEP_GAMES, before, of: self.steps() * STEP_GAMES };
+        let at = |step| GamesProgress {
+            games: step * STEP_GAMES,
+            before,
+            of: self.steps() * STEP_GAMES,
+        };
         let mut duels = Vec::new();
         for _ in 0..self.threads.max(1) {
             duels.push(Duel::new(self)?);
@@ -422,7 +425,7 @@ mod tests {
     fn the_same_numbers_for_any_threads_and_interruptions() {
         let whole = TempDir::new().unwrap();
         let tuned = run(&tuning(), &whole, u64::MAX).unwrap();
-        assert_eq!(tuned.progress, Progress { games: 96, before: 0, of: 96 });
+        assert_eq!(tuned.progress, GamesProgress { games: 96, before: 0, of: 96 });
         let start: Vec<f64> = tuning().numbers.iter().map(|it| it.start.into()).collect();
         assert_ne!(tuned.values, start);
 

@@ -19,7 +19,7 @@ impl Shard {
     /// Everything.
     pub const WHOLE: Shard = Shard { index: 1, of: 1 };
     /// The largest number of parts.
-    pub const MOST: u32 = 100_000;
+    pub const MOST_PARTS: u32 = 100_000;
 
     /// Whether the item with this number, from 0, belongs to this part: parts take turns.
     #[must_use]
@@ -47,7 +47,8 @@ impl FromStr for Shard {
         let read = || {
             let (index, of) = text.split_once('/')?;
             let shard = Shard { index: index.parse().ok()?, of: of.parse().ok()? };
-            ((1..=shard.of).contains(&shard.index) && shard.of <= Shard::MOST).then_some(shard)
+            ((1..=shard.of).contains(&shard.index) && shard.of <= Shard::MOST_PARTS)
+                .then_some(shard)
         };
         read().ok_or(ParseShardError)
     }

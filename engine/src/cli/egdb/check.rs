@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Tally, check};
+use ::egdb::check::{
+    Amount, CheckCounts, CheckError, Finding, Metric, Options, Problem, Report, check,
+};
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
@@ -227,8 +229,8 @@ fn record(finding: &Finding) -> FindingRecord {
     FindingRecord { problem, expected, found, ..record }
 }
 
-fn tally_record(tally: &Tally) -> TallyRecord {
-    let &Tally { compared, captures, left_out, undecided, unproved, wrong } = tally;
+fn tally_record(tally: &CheckCounts) -> TallyRecord {
+    let &CheckCounts { compared, captures, left_out, undecided, unproved, wrong } = tally;
     TallyRecord { compared, captures, left_out, undecided, unproved, wrong }
 }
 
@@ -259,8 +261,8 @@ fn write_text(
         counted(report.wanted, "position"),
         counted(report.slices, "slice")
     )?;
-    let tallies: Vec<Tally> = kinds.iter().map(|&kind| report.tally(kind)).collect();
-    let row = |name: &str, of: fn(&Tally) -> u64| {
+    let tallies: Vec<CheckCounts> = kinds.iter().map(|&kind| report.tally(kind)).collect();
+    let row = |name: &str, of: fn(&CheckCounts) -> u64| {
         let counts = tallies.iter().map(|tally| of(tally).to_string());
         std::iter::once(name.to_owned()).chain(counts).collect::<Vec<_>>()
     };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use meerslag_harness::runner::Shard;
-use meerslag_learn::{OpeningMix, Progress, SelfPlay, SelfPlayError};
+use meerslag_learn::{GamesProgress, OpeningMix, SelfPlay, SelfPlayError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,7 +60,7 @@ pub(super) struct SelfPlayArgs {
     plan: Option<Workflow>,
     /// Parts of the workflow
     #[arg(long, value_name = "N", default_value_t = 8, requires = "plan",
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST_PARTS)))]
     parts: u32,
     #[command(flatten)]
     databases: DatabaseArgs,
@@ -139,7 +139,7 @@ impl Meter {
     }
 
     /// Games an hour since the start of this process, and the time left.
-    fn rate(&self, progress: Progress) -> String {
+    fn rate(&self, progress: GamesProgress) -> String {
         let hours = self.start.elapsed().as_secs_f64() / 3600.0;
         let rate = (progress.games - progress.before) as f64 / hours.max(1e-9);
         if rate <= 0.0 {
@@ -150,18 +150,18 @@ impl Meter {
         format!("{rate:.0} games/h, {left} left")
     }
 
-    pub(super) fn show(&mut self, progress: Progress) {
+    pub(super) fn show(&mut self, progress: GamesProgress) {
         self.bar.show(progress.games, progress.of, || self.rate(progress));
         let now = Instant::now();
         if !is_watched() && now >= self.next {
             self.next = now + REPORT_INTERVAL;
-            let Progress { games, of, .. } = progress;
+            let GamesProgress { games, of, .. } = progress;
             let _ = writeln!(Messages, "{games} of {of} games, {}", self.rate(progress));
         }
     }
 
     /// The final result.
-    pub(super) fn finish(self, progress: Progress) -> SelfPlayRecord {
+    pub(super) fn finish(self, progress: GamesProgress) -> SelfPlayRecord {
         drop(self.bar);
         SelfPlayRecord {
             games: progress.games,

@@ -25,6 +25,6 @@ pub use journal::{Journal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};
-pub use players::{MistakeCounts, PlayerSummary, Players, Progress, player_name};
+pub use players::{DayOfPlay, MistakeCounts, PlayerSummary, Players, player_name};
 pub use recorded::recorded;
 pub use strength::Strength;

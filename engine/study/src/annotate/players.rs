@@ -36,7 +36,7 @@ type Numbered<T> = (usize, T);
 
 /// The play of a player on a day.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct Progress {
+pub struct DayOfPlay {
     /// Games.
     pub games: u32,
     /// Their moves.
@@ -55,7 +55,7 @@ pub struct PlayerSummary {
     /// What was wrong.
     pub mistakes: MistakeCounts,
     /// By the tag `Date`, in its order; games without one are left out.
-    pub progress: BTreeMap<String, Progress>,
+    pub progress: BTreeMap<String, DayOfPlay>,
     /// The ten mistakes at most with most to learn from, with the numbers of their games.
     pub instructive: Vec<Numbered<Mistake>>,
 }
