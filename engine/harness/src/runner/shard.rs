@@ -7,9 +7,9 @@ use thiserror::Error;
 
 /// One of several equal parts of a run: of the pairs of a match, or of the blocks of self-play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "ShardNumbers")]
 pub struct Shard {
-    /// Which part, from 1. States of matches called it `number` before 2026-11-27.
-    #[serde(alias = "number")]
+    /// Which part, from 1.
     pub index: u32,
     /// How many parts there are.
     pub of: u32,
@@ -34,7 +34,25 @@ impl Shard {
     }
 }
 
-/// A text is not a part of a run.
+/// A part as files have it, which may be none.
+#[derive(Deserialize)]
+struct ShardNumbers {
+    /// States of matches called it `number` before 2026-11-27.
+    #[serde(alias = "number")]
+    index: u32,
+    of: u32,
+}
+
+impl TryFrom<ShardNumbers> for Shard {
+    type Error = ParseShardError;
+
+    fn try_from(ShardNumbers { index, of }: ShardNumbers) -> Result<Shard, ParseShardError> {
+        let is_part = (1..=of).contains(&index) && of <= Shard::MOST_PARTS;
+        is_part.then_some(Shard { index, of }).ok_or(ParseShardError)
+    }
+}
+
+/// A text or two numbers are not a part of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("expected a part and the number of parts, such as 2/8")]
 pub struct ParseShardError;
@@ -44,13 +62,9 @@ impl FromStr for Shard {
     type Err = ParseShardError;
 
     fn from_str(text: &str) -> Result<Shard, ParseShardError> {
-        let read = || {
-            let (index, of) = text.split_once('/')?;
-            let shard = Shard { index: index.parse().ok()?, of: of.parse().ok()? };
-            ((1..=shard.of).contains(&shard.index) && shard.of <= Shard::MOST_PARTS)
-                .then_some(shard)
-        };
-        read().ok_or(ParseShardError)
+        let (index, of) = text.split_once('/').ok_or(ParseShardError)?;
+        let number = |text: &str| text.parse().map_err(|_| ParseShardError);
+        ShardNumbers { index: number(index)?, of: number(of)? }.try_into()
     }
 }
 
@@ -76,5 +90,7 @@ mod tests {
     fn older_states_are_read() {
         let shard: Shard = serde_json::from_str(r#"{"number":2,"of":8}"#).unwrap();
         assert_eq!(shard, Shard { index: 2, of: 8 });
+        assert!(serde_json::from_str::<Shard>(r#"{"index":1,"of":0}"#).is_err());
+        assert!(serde_json::from_str::<Shard>(r#"{"index":0,"of":8}"#).is_err());
     }
 }
