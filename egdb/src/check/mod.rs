@@ -67,7 +67,7 @@ pub struct Options {
     /// Findings kept; all are counted.
     pub max_findings: usize,
     /// Positions searched to prove that one distance to conversion is below the threshold. A
-    /// distance that this cannot prove is counted as [`CheckCounts::unproved`].
+    /// distance that this cannot prove is counted as [`CheckTally::unproved`].
     pub search_limit: u64,
 }
 
@@ -193,7 +193,7 @@ impl fmt::Display for Finding {
 
 /// Counts for win/loss/draw, distances to conversion, or distances to win.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct CheckCounts {
+pub struct CheckTally {
     /// Stored values compared with the successors.
     pub compared: u64,
     /// Answers of the probe for captures, compared in the same way.
@@ -210,8 +210,8 @@ pub struct CheckCounts {
     pub wrong: u64,
 }
 
-impl CheckCounts {
-    fn add(&mut self, other: &CheckCounts) {
+impl CheckTally {
+    fn add(&mut self, other: &CheckTally) {
         self.compared += other.compared;
         self.captures += other.captures;
         self.left_out += other.left_out;
@@ -260,13 +260,13 @@ pub struct Report {
     pub is_full: bool,
     /// The first findings, in the order of slices and indices.
     pub findings: Vec<Finding>,
-    tallies: [CheckCounts; 3],
+    tallies: [CheckTally; 3],
 }
 
 impl Report {
     /// The counts of a kind.
     #[must_use]
-    pub fn tally(&self, kind: Metric) -> CheckCounts {
+    pub fn tally(&self, kind: Metric) -> CheckTally {
         self.tallies[kind as usize]
     }
 
@@ -299,7 +299,7 @@ pub struct Progress {
 struct UnitResult {
     /// Positions looked at.
     done: u64,
-    tallies: [CheckCounts; 3],
+    tallies: [CheckTally; 3],
     findings: Vec<(u64, Finding)>,
 }
 
@@ -318,7 +318,7 @@ pub fn check(
     let all = selection.positions();
     let is_stopped = AtomicBool::new(false);
     let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
-    let tallies = Mutex::new([CheckCounts::default(); 3]);
+    let tallies = Mutex::new([CheckTally::default(); 3]);
     let findings = Mutex::new(BTreeMap::new());
     pool.install(|| {
         (0..selection.units()).into_par_iter().for_each_init(

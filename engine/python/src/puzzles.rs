@@ -374,7 +374,7 @@ impl Repetition {
     fn tally(&self, exercises: Vec<Exercise>, now: Option<f64>) -> PyResult<ExerciseTally> {
         let ids = ids(&exercises);
         self.with(|scores| {
-            let study::ExerciseCounts { due, new, later, known } =
+            let study::ExerciseTally { due, new, later, known } =
                 scores.tally(ids.iter().map(String::as_str), seconds(now));
             Ok(ExerciseTally { due, new, later, known })
         })

@@ -11,7 +11,7 @@ use meerslag_files::Existing;
 use meerslag_search::{Control, Engine, Limits, Mode, counted};
 use meerslag_study::annotate::{self, Grade};
 use meerslag_study::puzzles::{
-    Exercise, ExerciseCounts, ExerciseKind, ExerciseList, Repeat, Repetition, RepetitionError,
+    Exercise, ExerciseKind, ExerciseList, ExerciseTally, Repeat, Repetition, RepetitionError,
     Standing,
 };
 use movegen::notation::moves::format_move;
@@ -137,7 +137,7 @@ impl Scored {
 
     /// How well the exercises are known, in words.
     fn tally(&self) -> String {
-        let ExerciseCounts { due, new, later, known } = self.scores.tally(self.ids(), now());
+        let ExerciseTally { due, new, later, known } = self.scores.tally(self.ids(), now());
         format!(
             "{}: {due} to repeat now, {new} new, {later} to repeat later, {known} known.",
             counted(self.ids.len(), "exercise")

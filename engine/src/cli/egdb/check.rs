@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use ::egdb::check::{
-    Amount, CheckCounts, CheckError, Finding, Metric, Options, Problem, Report, check,
+    Amount, CheckError, CheckTally, Finding, Metric, Options, Problem, Report, check,
 };
 use anyhow::anyhow;
 use clap::Args;
@@ -229,8 +229,8 @@ fn record(finding: &Finding) -> FindingRecord {
     FindingRecord { problem, expected, found, ..record }
 }
 
-fn tally_record(tally: &CheckCounts) -> TallyRecord {
-    let &CheckCounts { compared, captures, left_out, undecided, unproved, wrong } = tally;
+fn tally_record(tally: &CheckTally) -> TallyRecord {
+    let &CheckTally { compared, captures, left_out, undecided, unproved, wrong } = tally;
     TallyRecord { compared, captures, left_out, undecided, unproved, wrong }
 }
 
@@ -261,8 +261,8 @@ fn write_text(
         counted(report.wanted, "position"),
         counted(report.slices, "slice")
     )?;
-    let tallies: Vec<CheckCounts> = kinds.iter().map(|&kind| report.tally(kind)).collect();
-    let row = |name: &str, of: fn(&CheckCounts) -> u64| {
+    let tallies: Vec<CheckTally> = kinds.iter().map(|&kind| report.tally(kind)).collect();
+    let row = |name: &str, of: fn(&CheckTally) -> u64| {
         let counts = tallies.iter().map(|tally| of(tally).to_string());
         std::iter::once(name.to_owned()).chain(counts).collect::<Vec<_>>()
     };

@@ -18,5 +18,5 @@ pub use collect::{Puzzle, collect, find_puzzles};
 pub use exercise::{Exercise, ExerciseKind, ExerciseList, exercises};
 pub use find::{FoundPuzzle, MARGIN, has_one_solution, puzzles_of_game};
 pub use pdn::to_pdn;
-pub use repetition::{ExerciseCounts, INTERVALS, Repeat, Repetition, RepetitionError, Standing};
+pub use repetition::{ExerciseTally, INTERVALS, Repeat, Repetition, RepetitionError, Standing};
 pub use theme::Themes;

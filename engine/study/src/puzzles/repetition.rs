@@ -79,7 +79,7 @@ pub enum RepetitionError {
 
 /// How many exercises of a list are in each state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct ExerciseCounts {
+pub struct ExerciseTally {
     /// To be repeated now.
     pub due: usize,
     /// Never tried.
@@ -198,8 +198,8 @@ impl Repetition {
 
     /// The state of these at this time.
     #[must_use]
-    pub fn tally<'a>(&self, ids: impl Iterator<Item = &'a str>, now: u64) -> ExerciseCounts {
-        let mut tally = ExerciseCounts::default();
+    pub fn tally<'a>(&self, ids: impl Iterator<Item = &'a str>, now: u64) -> ExerciseTally {
+        let mut tally = ExerciseTally::default();
         for id in ids {
             let count = match self.known.get(id) {
                 None => &mut tally.new,
@@ -246,8 +246,8 @@ mod tests {
         assert_eq!(scores.next(ids(), 0), Some(1));
         scores.wrong("b", 100).unwrap();
         assert_eq!((scores.next(ids(), 100), scores.next(ids(), 700)), (Some(2), Some(1)));
-        assert_eq!(scores.tally(ids(), 100), ExerciseCounts { due: 0, new: 1, later: 1, known: 1 });
-        assert_eq!(scores.tally(ids(), 700), ExerciseCounts { due: 1, new: 1, later: 0, known: 1 });
+        assert_eq!(scores.tally(ids(), 100), ExerciseTally { due: 0, new: 1, later: 1, known: 1 });
+        assert_eq!(scores.tally(ids(), 700), ExerciseTally { due: 1, new: 1, later: 0, known: 1 });
         scores.right("c", 700).unwrap();
         let mut now = 700;
         for interval in &INTERVALS[1..] {
