@@ -60,7 +60,7 @@ use unit::solve_unit;
 
 pub use error::BuildError;
 pub(crate) use need::{Needs, peak_disk};
-pub use order::{after_capture, after_capture_by, after_crowning, build_order, closure};
+pub use order::{after_capture, after_capture_by, after_crowning, build_order, slices_to_build};
 pub use usage::Usage;
 pub(crate) use work::{Group, WorkFiles};
 
@@ -275,12 +275,13 @@ impl<'a> Builder<'a> {
         self.run((2..=pieces).flat_map(build_order).collect())
     }
 
-    /// Builds some slices and those that they need.
+    /// Builds some slices and what belongs to them ([`slices_to_build`]).
     ///
     /// # Errors
     /// As [`Builder::build`].
     pub fn build_slices(self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
-        self.run(closure(slices))
+        let slices = slices_to_build(slices, &self.options.types);
+        self.run(slices)
     }
 
     fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {

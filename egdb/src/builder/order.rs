@@ -1,5 +1,6 @@
 //! The slices, the slices they lead to, and the order to build them.
 
+use crate::format::DbType;
 use crate::slice::Slice;
 use movegen::Color;
 
@@ -55,8 +56,7 @@ pub fn after_capture(slice: Slice) -> Vec<Slice> {
 }
 
 /// The slices that must be solved before `wanted` can be, and these, in order.
-#[must_use]
-pub fn closure(wanted: &[Slice]) -> Vec<Slice> {
+fn closure(wanted: &[Slice]) -> Vec<Slice> {
     let mut all: Vec<Slice> = wanted.iter().map(|slice| slice.stored_twin()).collect();
     let mut at = 0;
     while at < all.len() {
@@ -69,6 +69,18 @@ pub fn closure(wanted: &[Slice]) -> Vec<Slice> {
     }
     all.sort_by_key(|slice| (slice.pieces(), slice.black_men() + slice.white_men(), *slice));
     all
+}
+
+/// The slices of a build of `wanted`, in order: these, those that they need, and where a type has
+/// files of their own for them, all of the smaller piece counts whose slices share a file. Such a
+/// file is written only whole, and without it captures would lead nowhere.
+#[must_use]
+pub fn slices_to_build(wanted: &[Slice], types: &[DbType]) -> Vec<Slice> {
+    let most = wanted.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
+    let shared = types.iter().map(|db_type| db_type.shared_file_pieces());
+    let whole = shared.filter(|&pieces| pieces < most).max().unwrap_or(0);
+    let all: Vec<Slice> = (2..=whole).flat_map(build_order).chain(wanted.iter().copied()).collect();
+    closure(&all)
 }
 
 #[cfg(test)]
@@ -101,5 +113,21 @@ mod tests {
         }
         let all = closure(&build_order(4));
         assert_eq!(all.len(), 3 + 6 + 14);
+    }
+
+    #[test]
+    fn files_of_several_slices_come_whole() {
+        let count = |wanted, types: &[DbType]| slices_to_build(&slices(wanted), types).len();
+        let below = |pieces| (2..=pieces).map(|n| build_order(n).len()).sum::<usize>();
+        let needed = |wanted| closure(&slices(wanted));
+        // Nothing but what is needed, in files that have room for all.
+        assert_eq!(count("3010 2020", &[DbType::Wld2]), needed("3010 2020").len());
+        assert_eq!(count("0302", &[DbType::Compact]), needed("0302").len());
+        // A file for each slice of five pieces, and those below.
+        let five = needed("0302").iter().filter(|slice| slice.pieces() == 5).count();
+        assert_eq!(count("0302", &[DbType::Wld2, DbType::Mtc]), below(4) + five);
+        // Seven pieces, and those of six on the way.
+        let above = needed("0502").iter().filter(|slice| slice.pieces() > 5).count();
+        assert_eq!(count("0502", &[DbType::Compact]), below(5) + above);
     }
 }

@@ -139,24 +139,51 @@ struct Forward {
     output: f32,
 }
 
+/// The parameters of a new network, in the order of [`Layout`]: random rows.
+fn new_parameters(training: &NetworkTraining, seed: u64) -> Vec<f32> {
+    let (inputs, hidden) = (training.inputs, training.hidden);
+    let mut random = Random::new(seed);
+    let mut around = |width: f32| (random.below(20_001) as f32 / 1e4 - 1.0) * width;
+    let mut parameters = Vec::new();
+    parameters.extend((0..inputs.count() * hidden).map(|_| around(0.2)));
+    parameters.extend((0..hidden).map(|_| 0.25));
+    let width = 0.3 / (hidden as f32).sqrt();
+    parameters.extend((0..OUTPUTS * 2 * hidden).map(|_| around(width)));
+    parameters.extend([0.0; OUTPUTS]);
+    parameters
+}
+
+/// How many outputs of 1 of a network with this [`Network::unit`] an output of 1 in training is
+/// worth.
+fn in_outputs(scale: f32, unit: i32) -> f32 {
+    scale * UNITS as f32 / unit as f32
+}
+
+/// The parameters of a network as it is played, in the order of [`Layout`].
+fn read_back(network: &Network, scale: f32) -> Vec<f32> {
+    let factor = in_outputs(scale, network.unit);
+    let rows = network.rows.iter().flat_map(|line| &line.0).chain(&network.bias);
+    let mut parameters: Vec<f32> = rows.map(|&value| f32::from(value) / ONE as f32).collect();
+    let outputs = network.outputs.iter();
+    parameters.extend(outputs.map(|&value| f32::from(value) / (factor * OUTPUT_ONE as f32)));
+    let one = factor * (ONE * ONE * OUTPUT_ONE) as f32;
+    parameters.extend(network.output_bias.iter().map(|&value| value as f32 / one));
+    parameters
+}
+
 impl NetworkModel {
-    /// Outputs near 0 at first, so that learning begins from the base.
+    /// Begins from the base: from its network, if that is to go on, otherwise with outputs near 0.
     pub(super) fn new(
         training: NetworkTraining,
         scale: f32,
         seed: u64,
         pool: &Arc<ThreadPool>,
     ) -> NetworkModel {
-        let (inputs, hidden) = (training.inputs, training.hidden);
         let layout = Layout::new(&training);
-        let mut random = Random::new(seed);
-        let mut around = |width: f32| (random.below(20_001) as f32 / 1e4 - 1.0) * width;
-        let mut parameters = Vec::new();
-        parameters.extend((0..inputs.count() * hidden).map(|_| around(0.2)));
-        parameters.extend((0..hidden).map(|_| 0.25));
-        let width = 0.3 / (hidden as f32).sqrt();
-        parameters.extend((0..OUTPUTS * 2 * hidden).map(|_| around(width)));
-        parameters.extend([0.0; OUTPUTS]);
+        let mut parameters = match training.continued() {
+            Some(network) => read_back(network, scale),
+            None => new_parameters(&training, seed),
+        };
         if training.joint {
             let weights = training.base.weights();
             let pairs = weights.scalars.iter().chain(&weights.patterns).flatten();
@@ -412,7 +439,7 @@ impl Learner for NetworkModel {
         // `unit` is a whole number, so the factor follows from it.
         let wanted = greatest / (MOST_OUTPUT as f32 / OUTPUT_ONE as f32);
         let unit = (self.scale * UNITS as f32 * wanted).ceil().max(1.0);
-        let factor = self.scale * UNITS as f32 / unit;
+        let factor = in_outputs(self.scale, unit as i32);
         let rounded = |value: f32, one: i32| (value * one as f32).round();
         let short = |values: &[f32], one: f32| -> Vec<i16> {
             values.iter().map(|value| (value * one).round() as i16).collect()
@@ -608,9 +635,40 @@ mod tests {
     }
 
     #[test]
+    fn a_network_goes_on_from_where_it_is() {
+        let base = Evaluation::default();
+        let before = base.weights().clone();
+        let goes_on = NetworkTraining {
+            joint: true,
+            factors: true,
+            ..NetworkTraining::new(Inputs::Windows, 32, base)
+        };
+        let model = model(goes_on.clone());
+        let after = model.weights(before.provenance.clone());
+        // The unit of the outputs is chosen anew; all else comes back to the last bit.
+        let unit = after.network().unwrap().unit;
+        assert!((unit - before.network().unwrap().unit).abs() <= 1, "{unit}");
+        let Network { rows, bias, .. } = before.network().unwrap();
+        assert_eq!((rows, bias), (&after.network().unwrap().rows, &after.network().unwrap().bias));
+        assert_eq!((&before.scalars, &before.patterns), (&after.scalars, &after.patterns));
+        let [before, after] = [before, after].map(Evaluation::new);
+        for position in random_positions(2_000, 6) {
+            let [before, after] = [&before, &after].map(|it| it.score(&position).hundredths());
+            assert!((before - after).abs() <= 1, "{before} {after} {position:?}");
+        }
+        // One of another shape begins anew, and so does one on top of weights that stay.
+        assert!(NetworkTraining { hidden: 64, ..goes_on.clone() }.continued().is_none());
+        assert!(
+            NetworkTraining { inputs: Inputs::Pieces, ..goes_on.clone() }.continued().is_none()
+        );
+        assert!(NetworkTraining { joint: false, ..goes_on }.continued().is_none());
+    }
+
+    #[test]
     fn weights_are_drawn_to_nothing_but_scalars_are_not() {
-        let training = NetworkTraining { base: Evaluation::default(), ..trainings(32).remove(4) };
-        let mut model = model(training);
+        let patterns = Weights { network: None, ..Evaluation::default().weights().clone() };
+        let base = Evaluation::new(patterns);
+        let mut model = model(NetworkTraining { base, ..trainings(32).remove(4) });
         let before = model.parameters.clone();
         let none = vec![0.0; before.len()];
         model.step(&none, 1, &TrainingStep { result_share: 0.0, rate: 0.1, decay: 0.5 });

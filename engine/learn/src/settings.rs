@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use meerslag_search::eval::{EvalKind, Evaluation, Inputs, network};
+use meerslag_search::eval::network::{self, Network};
+use meerslag_search::eval::{EvalKind, Evaluation, Inputs};
 
 /// What to train, and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -42,7 +43,8 @@ pub struct NetworkTraining {
     /// The weights below it.
     #[serde(skip)]
     pub base: Evaluation,
-    /// The weights below are learnt too, from where they are.
+    /// The weights below are learnt too, from where they are; so is their network, if it has this
+    /// shape.
     pub joint: bool,
     /// Rows of windows are sums of their own row, those of their halves and one that equal windows
     /// share.
@@ -60,6 +62,13 @@ impl NetworkTraining {
     #[must_use]
     pub const fn new(inputs: Inputs, hidden: usize, base: Evaluation) -> NetworkTraining {
         NetworkTraining { inputs, hidden, base, joint: false, factors: false, average: None }
+    }
+
+    /// The network of the base, if learning goes on from it.
+    pub(crate) fn continued(&self) -> Option<&Network> {
+        let fits =
+            |it: &&Network| self.joint && (it.inputs, it.hidden) == (self.inputs, self.hidden);
+        self.base.weights().network().filter(fits)
     }
 
     /// Why this cannot be learnt, in words.

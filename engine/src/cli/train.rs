@@ -46,7 +46,8 @@ pub(super) struct TrainArgs {
     /// The weights below the network, which stay as they are without --joint
     #[arg(long, value_name = "FILE", requires = "network")]
     base: Option<String>,
-    /// Learn the weights below the network with it, beginning from those of --base
+    /// Learn the weights below the network with it, beginning from those of --base; a network of
+    /// this shape in --base goes on, too
     #[arg(long, requires = "network")]
     joint: bool,
     /// Learn rows of windows as sums: their own, those of their halves and one that equal windows

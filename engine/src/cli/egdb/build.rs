@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use ::egdb::builder::{
-    BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, closure,
+    BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, slices_to_build,
 };
 use ::egdb::plan::peak_disk;
 use ::egdb::{DbType, Slice};
@@ -50,7 +50,8 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8),
           group = "what")]
     pieces: Option<u8>,
-    /// Build these slices and those that they need, such as 2110,2020
+    /// Build these slices and those that they need, such as 2110,2020; from 6 pieces on everything
+    /// up to 5 as well, which is one file for each number of pieces
     #[arg(long, value_name = "LIST", value_delimiter = ',', group = "what")]
     slices: Vec<Slice>,
     /// Leave all work files, about an eighth of a byte a position for win/loss/draw; otherwise each
@@ -188,7 +189,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     };
     let all: Vec<Slice> = match args.pieces {
         Some(pieces) => (2..=pieces).flat_map(build_order).collect(),
-        None => closure(&args.slices),
+        None => slices_to_build(&args.slices, &options.types),
     };
     if let Some(limit) = options.disk {
         let needed = peak_disk(&all, &options.types, options.keep_work);
