@@ -1,5 +1,5 @@
-//! The numbers of the search. Depths are plies, margins hundredths of a man. Starting values are
-//! Scan 3.1's.
+//! The numbers of the search. Depths are plies, margins hundredths of a man. They began as those of
+//! Scan 3.1, and were tuned by games (`meerslag tune`).
 
 use movegen::{Move, Position};
 
@@ -47,37 +47,37 @@ macro_rules! search_numbers {
 
 search_numbers! {
     /// First iteration with an aspiration window.
-    aspiration_depth: 4 in 2..=10;
+    aspiration_depth: 3 in 2..=10;
     /// Half the first window; the side that fails doubles.
-    aspiration_width: 10 in 2..=60;
+    aspiration_width: 12 in 2..=60;
     /// Beyond this half-width the window opens fully.
-    aspiration_max: 500 in 50..=1000;
+    aspiration_max: 519 in 50..=1000;
     /// ProbCut is tried from this depth on.
     probcut_depth: 3 in 3..=8;
     /// ProbCut is not tried where the evaluation is further than this below beta.
-    probcut_below: 10 in -60..=100;
+    probcut_below: -6 in -60..=100;
     /// The depth of the search that replaces a deep one, in percent of the deep one's.
-    probcut_share: 40 in 34..=70;
+    probcut_share: 39 in 34..=70;
     /// How far above beta the shallow search must come out, for each ply of the deep one.
-    probcut_margin: 10 in 0..=30;
+    probcut_margin: 6 in 0..=30;
     /// Reverse futility pruning is tried up to this depth.
-    reverse_futility_depth: 2 in 0..=8;
+    reverse_futility_depth: 3 in 0..=8;
     /// How far above beta the evaluation must be, at depth 0.
-    reverse_futility_base: 20 in -40..=120;
+    reverse_futility_base: -7 in -40..=120;
     /// The same for each ply more.
-    reverse_futility_margin: 40 in 0..=120;
+    reverse_futility_margin: 27 in 0..=120;
     /// Late moves are reduced from this depth on.
-    reduction_depth: 2 in 2..=8;
+    reduction_depth: 4 in 2..=8;
     /// The first move (from 0) that is reduced by a ply where the exact score is wanted.
-    reduction_exact: 3 in 1..=12;
+    reduction_exact: 2 in 1..=12;
     /// The same elsewhere.
-    reduction_first: 1 in 1..=8;
+    reduction_first: 2 in 1..=8;
     /// The first move that is reduced by another ply there.
-    reduction_second: 4 in 1..=24;
+    reduction_second: 3 in 1..=24;
     /// Full plies on one path beyond the horizon that answer threats of capture. They end by
     /// themselves where captures follow; this limit is for boards full of kings, where threats could
     /// answer threats without end (bench to depth 9 needs the same number of nodes as without it).
-    threat_plies: 8 in 1..=16;
+    threat_plies: 9 in 1..=16;
     /// How slowly the history of a move forgets: each trial counts as much as 1 in 2^rate.
     history_rate: 5 in 2..=8;
 }
