@@ -173,6 +173,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         }
         let mut tried = Tried { score: Score::MIN, best: None };
         let numbers = self.numbers;
+        let side = node.position.side_to_move();
         let searched = &self.shared.searched;
         let is_shared = searched.is_shared() && depth >= params::PUT_OFF_DEPTH;
         // Tried after the others, because another thread has begun them.
@@ -191,8 +192,11 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
             };
             let is_first_round = turn < moves.len();
             turn += 1;
-            let reduction =
-                |mv, index| numbers.get().reduction(&node.position, mv, K::PV, depth, index);
+            let history = &self.memory.history;
+            let reduction = |mv, index| {
+                let history = history.get(side, mv);
+                numbers.get().reduction(&node.position, mv, K::PV, depth, index, history)
+            };
             let (mv, child) = if let Some(child) = ahead.take() {
                 (moves[index], child)
             } else {

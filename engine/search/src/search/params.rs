@@ -55,31 +55,41 @@ search_numbers! {
     /// ProbCut is tried from this depth on.
     probcut_depth: 3 in 3..=8;
     /// ProbCut is not tried where the evaluation is further than this below beta.
-    probcut_below: -6 in -60..=100;
+    probcut_below: -8 in -60..=100;
     /// The depth of the search that replaces a deep one, in percent of the deep one's.
-    probcut_share: 39 in 34..=70;
-    /// How far above beta the shallow search must come out, for each ply of the deep one.
-    probcut_margin: 6 in 0..=30;
+    probcut_share: 40 in 34..=70;
+    /// How far above beta the shallow search must come out, besides what follows.
+    probcut_base: 2 in -30..=60;
+    /// The same for each ply of the deep one.
+    probcut_margin: 5 in 0..=30;
     /// Reverse futility pruning is tried up to this depth.
-    reverse_futility_depth: 3 in 0..=8;
+    reverse_futility_depth: 4 in 0..=8;
     /// How far above beta the evaluation must be, at depth 0.
-    reverse_futility_base: -7 in -40..=120;
+    reverse_futility_base: -1 in -40..=120;
     /// The same for each ply more.
-    reverse_futility_margin: 27 in 0..=120;
+    reverse_futility_margin: 24 in 0..=120;
     /// Late moves are reduced from this depth on.
-    reduction_depth: 4 in 2..=8;
+    reduction_depth: 3 in 2..=8;
     /// The first move (from 0) that is reduced by a ply where the exact score is wanted.
     reduction_exact: 2 in 1..=12;
     /// The same elsewhere.
     reduction_first: 2 in 1..=8;
     /// The first move that is reduced by another ply there.
-    reduction_second: 3 in 1..=24;
+    reduction_second: 2 in 1..=24;
+    /// The first move that is reduced by a third ply there.
+    reduction_third: 8 in 3..=30;
+    /// From this depth on a reduced move is reduced by another ply there.
+    reduction_deep: 10 in 4..=30;
+    /// A reduced move that raised alpha in fewer of 4,096 trials is reduced by another ply there.
+    reduction_bad: 218 in 0..=1500;
+    /// One that raised alpha in more is reduced by a ply less.
+    reduction_good: 3442 in 1500..=4096;
     /// Full plies on one path beyond the horizon that answer threats of capture. They end by
     /// themselves where captures follow; this limit is for boards full of kings, where threats could
     /// answer threats without end (bench to depth 9 needs the same number of nodes as without it).
     threat_plies: 9 in 1..=16;
     /// How slowly the history of a move forgets: each trial counts as much as 1 in 2^rate.
-    history_rate: 5 in 2..=8;
+    history_rate: 4 in 2..=8;
 }
 
 impl SearchNumbers {
@@ -92,7 +102,7 @@ impl SearchNumbers {
     /// How far above beta the shallow search must come out.
     #[inline(always)]
     pub(super) const fn probcut_margin(&self, depth: i32) -> i32 {
-        self.probcut_margin * depth
+        self.probcut_base + self.probcut_margin * depth
     }
 
     /// How far above beta the evaluation must be for reverse futility pruning.
@@ -101,7 +111,8 @@ impl SearchNumbers {
         self.reverse_futility_base + self.reverse_futility_margin * depth
     }
 
-    /// By how many plies the move number `index` (from 0) is searched less deep at first.
+    /// By how many plies the move number `index` (from 0) is searched less deep at first; `history`
+    /// says in how many of 4,096 trials it raised alpha.
     #[inline(always)]
     pub(super) const fn reduction(
         &self,
@@ -110,15 +121,23 @@ impl SearchNumbers {
         pv: bool,
         depth: i32,
         index: usize,
+        history: i32,
     ) -> i32 {
         let index = index as i32;
         if depth < self.reduction_depth || mv.is_capture() || position.is_promotion(mv) {
-            0
-        } else if pv {
-            (index >= self.reduction_exact) as i32
-        } else {
-            (index >= self.reduction_first) as i32 + (index >= self.reduction_second) as i32
+            return 0;
         }
+        if pv {
+            return (index >= self.reduction_exact) as i32;
+        }
+        let late = (index >= self.reduction_first) as i32
+            + (index >= self.reduction_second) as i32
+            + (index >= self.reduction_third) as i32;
+        if late == 0 {
+            return 0;
+        }
+        late + (depth >= self.reduction_deep) as i32 + (history < self.reduction_bad) as i32
+            - (history > self.reduction_good) as i32
     }
 }
 

@@ -150,7 +150,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
                 }
             }
             let numbers = self.numbers.get();
-            let reduction = numbers.reduction(&root.node.position, mv, true, depth, turn - line);
+            let reduction = numbers.reduction(&root.node.position, mv, true, depth, turn - line, 0);
             let (is_first, window) = (turn == line, Window { alpha, beta });
             let score = self.try_move::<Pv>(&child, depth - 1, reduction, is_first, window);
             if let Some(place) = place {
