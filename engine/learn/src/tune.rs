@@ -402,7 +402,7 @@ mod tests {
     use super::*;
 
     fn tuning() -> Tuning {
-        let numbers = ["probcut_margin", "reduction_second=2..12", "history_rate"];
+        let numbers = ["probcut_margin", "reduction_third=4..16", "history_rate"];
         Tuning {
             numbers: numbers.iter().map(|text| text.parse().unwrap()).collect(),
             games: 96,
@@ -485,7 +485,9 @@ mod tests {
             assert!(error(bad).contains("LOW below HIGH"), "{bad}");
         }
         assert_eq!(error("history_rate=1..7"), "the range of history_rate must lie within 2..8");
-        assert_eq!(error("history_rate=6..8"), "history_rate is 5 now, outside the range");
+        let now = SearchNumbers::PLAYED.history_rate;
+        let beside = format!("history_rate={}..8", now + 1);
+        assert_eq!(error(&beside), format!("history_rate is {now} now, outside the range"));
         let folder = TempDir::new().unwrap();
         let twice = Tuning { numbers: [tuning().numbers, tuning().numbers].concat(), ..tuning() };
         for (numbers, message) in [(twice.numbers, "named twice"), (Vec::new(), "no number")] {

@@ -27,7 +27,7 @@ def test_a_combination_is_found_once_and_written():
     seen, engine = [], Engine(hash_mib=4)
     games = [quiet, shot, Game(SHOT, ["29-23"])]
     (puzzle,) = find_puzzles(
-        games, engine=engine, nodes=20_000, on_progress=lambda *of: seen.append(of)
+        games, engine=engine, nodes=80_000, on_progress=lambda *of: seen.append(of)
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
     assert (puzzle.game, puzzle.ply, puzzle.position) == (1, 0, shot.start)

@@ -439,7 +439,7 @@ fn puzzles_come_from_games_with_their_solutions() {
     fs::write(&input, format!("{SHOT}\n{SHOT}")).unwrap();
     let [input, out, json] = [input, world.path("puzzles.pdn"), world.path("puzzles.json")];
     let [input, out, json] = [&input, &out, &json].map(|path| path.display().to_string());
-    let args = ["puzzles", &input, "-o", &out, "--json", &json, "--nodes=20000", "--hash=4"];
+    let args = ["puzzles", &input, "-o", &out, "--json", &json, "--nodes=80000", "--hash=4"];
     let output = run(args, "").success();
     assert!(output.stdout.contains("1 puzzle in 2 games"), "{}", output.stdout);
 

@@ -132,7 +132,7 @@ impl Evaluation {
 
 /// The weights that are part of the program.
 #[cfg(not(target_arch = "wasm32"))]
-static BUILT_IN: &[u8] = include_bytes!("../../data/p8-m32-g12.weights");
+static BUILT_IN: &[u8] = include_bytes!("../../data/p8-m32-g13.weights");
 /// Smaller ones of the same games, so that a page in a browser stays small.
 #[cfg(target_arch = "wasm32")]
 static BUILT_IN: &[u8] = include_bytes!("../../data/p8-n64-g11.weights");

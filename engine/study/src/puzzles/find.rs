@@ -282,7 +282,7 @@ mod tests {
     fn a_combination_is_found_and_goes_to_its_end() {
         let mut engine = engine();
         let pdn = game(&format!("{SHOT}1. 29-23 *"));
-        let limits = Limits::nodes(20_000);
+        let limits = Limits::nodes(80_000);
         let found = puzzles_of_game(&mut engine, &pdn, &limits, &Control::new()).unwrap();
         let [puzzle] = &found[..] else { panic!("{found:?}") };
         assert_eq!((puzzle.ply, puzzle.line[0].as_str()), (0, "29-23"));

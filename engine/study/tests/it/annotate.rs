@@ -84,8 +84,9 @@ fn men_given_away_are_a_blunder_of_their_side() {
     let forced: Vec<usize> = (0..6).filter(|&at| judged.moves[at].is_forced).collect();
     assert!(forced.contains(&1) && forced.iter().all(|&at| judged.moves[at].drop() == 0.0));
     let [black, white] = judged.sides;
-    // Black's game is won: nothing is at stake, and nothing is given away.
-    assert_eq!((black.accuracy(), black.dropped), (None, 0.0), "{white:?} {black:?}");
+    // Black's game is won: little or nothing is at stake, and nothing is given away.
+    assert_eq!(black.dropped, 0.0, "{white:?} {black:?}");
+    assert!(black.accuracy().is_none_or(|accuracy| accuracy == 100.0), "{black:?}");
     assert!(white.accuracy().unwrap() < 50.0, "{white:?}");
     assert!(white.dropped >= blunder.drop());
 
@@ -173,14 +174,20 @@ fn the_moves_of_the_search_are_no_mistakes() {
     assert!(found.moves.iter().all(|found| found.grade < Grade::Mistake), "{found:?}");
     assert!(found.sides.iter().all(|side| side.accuracy().unwrap() > 80.0), "{:?}", found.sides);
 
+    while play.position().legal_moves().len() < 2 {
+        let only = play.position().legal_moves()[0];
+        play.play(only).unwrap();
+        pdn.line.plies.push(only.into());
+    }
     let moves = play.position().legal_moves();
     let for_the_opponent =
         |mv: &movegen::Move| search(&movegen::Game::new(play.position().after(*mv))).info.score;
     let worst = moves.into_iter().max_by_key(for_the_opponent).unwrap();
     pdn.line.plies.push(worst.into());
     let found = judged(&pdn, 3_000);
-    assert!(found.moves[16].grade >= Grade::Mistake, "{:?}", found.moves[16]);
-    assert!(found.moves[16].better().is_some());
+    let last = found.moves.last().unwrap();
+    assert!(last.grade >= Grade::Mistake, "{last:?}");
+    assert!(last.better().is_some());
 }
 
 #[test]
