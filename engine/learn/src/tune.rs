@@ -402,7 +402,7 @@ mod tests {
     use super::*;
 
     fn tuning() -> Tuning {
-        let numbers = ["probcut_margin", "reduction_third=4..16", "history_rate"];
+        let numbers = ["probcut_margin", "reverse_futility_margin=4..60", "reduction_depth"];
         Tuning {
             numbers: numbers.iter().map(|text| text.parse().unwrap()).collect(),
             games: 96,

@@ -303,10 +303,10 @@ fn combinations_are_found() {
         let game = Game::new(position(fen));
         let (outcome, infos) = search_with_infos(&mut engine(), &game, &limits);
         assert_eq!(outcome.best.unwrap().to_string(), best, "{fen}");
-        // Half of the gain; the evaluation of the rest of the position is in both.
+        // Two fifths of the gain; the evaluation of the rest of the position is in both.
         let second = infos.iter().rfind(|info| info.depth == 7 && info.multipv == 2).unwrap();
         let gained = outcome.info.score.hundredths() - second.score.hundredths();
-        assert!(gained >= gain * 50, "{fen}: {gained}");
+        assert!(gained >= gain * 40, "{fen}: {gained}");
     }
     // The solutions are minimax's.
     let (fen, best, gain) = COMBINATIONS[0];

@@ -174,15 +174,20 @@ fn the_moves_of_the_search_are_no_mistakes() {
     assert!(found.moves.iter().all(|found| found.grade < Grade::Mistake), "{found:?}");
     assert!(found.sides.iter().all(|side| side.accuracy().unwrap() > 80.0), "{:?}", found.sides);
 
-    while play.position().legal_moves().len() < 2 {
-        let only = play.position().legal_moves()[0];
-        play.play(only).unwrap();
-        pdn.line.plies.push(only.into());
-    }
-    let moves = play.position().legal_moves();
-    let for_the_opponent =
-        |mv: &movegen::Move| search(&movegen::Game::new(play.position().after(*mv))).info.score;
-    let worst = moves.into_iter().max_by_key(for_the_opponent).unwrap();
+    // To a position where a move loses two men.
+    let worst = loop {
+        let mut for_the_opponent =
+            |mv: &movegen::Move| search(&movegen::Game::new(play.position().after(*mv))).info.score;
+        let moves = play.position().legal_moves();
+        let scores = moves.into_iter().map(|mv| (for_the_opponent(&mv).hundredths(), mv));
+        let (score, worst) = scores.max_by_key(|(score, _)| *score).unwrap();
+        if score >= 200 {
+            break worst;
+        }
+        let best = search(&play).best.unwrap();
+        play.play(best).unwrap();
+        pdn.line.plies.push(best.into());
+    };
     pdn.line.plies.push(worst.into());
     let found = judged(&pdn, 3_000);
     let last = found.moves.last().unwrap();
