@@ -23,7 +23,7 @@ use crate::encode::{DatabaseWriter, OutFile, SubId, Written};
 use crate::error::{ProbeError, WriteError};
 use crate::format::DbType;
 use crate::manifest;
-use crate::probe::{Probe, excludes_board};
+use crate::probe::{Probe, Question, excludes_board};
 use crate::slice::Slice;
 use crate::value::WldValue;
 use crate::walk::Walk;
@@ -365,6 +365,7 @@ impl Work<'_> {
         let from = self.source.db_type();
         let first = u64::from(id.sub) * from.subslice_length() + start;
         let mut unknown = 0;
+        let mut question = Question::new(0);
         for (board, value) in Walk::new(id.slice, first, first + out.len() as u64).zip(out) {
             if excludes_board(self.to, &board, id.side).is_some() {
                 *value = DONT_CARE;
@@ -377,7 +378,8 @@ impl Work<'_> {
                 && excludes_board(from, &board, id.side).is_some()
                 && let Ok(position) = board.position(id.side)
             {
-                *value = match self.probe.wld(&position)? {
+                question.tidy();
+                *value = match self.probe.wld_with(&position, &mut question)? {
                     Some(Wld::Win) => 1,
                     Some(Wld::Loss) => 2,
                     Some(Wld::Draw) => 3,

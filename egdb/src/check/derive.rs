@@ -9,7 +9,7 @@ use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::unrank;
 use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
-use crate::probe::{Excluded, MTC_ROUNDING, Probe, exclusion};
+use crate::probe::{Asked, Excluded, MTC_ROUNDING, Probe, Question, exclusion};
 use crate::slice::Slice;
 use crate::value::{MTC_THRESHOLD, WldValue};
 
@@ -19,6 +19,7 @@ pub(super) struct Judge<'p> {
     files: Vec<Files<'p>>,
     successors: Vec<Successor>,
     near: MtcSearch,
+    question: Question,
     search_limit: u64,
 }
 
@@ -68,6 +69,7 @@ impl<'p> Judge<'p> {
             files: probe.databases().iter().map(|db| files(db)).collect(),
             successors: Vec::new(),
             near: MtcSearch::new(),
+            question: Question::new(0),
             search_limit,
         }
     }
@@ -123,6 +125,7 @@ impl<'p> Judge<'p> {
     }
 
     fn judge(&mut self, case: &Case, outcome: &mut UnitResult) -> Result<(), ProbeError> {
+        self.question.tidy();
         let wants_distances = self.has(Metric::Mtc) || self.has(Metric::Dtw);
         let derived = self.derive_wld(&case.position, wants_distances)?;
         self.compare_wld(case, derived, outcome)?;
@@ -155,7 +158,12 @@ impl<'p> Judge<'p> {
         let (mut best, mut is_certain) = (Wld::Loss, true);
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
-            let value = self.probe.wld(&next)?;
+            // Beside a draw, only a lost successor counts.
+            let asked = match best {
+                Wld::Draw if !wants_all => Asked::IsLost,
+                _ => Asked::Value,
+            };
+            let value = self.probe.known_asked(&next, asked, &mut self.question)?;
             match value {
                 Some(Wld::Loss) => {
                     best = Wld::Win;
@@ -176,7 +184,7 @@ impl<'p> Judge<'p> {
     }
 
     fn compare_wld(
-        &self,
+        &mut self,
         case: &Case,
         derived: Option<Wld>,
         outcome: &mut UnitResult,
@@ -220,7 +228,7 @@ impl<'p> Judge<'p> {
             return Ok(());
         }
         let tally = &mut outcome.tallies[Metric::Wld as usize];
-        let answer = self.probe.wld(&case.position)?;
+        let answer = self.probe.wld_with(&case.position, &mut self.question)?;
         match (derived, is_capture) {
             (None, _) => tally.undecided += 1,
             (_, true) => tally.captures += 1,

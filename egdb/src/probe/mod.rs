@@ -23,13 +23,14 @@ use crate::reader::Raw;
 use crate::slice::Slice;
 use answer::{best, chosen};
 use mtc::after_conversion;
-use question::Question;
 
 pub use answer::{Answer, MoveAnswer};
 pub(crate) use excluded::excludes_board;
 pub use excluded::{Excluded, Lookup, exclusion};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
+pub(crate) use question::Question;
+pub(crate) use wld::Asked;
 
 /// Databases that answer together: any number of each kind. If several hold a slice, the first one
 /// added counts.
@@ -254,20 +255,6 @@ impl Probe {
             }
         }
         Ok(Answer { wld, dtw, mtc, moves })
-    }
-
-    /// As [`Probe::wld`]; known facts are not asked for again.
-    fn known(
-        &self,
-        position: &Position,
-        question: &mut Question,
-    ) -> Result<Option<Wld>, ProbeError> {
-        if let Some(wld) = question.wld(position) {
-            return Ok(wld);
-        }
-        let wld = self.wld_with(position, question)?;
-        question.note_wld(position, wld);
-        Ok(wld)
     }
 
     /// As [`Probe::dtw`], for a position with a known value.

@@ -9,17 +9,30 @@
 use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
+use super::wld::Asked;
+
+/// Facts kept beyond one question: they should stay in the processor's caches.
+const MOST_KEPT: usize = 1 << 12;
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug)]
+enum Fact {
+    Value(Option<Wld>),
+    NotWon,
+    NotLost,
+}
+
 /// The known facts about a position.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    wld: Option<Wld>,
+    wld: Fact,
     /// The plies to the end, once looked up.
     dtw: Option<Option<u32>>,
 }
 
 /// The positions of one question.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(crate) struct Question {
     known: FxHashMap<Position, Known>,
     /// The distance to conversion: at least the first, at most the second.
     bounds: FxHashMap<Position, (u32, u32)>,
@@ -29,18 +42,40 @@ pub(super) struct Question {
 
 impl Question {
     /// Nothing is known, and at most `effort` positions may be searched.
-    pub(super) fn new(effort: u32) -> Question {
+    pub(crate) fn new(effort: u32) -> Question {
         Question { known: FxHashMap::default(), bounds: FxHashMap::default(), left: effort }
     }
 
-    /// The position's value, if it has been looked up.
-    pub(super) fn wld(&self, position: &Position) -> Option<Option<Wld>> {
-        Some(self.known.get(position)?.wld)
+    /// Forgets everything once there is much, for one that lives through many questions.
+    pub(crate) fn tidy(&mut self) {
+        if self.known.len() > MOST_KEPT {
+            self.known.clear();
+        }
     }
 
-    /// Keeps the position's value.
-    pub(super) fn note_wld(&mut self, position: &Position, wld: Option<Wld>) {
-        self.known.insert(*position, Known { wld, dtw: None });
+    /// The answer about the position's value, if it is known.
+    pub(super) fn wld(&self, position: &Position, asked: Asked) -> Option<Option<Wld>> {
+        match (self.known.get(position)?.wld, asked) {
+            (Fact::Value(wld), _) => Some(wld),
+            (Fact::NotWon, Asked::IsWon) | (Fact::NotLost, Asked::IsLost) => Some(Some(Wld::Draw)),
+            _ => None,
+        }
+    }
+
+    /// Keeps the answer about the position's value.
+    pub(super) fn note_wld(&mut self, position: &Position, asked: Asked, wld: Option<Wld>) {
+        let fact = match (asked, wld) {
+            (Asked::IsWon, Some(Wld::Draw | Wld::Loss)) => Fact::NotWon,
+            (Asked::IsLost, Some(Wld::Draw | Wld::Win)) => Fact::NotLost,
+            _ => Fact::Value(wld),
+        };
+        let known = self.known.entry(*position).or_insert(Known { wld: fact, dtw: None });
+        known.wld = match (known.wld, fact) {
+            (Fact::NotWon, Fact::NotLost) | (Fact::NotLost, Fact::NotWon) => {
+                Fact::Value(Some(Wld::Draw))
+            }
+            _ => fact,
+        };
     }
 
     /// The position's plies to the end, if they have been looked up.
@@ -50,7 +85,7 @@ impl Question {
 
     /// Keeps the position's plies to the end, with its value.
     pub(super) fn note_dtw(&mut self, position: &Position, value: Wld, dtw: Option<u32>) {
-        self.known.insert(*position, Known { wld: Some(value), dtw: Some(dtw) });
+        self.known.insert(*position, Known { wld: Fact::Value(Some(value)), dtw: Some(dtw) });
     }
 
     /// Whether the position's distance to conversion is at most `bound`, if that is known.

@@ -8,9 +8,8 @@
 //! database: wins and losses spread backwards from the known positions; a position that never gets
 //! a value is a draw, because neither side can leave the circle with profit.
 
-use std::collections::HashMap;
-
 use movegen::{Position, Wld};
+use rustc_hash::FxHashMap;
 
 use super::excluded::{excludes_quiet, wld_value, wld_without_pieces};
 use super::question::Question;
@@ -21,6 +20,15 @@ use crate::index::Turned;
 
 /// Left-out positions gathered for one question before giving up.
 const MAX_NODES: usize = 1 << 16;
+
+/// How much of a value is asked for. Where the answer to one of the narrower questions is no, it
+/// is any value that says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    Value,
+    IsWon,
+    IsLost,
+}
 
 /// The answer for one position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,31 +60,55 @@ impl Probe {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn wld(&self, position: &Position) -> Result<Option<Wld>, ProbeError> {
-        self.wld_by(position, &mut |next| self.wld(next))
+        self.wld_with(position, &mut Question::new(0))
     }
 
     /// As [`Probe::wld`], with the facts known already.
-    pub(super) fn wld_with(
+    pub(crate) fn wld_with(
         &self,
         position: &Position,
         question: &mut Question,
     ) -> Result<Option<Wld>, ProbeError> {
-        self.wld_by(position, &mut |next| self.known(next, question))
+        self.wld_asked(position, Asked::Value, question)
     }
 
-    /// As [`Probe::wld`]; `after` has the values of positions after captures.
     #[inline]
-    fn wld_by(
+    fn wld_asked(
         &self,
         position: &Position,
-        after: &mut impl FnMut(&Position) -> Result<Option<Wld>, ProbeError>,
+        asked: Asked,
+        question: &mut Question,
     ) -> Result<Option<Wld>, ProbeError> {
         match self.direct(position)? {
             Direct::Known(value) => Ok(Some(value)),
             Direct::Beyond => Ok(None),
-            Direct::Captures => best_capture(position, after),
-            Direct::Moves => self.solve_graph(position),
+            Direct::Captures => self.best_capture(position, asked, question),
+            Direct::Moves => self.solve_graph(position, asked, question),
         }
+    }
+
+    /// As [`Probe::wld_with`]; known facts are not asked for again.
+    pub(crate) fn known(
+        &self,
+        position: &Position,
+        question: &mut Question,
+    ) -> Result<Option<Wld>, ProbeError> {
+        self.known_asked(position, Asked::Value, question)
+    }
+
+    /// As [`Probe::known`], for less than the whole value.
+    pub(crate) fn known_asked(
+        &self,
+        position: &Position,
+        asked: Asked,
+        question: &mut Question,
+    ) -> Result<Option<Wld>, ProbeError> {
+        if let Some(wld) = question.wld(position, asked) {
+            return Ok(wld);
+        }
+        let wld = self.wld_asked(position, asked, question)?;
+        question.note_wld(position, asked, wld);
+        Ok(wld)
     }
 
     /// The value of a position whose side to move has a legal move but no capture, if one lookup
@@ -150,44 +182,95 @@ impl Probe {
         Ok(if is_there { Direct::Moves } else { Direct::Beyond })
     }
 
-    fn solve_graph(&self, root: &Position) -> Result<Option<Wld>, ProbeError> {
+    /// The best of the captures.
+    fn best_capture(
+        &self,
+        position: &Position,
+        asked: Asked,
+        question: &mut Question,
+    ) -> Result<Option<Wld>, ProbeError> {
+        let mut best = Some(Wld::Loss);
+        for &mv in &position.legal_moves() {
+            let after = match (asked, best) {
+                (Asked::Value, Some(Wld::Loss)) => Asked::Value,
+                (Asked::IsLost, _) => Asked::IsWon,
+                // Nothing but a win changes the answer.
+                _ => Asked::IsLost,
+            };
+            match self.known_asked(&position.after(mv), after, question)? {
+                Some(Wld::Loss) => return Ok(Some(Wld::Win)),
+                Some(Wld::Draw) if asked == Asked::IsLost => return Ok(Some(Wld::Draw)),
+                Some(Wld::Draw) => best = best.map(|_| Wld::Draw),
+                Some(Wld::Win) => {}
+                None => best = None,
+            }
+        }
+        Ok(best)
+    }
+
+    fn solve_graph(
+        &self,
+        root: &Position,
+        asked: Asked,
+        question: &mut Question,
+    ) -> Result<Option<Wld>, ProbeError> {
+        if asked == Asked::IsLost && self.has_safe_move(root)? {
+            return Ok(Some(Wld::Draw));
+        }
         let mut nodes = vec![WldNode::new(*root)];
-        let mut numbers = HashMap::from([(*root, 0)]);
+        let mut numbers = FxHashMap::from_iter([(*root, 0)]);
         let mut next = 0;
         while next < nodes.len() && nodes[0].value.is_none() {
             if nodes.len() > MAX_NODES {
                 return Ok(None);
             }
-            self.expand(next, &mut nodes, &mut numbers)?;
+            self.expand(next, &mut nodes, &mut numbers, question)?;
             next += 1;
         }
         let is_complete = !nodes.iter().any(|n| n.value.is_none() && n.has_unknown);
         Ok(nodes[0].value.or(is_complete.then_some(Wld::Draw)))
     }
 
+    /// Whether the values of single successors show that a position is not lost.
+    fn has_safe_move(&self, position: &Position) -> Result<bool, ProbeError> {
+        for &mv in &position.legal_moves() {
+            if let Direct::Known(Wld::Draw | Wld::Loss) = self.direct(&position.after(mv))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn expand(
         &self,
         number: usize,
         nodes: &mut Vec<WldNode>,
-        numbers: &mut HashMap<Position, usize>,
+        numbers: &mut FxHashMap<Position, usize>,
+        question: &mut Question,
     ) -> Result<(), ProbeError> {
         if nodes[number].value.is_some() {
             return Ok(());
         }
         let position = nodes[number].position;
-        let mut children = Vec::new();
+        let (mut children, mut captures) = (Vec::new(), Vec::new());
+        // One lookup may settle it, and captures take many.
         for &mv in &position.legal_moves() {
             let child = position.after(mv);
-            let value = match self.direct(&child)? {
-                Direct::Known(value) => Some(value),
-                Direct::Beyond => None,
-                Direct::Captures => best_capture(&child, &mut |next| self.wld(next))?,
-                Direct::Moves => {
-                    children.push(child);
-                    continue;
+            match self.direct(&child)? {
+                Direct::Known(Wld::Loss) => {
+                    settle(nodes, number, Wld::Win);
+                    return Ok(());
                 }
-            };
-            match value {
+                Direct::Known(Wld::Draw) => nodes[number].has_draw = true,
+                Direct::Known(Wld::Win) => {}
+                Direct::Beyond => nodes[number].has_unknown = true,
+                Direct::Captures => captures.push(child),
+                Direct::Moves => children.push(child),
+            }
+        }
+        for child in captures {
+            let asked = if nodes[number].has_draw { Asked::IsLost } else { Asked::Value };
+            match self.known_asked(&child, asked, question)? {
                 Some(Wld::Loss) => {
                     settle(nodes, number, Wld::Win);
                     return Ok(());
@@ -199,6 +282,10 @@ impl Probe {
         }
         nodes[number].is_expanded = true;
         for child in children {
+            // Beside a draw, only a lost successor would count.
+            if nodes[number].has_draw && self.has_safe_move(&child)? {
+                continue;
+            }
             let known = nodes.len();
             let at = *numbers.entry(child).or_insert(known);
             if at == known {
@@ -221,23 +308,6 @@ impl Probe {
         }
         Ok(())
     }
-}
-
-/// The best of the captures, by the values of the positions after them.
-fn best_capture(
-    position: &Position,
-    after: &mut impl FnMut(&Position) -> Result<Option<Wld>, ProbeError>,
-) -> Result<Option<Wld>, ProbeError> {
-    let mut best = Some(Wld::Loss);
-    for &mv in &position.legal_moves() {
-        match after(&position.after(mv))? {
-            Some(Wld::Loss) => return Ok(Some(Wld::Win)),
-            Some(Wld::Draw) => best = best.map(|_| Wld::Draw),
-            Some(Wld::Win) => {}
-            None => best = None,
-        }
-    }
-    Ok(best)
 }
 
 impl WldNode {
@@ -275,5 +345,70 @@ fn settle(nodes: &mut [WldNode], number: usize, value: Wld) {
                 work.push((parent, Wld::Loss));
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use movegen::Color;
+    use movegen::random::Random;
+
+    use super::*;
+    use crate::index::unrank;
+    use crate::slice::Slice;
+
+    /// Random positions of 3 and 4 pieces, all kinds of material and both sides to move.
+    fn positions(count: usize) -> Vec<Position> {
+        let slices: Vec<Slice> = (3..=4).flat_map(Slice::stored).collect();
+        let mut random = Random::new(20261127);
+        let mut list = Vec::new();
+        while list.len() < count {
+            let slice = slices[random.below_u64(slices.len() as u64) as usize];
+            let Some(board) = unrank(slice, random.below_u64(slice.size())) else { continue };
+            let side = Color::ALL[random.below_u64(2) as usize];
+            list.extend(board.position(side).ok());
+        }
+        list
+    }
+
+    #[test]
+    fn narrow_questions_and_known_facts_agree_with_the_value() {
+        let probe = Probe::embedded().unwrap();
+        let mut kept = Question::new(0);
+        let mut by_value = [0; 3];
+        for position in positions(20_000) {
+            let value = probe.wld(&position).unwrap().unwrap();
+            let mut best = Wld::Loss;
+            for &mv in &position.legal_moves() {
+                match probe.wld(&position.after(mv)).unwrap().unwrap() {
+                    Wld::Loss => best = Wld::Win,
+                    Wld::Draw if best == Wld::Loss => best = Wld::Draw,
+                    _ => {}
+                }
+            }
+            assert_eq!(value, best, "{position}");
+            let ask = |asked, question: &mut Question| {
+                probe.known_asked(&position, asked, question).unwrap().unwrap()
+            };
+            for question in [&mut Question::new(0), &mut kept] {
+                assert_eq!(ask(Asked::IsWon, question) == Wld::Win, value == Wld::Win);
+                assert_eq!(ask(Asked::IsLost, question) == Wld::Loss, value == Wld::Loss);
+                assert_eq!(ask(Asked::Value, question), value, "{position}");
+                assert_eq!(ask(Asked::IsLost, question) == Wld::Loss, value == Wld::Loss);
+            }
+            by_value[value as usize] += 1;
+        }
+        assert!(by_value.iter().all(|&count| count > 100), "{by_value:?}");
+    }
+
+    #[test]
+    fn no_and_no_make_a_draw() {
+        let position = positions(1)[0];
+        let mut question = Question::new(0);
+        question.note_wld(&position, Asked::IsWon, Some(Wld::Loss));
+        assert_eq!(question.wld(&position, Asked::IsLost), None);
+        assert_eq!(question.wld(&position, Asked::Value), None);
+        question.note_wld(&position, Asked::IsLost, Some(Wld::Win));
+        assert_eq!(question.wld(&position, Asked::Value), Some(Some(Wld::Draw)));
     }
 }

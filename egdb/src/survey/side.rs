@@ -11,7 +11,7 @@ use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
-use crate::probe::{MTC_ROUNDING, Probe, exclusion};
+use crate::probe::{MTC_ROUNDING, Probe, Question, exclusion};
 use crate::slice::Slice;
 use crate::value::{MTC_THRESHOLD, WldValue};
 use crate::walk::Walk;
@@ -127,6 +127,7 @@ pub(super) struct Worker {
     dtw: Vec<u16>,
     mtc: Vec<u16>,
     near: MtcSearch,
+    question: Question,
 }
 
 /// Positions whose stored values are read at a time.
@@ -161,7 +162,13 @@ impl<'p> Surveyor<'p> {
     }
 
     pub(super) fn worker(&self) -> Worker {
-        Worker { wld: Vec::new(), dtw: Vec::new(), mtc: Vec::new(), near: MtcSearch::new() }
+        Worker {
+            wld: Vec::new(),
+            dtw: Vec::new(),
+            mtc: Vec::new(),
+            near: MtcSearch::new(),
+            question: Question::new(0),
+        }
     }
 
     /// Whether numbers below the threshold must be looked for: wins or losses, but no stored
@@ -215,7 +222,7 @@ impl<'p> Surveyor<'p> {
     /// The value of a position: as stored, or found by the probe.
     fn value(
         &self,
-        worker: &Worker,
+        worker: &mut Worker,
         position: &Position,
         k: usize,
         has_capture: bool,
@@ -226,7 +233,8 @@ impl<'p> Surveyor<'p> {
                 return Ok(stored);
             }
         }
-        self.probe.wld(position)
+        worker.question.tidy();
+        self.probe.wld_with(position, &mut worker.question)
     }
 
     /// Counts the positions from `start` to `end`.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use egdb::convert::{ConvertError, ConvertOptions, Target, convert};
 use egdb::index::unrank;
+use egdb::probe::exclusion;
 use egdb::{Database, DbIndex, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
 
@@ -38,7 +39,11 @@ fn reading_in_order_is_looking_up() {
                 assert!(database.read_values(id, at, &mut values[..n]).unwrap());
                 for (index, &value) in (at..).zip(&values[..n]) {
                     let board = unrank(id.slice, index).unwrap();
-                    assert_eq!(database.stored(&board, id.side).unwrap(), Some(value));
+                    // What is left out has any number.
+                    let position = board.position(id.side).unwrap();
+                    if exclusion(db_type, &position).is_none() {
+                        assert_eq!(database.stored(&board, id.side).unwrap(), Some(value));
+                    }
                 }
                 at += n as u64;
             }

@@ -12,7 +12,8 @@ use crate::walk::Walk;
 
 impl CompactReader {
     /// Fills `out` with the values from `index` on. Returns false if the files do not hold that
-    /// sub-database. The values have another order in the file, so each is looked up.
+    /// sub-database. The values have another order in the file, so each is looked up; those of
+    /// positions that the format leaves out have no meaning, and are 0.
     pub(crate) fn fill(
         &self,
         slice: Slice,
@@ -30,6 +31,10 @@ impl CompactReader {
         };
         let boards = Walk::new(slice, index, index + out.len() as u64);
         for (board, value) in boards.zip(out) {
+            if Color::ALL.iter().any(|&color| board.has_capture(color)) {
+                *value = 0;
+                continue;
+            }
             let number = sub.numberer.number(&board);
             let k = sub.steps.find(|k| sub.firsts[k], number);
             let query = Query { sub, k, rest: number - sub.firsts[k], unit: None };
