@@ -29,8 +29,7 @@ pub(crate) use excluded::excludes_board;
 pub use excluded::{Excluded, Lookup, exclusion};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
-pub(crate) use question::Question;
-pub(crate) use wld::Asked;
+pub(crate) use question::{Asked, Question};
 
 /// Databases that answer together: any number of each kind. If several hold a slice, the first one
 /// added counts.

@@ -9,10 +9,17 @@
 use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
-use super::wld::Asked;
-
 /// Facts kept beyond one question: they should stay in the processor's caches.
 const MOST_KEPT: usize = 1 << 12;
+
+/// How much of a value is asked for. Where the answer to one of the narrower questions is no, it
+/// is any value that says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    Value,
+    IsWon,
+    IsLost,
+}
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
 use super::excluded::{excludes_quiet, wld_value, wld_without_pieces};
-use super::question::Question;
+use super::question::{Asked, Question};
 use super::{Probe, Stored};
 use crate::error::ProbeError;
 use crate::format::DbType;
@@ -20,15 +20,6 @@ use crate::index::Turned;
 
 /// Left-out positions gathered for one question before giving up.
 const MAX_NODES: usize = 1 << 16;
-
-/// How much of a value is asked for. Where the answer to one of the narrower questions is no, it
-/// is any value that says so.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
-    Value,
-    IsWon,
-    IsLost,
-}
 
 /// The answer for one position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
