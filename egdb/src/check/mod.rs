@@ -2,7 +2,7 @@
 //!
 //! A plain loop over the legal moves asks [`Probe`] about each successor, and compares the value
 //! that follows with the stored one. Nothing here is shared with the code that builds databases.
-//! What the probe finds about positions without a stored value serves for the next questions, too.
+//! What the probe has found serves for the next questions, too.
 //!
 //! A check of all positions without a finding proves, for the slices checked and if the slices they
 //! lead to are right:

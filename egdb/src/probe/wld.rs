@@ -79,7 +79,7 @@ impl Probe {
     }
 
     /// As [`Probe::wld_with`]; known facts are not asked for again.
-    pub(crate) fn known(
+    pub(super) fn known(
         &self,
         position: &Position,
         question: &mut Question,
