@@ -5,7 +5,7 @@
 //! database; [`exclusion`] says which positions a format leaves out.
 
 mod answer;
-mod excluded;
+mod look_up;
 mod mtc;
 mod open;
 mod question;
@@ -24,9 +24,9 @@ use crate::slice::Slice;
 use answer::{best, chosen};
 use mtc::after_conversion;
 
+pub use crate::format::excluded::{Excluded, exclusion};
 pub use answer::{Answer, MoveAnswer};
-pub(crate) use excluded::excludes_board;
-pub use excluded::{Excluded, Lookup, exclusion};
+pub use look_up::Lookup;
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
 pub(crate) use question::{Asked, Question};

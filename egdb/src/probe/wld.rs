@@ -11,11 +11,12 @@
 use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
-use super::excluded::{excludes_quiet, wld_value, wld_without_pieces};
+use super::look_up::{wld_value, wld_without_pieces};
 use super::question::{Asked, Question};
 use super::{Probe, Stored};
 use crate::error::ProbeError;
 use crate::format::DbType;
+use crate::format::excluded::excludes_quiet;
 use crate::index::Turned;
 
 /// Left-out positions gathered for one question before giving up.

@@ -5,7 +5,9 @@ use movegen::Color;
 use super::{CONTRADICTION, CompactReader, Query, Sub};
 use crate::codec::contextual::{Reading, Unit};
 use crate::error::{ProbeCause, ProbeError};
+use crate::format::DbType;
 use crate::format::compact::MOST_HEAD;
+use crate::format::excluded::excludes_board;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 use crate::walk::Walk;
@@ -31,7 +33,7 @@ impl CompactReader {
         };
         let boards = Walk::new(slice, index, index + out.len() as u64);
         for (board, value) in boards.zip(out) {
-            if Color::ALL.iter().any(|&color| board.has_capture(color)) {
+            if excludes_board(DbType::Compact, &board, side).is_some() {
                 *value = 0;
                 continue;
             }
