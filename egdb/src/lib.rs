@@ -54,9 +54,10 @@ mod mtc_search;
 pub mod plan;
 pub mod survey;
 
-// For other languages; the instruction set.
+// For other languages; the system and the instruction set.
 #[cfg(feature = "capi")]
 pub mod capi;
+pub mod huge_pages;
 mod isa;
 
 pub use database::{Backend, Database, Memory, OpenOptions};

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
-// One module calls into the system: `huge_pages`.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 #![cfg_attr(
     test,
     allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")
@@ -23,9 +22,8 @@ pub mod tt;
 pub mod book;
 pub mod endgame;
 
-// Numbers of things in messages; time, and the system below.
+// Numbers of things in messages; time.
 pub mod clock;
-mod huge_pages;
 pub mod time;
 mod words;
 

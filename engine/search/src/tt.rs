@@ -10,10 +10,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use egdb::huge_pages;
 use movegen::Move;
 use movegen::isa;
 
-use crate::huge_pages;
 use crate::score::{Bound, Score};
 
 /// A move in 16 bits: from and to (12 bits) and the rank among the legal moves that share both

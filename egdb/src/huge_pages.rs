@@ -1,18 +1,22 @@
 //! Huge pages for big tables: a random access then costs no second one for its address.
 
-use std::mem::MaybeUninit;
+/// Less memory than this gains nothing: a huge page has 2 MiB on most processors.
+const LEAST: usize = 8 << 20;
 
-/// Asks the system to back this memory, not yet written to, with huge pages. Where it has none, or
-/// does not know such a request, only the speed changes.
+/// Asks the system to back memory that is yet to be written to with huge pages. Where it has none,
+/// or does not know such a request, only the speed changes; memory below 8 MiB is left as it is.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "advice about memory is a call into the system")]
-pub(crate) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
+pub fn advise<T>(memory: &mut [T]) {
     use nix::sys::mman::{MmapAdvise, madvise};
     use std::ptr::NonNull;
 
     /// No page is larger; advice must begin on the border of one.
     const PAGE: usize = 1 << 16;
 
+    if size_of_val(memory) < LEAST {
+        return;
+    }
     let start = memory.as_mut_ptr().cast::<u8>();
     let skipped = start.align_offset(PAGE);
     let Some(len) = size_of_val(memory).checked_sub(skipped) else { return };
@@ -24,4 +28,4 @@ pub(crate) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
 
 /// Nothing to ask for.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn advise<T>(_: &mut [MaybeUninit<T>]) {}
+pub fn advise<T>(_: &mut [T]) {}
