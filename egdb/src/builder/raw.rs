@@ -18,6 +18,7 @@ use super::chunks::{CHUNK, Chunks, Decoder, Encoder, Filed, Kind, Places, Source
 use super::error::BuildError;
 use super::men::MenSets;
 use super::store::{Metrics, Plane, SolvedUnit, Store};
+use crate::huge_pages;
 use crate::slice::Slice;
 use crate::storage::DataFile;
 
@@ -174,6 +175,7 @@ fn load(
         read: impl Fn(usize, Kind, &mut [u8], &mut Decoder) -> Result<(), BuildError> + Sync,
     ) -> Result<Plane<T>, BuildError> {
         let mut list = vec![zero; bytes as usize / size_of::<T>()];
+        huge_pages::advise(&mut list);
         let out: &mut [u8] = bytemuck::cast_slice_mut(&mut list);
         out.par_chunks_mut(CHUNK)
             .enumerate()

@@ -11,6 +11,7 @@ use super::context::Context;
 use super::rows::Rows;
 use super::solve::{BlockOut, SHARED, Workspace};
 use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedUnit, Store};
+use crate::huge_pages;
 use crate::index::king_placements;
 
 /// Solves a unit from what [`Files::view`](super::files::Files::view) gave. `report` is
@@ -41,6 +42,7 @@ fn with_kings(context: &Context<'_>, rows: Rows, unit: usize, metrics: Metrics) 
     let total = store.units.size(unit) * count;
     let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
     let mut words = vec![[0; 4]; total];
+    huge_pages::advise(&mut words);
     let (mut dtw, mut mtc) = (plane(metrics.dtw), plane(metrics.mtc));
     let (mut dtw_of, mut mtc_of) = (dtw.chunks_mut(count), mtc.chunks_mut(count));
     let mut outs: Vec<BlockOut<'_>> = words

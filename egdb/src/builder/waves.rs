@@ -23,6 +23,7 @@ use super::external::Facts;
 use super::rows::Rows;
 use super::seeds::{Events, Seed};
 use super::store::{Code, DRAW, Distances, Words};
+use crate::huge_pages;
 
 /// A block with what moves that leave it say.
 pub(super) struct Kings<'a> {
@@ -43,9 +44,10 @@ impl Kings<'_> {
     }
 
     /// The moves of the fixed kings of `side`: where the fixed kings are then, and the squares that
-    /// the king passes, the last one included: the moving king must not stand there.
+    /// the king passes, the last one included: the moving king must not stand there. Goes on as long
+    /// as `visit` says so.
     #[inline(always)]
-    fn for_each_move(&self, row: usize, side: usize, mut visit: impl FnMut([u64; 2], u64)) {
+    fn for_each_move(&self, row: usize, side: usize, mut visit: impl FnMut([u64; 2], u64) -> bool) {
         let kings = self.kings[row];
         let empty = self.empty(row);
         for from in bits(kings[side]) {
@@ -56,28 +58,33 @@ impl Kings<'_> {
                     path |= at;
                     let mut after = kings;
                     after[side] ^= from | at;
-                    visit(after, path);
+                    if !visit(after, path) {
+                        return;
+                    }
                     at = shift(at, step);
                 }
             }
         }
     }
 
-    /// The squares of the moving king where some king move of `side` leads to a position not won
-    /// for the other side.
+    /// Those of some squares of the moving king where every king move of `side` leads to a position
+    /// won for the other side. Few moves show that there are none.
     #[inline(always)]
-    fn escapes(&self, row: usize, side: usize, wins: &[Wins]) -> u64 {
+    fn without_escape(&self, row: usize, side: usize, squares: u64, wins: &[Wins]) -> u64 {
         let other = 1 - side;
-        let empty = self.empty(row);
-        let mut found = 0;
+        let mut left = squares;
         if side == self.rows.moving.index() {
-            found = king_slides(empty & !wins[row][other], empty);
+            let empty = self.empty(row);
+            left &= !king_slides(empty & !wins[row][other], empty);
         }
-        self.for_each_move(row, side, |[black, white], path| {
-            let (next, turn) = self.rows.place(self.men, black, white);
-            found |= !turn.apply(wins[next][other]) & !path;
-        });
-        found & empty
+        if left != 0 {
+            self.for_each_move(row, side, |[black, white], path| {
+                let (next, turn) = self.rows.place(self.men, black, white);
+                left &= turn.apply(wins[next][other]) | path;
+                left != 0
+            });
+        }
+        left
     }
 }
 
@@ -182,6 +189,8 @@ impl Waves {
     fn begin(&mut self, rows: usize) {
         fn cleared<T>(list: &mut Vec<T>, len: usize, zero: impl FnMut() -> T) {
             list.clear();
+            list.reserve_exact(len);
+            huge_pages::advise(list.spare_capacity_mut());
             list.resize_with(len, zero);
         }
         let places = 2 * rows;
@@ -240,6 +249,7 @@ impl Waves {
                             touch(before, turn.apply(from));
                         });
                     }
+                    true
                 });
             }
         }
@@ -351,11 +361,7 @@ impl Part<'_> {
                     }
                     let losable = self.losable[here] & !done;
                     let by_moves = losable & facts.quiet;
-                    let mut lost = losable & !facts.quiet;
-                    if by_moves != 0 {
-                        lost |= by_moves & !block.escapes(row, side, wins);
-                    }
-                    lost
+                    losable & !facts.quiet | block.without_escape(row, side, by_moves, wins)
                 };
                 if new != 0 {
                     any = true;

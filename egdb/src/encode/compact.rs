@@ -16,6 +16,7 @@ use crate::format::compact::{
     BLOCK_UNITS, CompactBody, CompactData, CompactRecord, MOST_STEPS, MOST_UNITS, Version,
     head_bytes, to_bytes,
 };
+use crate::huge_pages;
 use crate::identify::crc32;
 use crate::index::rank;
 use crate::numbering::{Numbering, Placements};
@@ -195,6 +196,7 @@ impl Values {
         let size = id.slice.size();
         // One byte more, see [`Values::nobody`].
         let mut packed = vec![0; size.div_ceil(4) as usize + 1];
+        huge_pages::advise(&mut packed);
         let mut buffer = vec![0; WINDOW.min(size) as usize];
         for (start, packed) in
             (0..).step_by(WINDOW as usize).zip(packed.chunks_mut(WINDOW as usize / 4))
