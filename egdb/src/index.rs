@@ -9,6 +9,8 @@
 //! Everything is table driven: the coefficients by bit number of the board layout, the ranks of
 //! the first row by its five bits, and the factors of every slice, all computed at compile time.
 
+use smallvec::SmallVec;
+
 use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
 use movegen::{Bitboard, Board, Color, Position, isa};
 
@@ -190,6 +192,116 @@ fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
             * (black_king_rank + u64::from(layout.black_kings) * men_rank)
 }
 
+/// The indices of boards of a slice that differ in one group of pieces only: what the other groups
+/// say is computed once. Groups are black men, black kings, white men, white kings.
+pub(crate) enum GroupRanks {
+    /// The white kings differ.
+    WhiteKings { first: u64, numbers: FreeNumbers },
+    /// The black kings differ, which changes the numbers of the white ones.
+    BlackKings {
+        first: u64,
+        factor: u64,
+        numbers: FreeNumbers,
+        /// Of each white king: the squares before it, and how many of them have no man.
+        white: SmallVec<[(u64, u32); 5]>,
+    },
+    /// The men of a colour differ, which changes all other numbers.
+    Men { slice: Slice, others: [u64; 4], group: usize },
+}
+
+/// How many free squares there are before each one, by bit.
+pub(crate) struct FreeNumbers([u8; 65]);
+
+impl FreeNumbers {
+    #[inline(always)]
+    fn new(taken: u64) -> FreeNumbers {
+        // Bit 64, of a missing piece, has a number without coefficient.
+        let mut numbers = [63; 65];
+        for square in 0..50 {
+            let bit = bit_of_index(square);
+            numbers[bit as usize] = (square - before(bit, taken)) as u8;
+        }
+        FreeNumbers(numbers)
+    }
+
+    #[inline(always)]
+    fn rank(&self, set: u64) -> u64 {
+        rank_set(set, |bit| self.0[bit as usize].into())
+    }
+}
+
+/// The board with these groups of pieces.
+#[inline(always)]
+pub(crate) fn board_of([black_men, black_kings, white_men, white_kings]: [u64; 4]) -> Board {
+    Board {
+        black: black_men | black_kings,
+        white: white_men | white_kings,
+        kings: black_kings | white_kings,
+    }
+}
+
+/// How many squares of a set come before a square.
+#[inline(always)]
+fn before(bit: u32, set: u64) -> u32 {
+    (set & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
+}
+
+impl GroupRanks {
+    /// For boards with these pieces in the other groups, each on its own square.
+    #[inline(always)]
+    pub(crate) fn new(slice: Slice, others: [u64; 4], group: usize) -> GroupRanks {
+        let [black_men, black_kings, white_men, white_kings] = others;
+        let men = black_men | white_men;
+        match group {
+            3 => GroupRanks::WhiteKings {
+                first: rank(slice, &board_of(others)),
+                numbers: FreeNumbers::new(men | black_kings),
+            },
+            1 => {
+                let place = |king: u64| {
+                    let bit = king.trailing_zeros();
+                    (king - 1, index_of_bit(bit) - before(bit, men))
+                };
+                GroupRanks::BlackKings {
+                    first: rank(slice, &board_of([black_men, 0, white_men, 0])),
+                    factor: slice.layout().white_kings.into(),
+                    numbers: FreeNumbers::new(men),
+                    white: bits(white_kings).map(place).collect(),
+                }
+            }
+            _ => GroupRanks::Men { slice, others, group },
+        }
+    }
+
+    /// The index of the board with each of some sets of the group. One that wants an occupied square
+    /// gets any number.
+    #[inline(always)]
+    pub(crate) fn list(&self, sets: &[u64], indices: &mut [u64]) {
+        let pairs = sets.iter().zip(indices);
+        match self {
+            GroupRanks::WhiteKings { first, numbers } => {
+                pairs.for_each(|(&set, index)| *index = first + numbers.rank(set));
+            }
+            GroupRanks::BlackKings { first, factor, numbers, white } => {
+                for (&set, index) in pairs {
+                    let mut rank = 0;
+                    for (k, &(before, free)) in white.iter().enumerate() {
+                        let number = free.wrapping_sub((set & before).count_ones());
+                        rank += BINOMIAL[(k + 1) & 7][(number & 63) as usize];
+                    }
+                    *index = first + u64::from(rank) + factor * numbers.rank(set);
+                }
+            }
+            &GroupRanks::Men { slice, mut others, group } => {
+                for (&set, index) in pairs {
+                    others[group] = set;
+                    *index = rank(slice, &board_of(others));
+                }
+            }
+        }
+    }
+}
+
 /// Sum of coefficients over a set. Most sets have at most two members, and a loop over them would
 /// be mispredicted for most positions: so two are always added, and a missing member has bit number
 /// 64, which leads to a part of the table that is zero.
@@ -209,10 +321,8 @@ fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
 }
 
 #[inline(always)]
-fn rank_kings(kings: u64, before: u64) -> u64 {
-    rank_set(kings, |bit| {
-        index_of_bit(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
-    })
+fn rank_kings(kings: u64, taken: u64) -> u64 {
+    rank_set(kings, |bit| index_of_bit(bit) - before(bit, taken))
 }
 
 /// The board with this index; `None` beyond the slice's size.
@@ -229,11 +339,7 @@ pub fn unrank(slice: Slice, index: u64) -> Option<Board> {
     let black_kings = unrank_set(black_king_rank, u32::from(slice.black_kings()), SQUARES & !men);
     let free = SQUARES & !men & !black_kings;
     let white_kings = unrank_set(white_king_rank, u32::from(slice.white_kings()), free);
-    Some(Board {
-        black: black_men | black_kings,
-        white: white_men | white_kings,
-        kings: black_kings | white_kings,
-    })
+    Some(board_of([black_men, black_kings, white_men, white_kings]))
 }
 
 /// Number of placements of the kings for each arrangement of the men.
@@ -295,6 +401,24 @@ pub(crate) fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn boards_that_differ_in_one_group_have_their_indices() {
+        for slice in (2..=7).flat_map(Slice::stored) {
+            for k in 0..60 {
+                let index = slice.size() / 60 * k;
+                let Board { black, white, kings } = unrank(slice, index).unwrap();
+                let groups = [black & !kings, black & kings, white & !kings, white & kings];
+                for group in 0..4 {
+                    let mut others = groups;
+                    others[group] = 0;
+                    let mut found = [0];
+                    GroupRanks::new(slice, others, group).list(&groups[group..][..1], &mut found);
+                    assert_eq!(found, [index], "{slice} {group}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_copies_for_all_instruction_sets_agree() {

@@ -222,41 +222,41 @@ impl Placements {
         self.sets.iter().map(|sets| sets.len() as u64).product()
     }
 
-    /// Calls `each` with a position, or `None` where a number has none, for `count` numbers from
-    /// `start` on.
+    /// Goes through `count` numbers from `start` on, in stretches.
     #[inline(always)]
-    pub(crate) fn walk(&self, start: u64, count: u64, mut each: impl FnMut(Option<Board>)) {
-        let last = self.groups[3];
-        let inner = &self.sets[last];
+    pub(crate) fn walk(&self, start: u64, count: u64, mut each: impl FnMut(Stretch<'_>)) {
+        let group = self.groups[3];
+        let inner = &self.sets[group];
         let (mut at, end) = (start, start + count);
         while at < end {
             let (mut rest, from) = (at / inner.len() as u64, (at % inner.len() as u64) as usize);
-            let mut chosen = [0; 4];
+            let mut others = [0; 4];
             for &group in self.groups[..3].iter().rev() {
                 let all = self.sets[group].len() as u64;
-                chosen[group] = self.sets[group][(rest % all) as usize];
+                others[group] = self.sets[group][(rest % all) as usize];
                 rest /= all;
             }
             let here = (inner.len() - from).min((end - at) as usize);
-            let occupied = chosen.iter().fold(0, |all, set| all | set);
-            let pieces: u32 = chosen.iter().map(|set| set.count_ones()).sum();
-            let is_free = occupied.count_ones() == pieces;
-            for &set in &inner[from..from + here] {
-                if !is_free || set & occupied != 0 {
-                    each(None);
-                    continue;
-                }
-                chosen[last] = set;
-                let [black_men, black_kings, white_men, white_kings] = chosen;
-                each(Some(Board {
-                    black: black_men | black_kings,
-                    white: white_men | white_kings,
-                    kings: black_kings | white_kings,
-                }));
-            }
+            let all = others.iter().fold(0, |all, set| all | set);
+            let pieces: u32 = others.iter().map(|set| set.count_ones()).sum();
+            let occupied = (all.count_ones() == pieces).then_some(all);
+            each(Stretch { others, occupied, group, sets: &inner[from..from + here] });
             at += here as u64;
         }
     }
+}
+
+/// Numbers that follow each other and differ in the pieces of the last group only.
+pub(crate) struct Stretch<'a> {
+    /// The pieces of the other groups; none of the last one.
+    pub others: [u64; 4],
+    /// The squares that they take; `None` if two of them want the same one, so that no number of the
+    /// stretch has a position.
+    pub occupied: Option<u64>,
+    /// The last group.
+    pub group: usize,
+    /// Its pieces, by number. Where they want an occupied square, the number has no position.
+    pub sets: &'a [u64],
 }
 
 /// All choices of `count` of these bits, in the order of their numbers: the greatest member
@@ -272,7 +272,7 @@ fn combinations(bits: &[u64], count: u8) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::unrank;
+    use crate::index::{board_of, unrank};
 
     #[test]
     fn numbers_and_walks_agree() {
@@ -290,13 +290,17 @@ mod tests {
                 while at < numberer.size() {
                     let count = 100_003.min(numberer.size() - at);
                     let mut number = at;
-                    placements.walk(at, count, |board| {
-                        if let Some(board) = board {
-                            assert_eq!(Slice::of(&board), Some(slice));
-                            assert_eq!(numberer.number(&board), number, "{board:?}");
-                            positions += 1;
+                    placements.walk(at, count, |Stretch { mut others, occupied, group, sets }| {
+                        for &set in sets {
+                            if occupied.is_some_and(|occupied| set & occupied == 0) {
+                                others[group] = set;
+                                let board = board_of(others);
+                                assert_eq!(Slice::of(&board), Some(slice));
+                                assert_eq!(numberer.number(&board), number, "{board:?}");
+                                positions += 1;
+                            }
+                            number += 1;
                         }
-                        number += 1;
                     });
                     at += count;
                 }

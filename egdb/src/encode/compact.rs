@@ -1,5 +1,6 @@
 //! Writer of compact files (`docs/formats.md`, section 16).
 
+use std::mem;
 use std::ops::Range;
 use std::path::Path;
 
@@ -18,8 +19,8 @@ use crate::format::compact::{
 };
 use crate::huge_pages;
 use crate::identify::crc32;
-use crate::index::rank;
-use crate::numbering::{Numbering, Placements};
+use crate::index::GroupRanks;
+use crate::numbering::{Numbering, Placements, Stretch};
 use crate::slice::Slice;
 
 /// How many numbers are used to compare numberings, from how many pieces of the slice.
@@ -222,6 +223,14 @@ impl Values {
         if value == 0 { DONT_CARE } else { value.into() }
     }
 
+    /// A hint that a value is going to be read soon.
+    #[inline(always)]
+    fn prefetch(&self, index: u64) {
+        if let Some(byte) = self.packed.get((index / 4) as usize) {
+            isa::prefetch(byte);
+        }
+    }
+
     /// The index of a number without a position.
     fn nobody(&self) -> u64 {
         4 * (self.packed.len() as u64 - 1)
@@ -298,18 +307,24 @@ impl Numbered<'_> {
                 // waits for many at a time.
                 let mut indices = [0; BATCH];
                 for (k, out) in out.chunks_mut(BATCH).enumerate() {
-                    let mut next = 0;
+                    let mut rest = &mut indices[..out.len()];
                     self.placements.walk(
                         start + (k * BATCH) as u64,
                         out.len() as u64,
                         #[inline(always)]
-                        |board| {
-                            // `map_or` is compiled apart, without the instruction set.
-                            indices[next] = match board {
-                                Some(board) => rank(slice, &board),
-                                None => nobody,
-                            };
-                            next += 1;
+                        |Stretch { others, occupied, group, sets }| {
+                            let (here, after) = mem::take(&mut rest).split_at_mut(sets.len());
+                            rest = after;
+                            match occupied {
+                                Some(occupied) => {
+                                    GroupRanks::new(slice, others, group).list(sets, here);
+                                    for (index, set) in here.iter_mut().zip(sets) {
+                                        *index = if set & occupied == 0 { *index } else { nobody };
+                                        self.values.prefetch(*index);
+                                    }
+                                }
+                                None => here.fill(nobody),
+                            }
                         },
                     );
                     for (out, &index) in out.iter_mut().zip(&indices) {
