@@ -14,8 +14,8 @@ use smallvec::SmallVec;
 use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
 use movegen::{Bitboard, Board, Color, Position, isa};
 
-use crate::layout::{BINOMIALS, binomial};
-use crate::slice::{SLICE_IDS, Slice};
+use crate::layout::{BINOMIALS, Layout, binomial};
+use crate::slice::{MAX_ONE_SIDE, SLICE_IDS, Slice};
 
 /// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
 /// masked index needs no check.
@@ -194,23 +194,22 @@ fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
 
 /// The indices of boards of a slice that differ in one group of pieces only: what the other groups
 /// say is computed once. Groups are black men, black kings, white men, white kings.
-pub(crate) enum GroupRanks {
-    /// The white kings differ.
-    WhiteKings { first: u64, numbers: FreeNumbers },
-    /// The black kings differ, which changes the numbers of the white ones.
-    BlackKings {
-        first: u64,
-        factor: u64,
-        numbers: FreeNumbers,
-        /// Of each white king: the squares before it, and how many of them have no man.
-        white: SmallVec<[(u64, u32); 5]>,
-    },
-    /// The men of a colour differ, which changes all other numbers.
-    Men { slice: Slice, others: [u64; 4], group: usize },
+pub(crate) struct GroupRanks {
+    layout: &'static Layout,
+    group: usize,
+    /// The index without the group and those after it, whose numbers it changes.
+    first: u64,
+    /// The factor of the group's number, which black men do not have.
+    factor: u64,
+    numbers: FreeNumbers,
+    /// The groups whose numbers it changes.
+    white_men: Staying,
+    black_kings: Staying,
+    white_kings: Staying,
 }
 
 /// How many free squares there are before each one, by bit.
-pub(crate) struct FreeNumbers([u8; 65]);
+struct FreeNumbers([u8; 65]);
 
 impl FreeNumbers {
     #[inline(always)]
@@ -227,6 +226,41 @@ impl FreeNumbers {
     #[inline(always)]
     fn rank(&self, set: u64) -> u64 {
         rank_set(set, |bit| self.0[bit as usize].into())
+    }
+}
+
+/// Pieces of a group that stay where they are while others take squares before them. Of each: the
+/// squares before it, and how many of them are free without those others.
+#[derive(Default)]
+struct Staying(SmallVec<[(u64, u32); MAX_ONE_SIDE as usize]>);
+
+impl Staying {
+    #[inline(always)]
+    fn kings(kings: u64, taken: u64) -> Staying {
+        let place = |king: u64| {
+            let bit = king.trailing_zeros();
+            (king - 1, index_of_bit(bit) - before(bit, taken))
+        };
+        Staying(bits(kings).map(place).collect())
+    }
+
+    /// White men are counted from square 50 down.
+    #[inline(always)]
+    fn white_men(men: u64) -> Staying {
+        let place = |man: u64| (turned(man - 1), index_of_bit(man.trailing_zeros()));
+        Staying(bits(turned(men)).map(place).collect())
+    }
+
+    /// The number of the group when others are on these squares.
+    #[inline(always)]
+    fn rank(&self, others: u64) -> u64 {
+        let mut sum = 0;
+        for (k, &(before, free)) in self.0.iter().enumerate() {
+            // On a square of these pieces others would count twice.
+            let number = free.wrapping_sub((others & before).count_ones());
+            sum += BINOMIAL[(k + 1) & 7][(number & 63) as usize];
+        }
+        u64::from(sum)
     }
 }
 
@@ -251,25 +285,57 @@ impl GroupRanks {
     #[inline(always)]
     pub(crate) fn new(slice: Slice, others: [u64; 4], group: usize) -> GroupRanks {
         let [black_men, black_kings, white_men, white_kings] = others;
+        let layout = slice.layout();
+        let of_kings = u64::from(layout.black_kings) * u64::from(layout.white_kings);
+        let index = |groups| rank(slice, &board_of(groups));
         let men = black_men | white_men;
+        let none = Staying::default;
         match group {
-            3 => GroupRanks::WhiteKings {
-                first: rank(slice, &board_of(others)),
-                numbers: FreeNumbers::new(men | black_kings),
+            0 => GroupRanks {
+                layout,
+                group,
+                first: 0,
+                factor: 0,
+                numbers: FreeNumbers::new(FIRST_ROW),
+                white_men: Staying::white_men(white_men),
+                black_kings: Staying::kings(black_kings, white_men),
+                white_kings: Staying::kings(white_kings, white_men | black_kings),
             },
-            1 => {
-                let place = |king: u64| {
-                    let bit = king.trailing_zeros();
-                    (king - 1, index_of_bit(bit) - before(bit, men))
-                };
-                GroupRanks::BlackKings {
-                    first: rank(slice, &board_of([black_men, 0, white_men, 0])),
-                    factor: slice.layout().white_kings.into(),
-                    numbers: FreeNumbers::new(men),
-                    white: bits(white_kings).map(place).collect(),
+            1 => GroupRanks {
+                layout,
+                group,
+                first: index([black_men, 0, white_men, 0]),
+                factor: layout.white_kings.into(),
+                numbers: FreeNumbers::new(men),
+                white_men: none(),
+                black_kings: none(),
+                white_kings: Staying::kings(white_kings, men),
+            },
+            2 => {
+                let front = (black_men & FIRST_ROW).count_ones() as usize;
+                GroupRanks {
+                    layout,
+                    group,
+                    first: index([black_men, 0, 0, 0]),
+                    factor: of_kings
+                        * u64::from(layout.front[front])
+                        * u64::from(layout.back[front]),
+                    numbers: FreeNumbers::new(turned(black_men)),
+                    white_men: none(),
+                    black_kings: Staying::kings(black_kings, black_men),
+                    white_kings: Staying::kings(white_kings, black_men | black_kings),
                 }
             }
-            _ => GroupRanks::Men { slice, others, group },
+            _ => GroupRanks {
+                layout,
+                group,
+                first: index([black_men, black_kings, white_men, 0]),
+                factor: 1,
+                numbers: FreeNumbers::new(men | black_kings),
+                white_men: none(),
+                black_kings: none(),
+                white_kings: none(),
+            },
         }
     }
 
@@ -278,27 +344,36 @@ impl GroupRanks {
     #[inline(always)]
     pub(crate) fn list(&self, sets: &[u64], indices: &mut [u64]) {
         let pairs = sets.iter().zip(indices);
-        match self {
-            GroupRanks::WhiteKings { first, numbers } => {
-                pairs.for_each(|(&set, index)| *index = first + numbers.rank(set));
-            }
-            GroupRanks::BlackKings { first, factor, numbers, white } => {
-                for (&set, index) in pairs {
-                    let mut rank = 0;
-                    for (k, &(before, free)) in white.iter().enumerate() {
-                        let number = free.wrapping_sub((set & before).count_ones());
-                        rank += BINOMIAL[(k + 1) & 7][(number & 63) as usize];
-                    }
-                    *index = first + u64::from(rank) + factor * numbers.rank(set);
-                }
-            }
-            &GroupRanks::Men { slice, mut others, group } => {
-                for (&set, index) in pairs {
-                    others[group] = set;
-                    *index = rank(slice, &board_of(others));
-                }
-            }
+        match self.group {
+            0 => pairs.for_each(|(&set, index)| *index = self.with_black_men(set)),
+            2 => pairs.for_each(|(&set, index)| {
+                *index = self.numbers.rank(turned(set)) * self.factor + self.with(set);
+            }),
+            _ => pairs.for_each(|(&set, index)| {
+                *index = self.numbers.rank(set) * self.factor + self.with(set);
+            }),
         }
+    }
+
+    /// The index apart from the group's own number.
+    #[inline(always)]
+    fn with(&self, set: u64) -> u64 {
+        let kings = self.black_kings.rank(set) * u64::from(self.layout.white_kings);
+        self.first + kings + self.white_kings.rank(set)
+    }
+
+    #[inline(always)]
+    fn with_black_men(&self, set: u64) -> u64 {
+        let layout = self.layout;
+        let front = (set & FIRST_ROW) as usize;
+        let count = front.count_ones() as usize;
+        let back = self.numbers.rank(set & !FIRST_ROW)
+            + u64::from(layout.back[count]) * self.white_men.rank(set);
+        let men = layout.base[count]
+            + u64::from(FIRST_ROW_RANK[front])
+            + u64::from(layout.front[count]) * back;
+        let of_kings = u64::from(layout.black_kings) * u64::from(layout.white_kings);
+        men * of_kings + self.with(set)
     }
 }
 

@@ -205,7 +205,14 @@ impl<'a> Context<'a> {
         // The moving king is where it ended, or off the board.
         if ending.from == 0 || ending.captured & MOVING_KING != 0 {
             let Fixed { pieces: [black, white], kings, .. } = after;
-            let code = self.value(&Board { black, white, kings }, next, near);
+            let board = Board { black, white, kings };
+            let code = match self.store_of(&board, fixed.moving) {
+                // Captures that end on different squares meet in a row.
+                Some((store, _)) if ending.from == 0 => {
+                    store.value_with(&board, ending.to, next, near)
+                }
+                _ => self.value(&board, next, near),
+            };
             values.add(squares, code);
             if let Some(seeds) = seeds {
                 self.add_codes(&[code; 64], squares, seeds);
@@ -213,10 +220,8 @@ impl<'a> Context<'a> {
             return;
         }
         // With the king on some square, to know the slice.
-        let slice = Slice::of(&place(&after, squares & squares.wrapping_neg()));
-        let store = slice.and_then(|slice| self.solved.get(slice));
-        let rows = store.and_then(|store| store.rows.filter(|rows| rows.moving == fixed.moving));
-        if let (Some(store), Some(rows)) = (store, rows) {
+        let board = place(&after, squares & squares.wrapping_neg());
+        if let Some((store, rows)) = self.store_of(&board, fixed.moving) {
             let all = after.occupied();
             let men = all & !after.kings;
             let block = store.units.block(after.pieces[0] & men, after.pieces[1] & men);
@@ -242,6 +247,15 @@ impl<'a> Context<'a> {
         if let Some(seeds) = seeds {
             self.add_codes(&codes, squares, seeds);
         }
+    }
+
+    /// The slice that a position after a capture is in, unless that is turned to be stored or its rows
+    /// have another moving king.
+    #[inline(always)]
+    fn store_of(&self, board: &Board, moving: Color) -> Option<(&Store, Rows)> {
+        let store = self.solved.get(Slice::of(board)?)?;
+        let rows = store.rows.filter(|rows| rows.moving == moving)?;
+        Some((store, rows))
     }
 
     #[inline(always)]

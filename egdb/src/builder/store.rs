@@ -136,17 +136,31 @@ impl Store {
     #[inline(always)]
     pub(super) fn value(&self, board: &Board, side: Color, near: &mut Near) -> Code {
         let &Board { black, white, kings } = board;
+        let moving = match self.rows.map_or(Color::White, |rows| rows.moving) {
+            Color::White => white & kings,
+            Color::Black => black & kings,
+        };
+        self.value_with(board, moving & moving.wrapping_neg(), side, near)
+    }
+
+    /// The same, looked up with this king as the moving one: those that differ in nothing else are in
+    /// the same row. It must be of the colour of the rows' moving king.
+    #[inline(always)]
+    pub(super) fn value_with(
+        &self,
+        board: &Board,
+        king: u64,
+        side: Color,
+        near: &mut Near,
+    ) -> Code {
+        let &Board { black, white, kings } = board;
         let men = (black | white) & !kings;
         let block = self.units.block(black & men, white & men);
         let unit = &self.solved[block.unit];
         let Some(rows) = self.rows else { return unit.cells.get(block.number, near)[side.index()] };
-        let (black, white) = (black & kings, white & kings);
-        let (row, bit) = match rows.moving {
-            Color::White => (rows.place(men, black, white & (white - 1)), white),
-            Color::Black => (rows.place(men, black & (black - 1), white), black),
-        };
-        let (row, turn) = row;
-        let bit = turn.apply(bit & bit.wrapping_neg()).trailing_zeros();
+        let fixed = kings & !king;
+        let (row, turn) = rows.place(men, black & fixed, white & fixed);
+        let bit = turn.apply(king).trailing_zeros();
         let row = block.number * rows.count() + row;
         if self.has_dtw {
             unit.dtw.get(row, near)[side.index()][bit as usize]
