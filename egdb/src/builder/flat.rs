@@ -15,6 +15,7 @@ use crate::codec::DONT_CARE;
 use crate::format::DbType;
 use crate::index::{king_placements, unrank_men, unrank_set};
 use crate::probe::MTC_ROUNDING;
+use crate::slice::Slice;
 
 /// The values of a slice for one side to move, as a type stores them.
 pub(super) struct Flat<'a> {
@@ -38,6 +39,39 @@ struct Selection {
     is_quiet_for_both: bool,
 }
 
+/// What the positions of a slice with one side to move are worth to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SideCounts {
+    /// The slice.
+    pub slice: Slice,
+    /// The side to move.
+    pub side: Color,
+    /// Won positions.
+    pub wins: u64,
+    /// Lost ones.
+    pub losses: u64,
+    /// Neither.
+    pub draws: u64,
+    /// Positions of any value where the side to move can capture.
+    pub captures: u64,
+}
+
+impl SideCounts {
+    const fn none(slice: Slice, side: Color) -> SideCounts {
+        SideCounts { slice, side, wins: 0, losses: 0, draws: 0, captures: 0 }
+    }
+
+    /// Counts positions of a row.
+    #[inline(always)]
+    fn add(&mut self, squares: u64, [wins, losses]: [u64; 2], captures: u64) {
+        let number = |set: u64| u64::from((squares & set).count_ones());
+        self.wins += number(wins);
+        self.losses += number(losses);
+        self.draws += number(!wins & !losses);
+        self.captures += number(captures);
+    }
+}
+
 impl<'a> Flat<'a> {
     /// `base` is the first index of the subslice, `size` its length, `window` the number of
     /// values computed at a time, two bytes each.
@@ -52,15 +86,31 @@ impl<'a> Flat<'a> {
         let is_quiet_for_both =
             db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into());
         let threads = rayon::current_num_threads().max(1);
+        let cursor = || Cursor::new(slice, side);
         Flat {
             raw,
             base,
             size,
             window: vec![0; window],
             start: u64::MAX,
-            cursors: (0..4 * threads).map(|_| Cursor::new()).collect(),
+            cursors: std::iter::repeat_with(cursor).take(4 * threads).collect(),
             selection: Selection { db_type, side, is_quiet_for_both },
         }
+    }
+
+    /// Counts all positions whose values were fetched, unless these are distances: each once, if the
+    /// values were asked for in order.
+    pub(super) fn counts(&self) -> SideCounts {
+        let mut sum = SideCounts::none(self.raw.store.slice, self.selection.side);
+        for SideCounts { wins, losses, draws, captures, .. } in
+            self.cursors.iter().map(|c| c.counts)
+        {
+            sum.wins += wins;
+            sum.losses += losses;
+            sum.draws += draws;
+            sum.captures += captures;
+        }
+        sum
     }
 
     /// Fills `out` with the values from `start` on.
@@ -106,16 +156,18 @@ struct Cursor {
     /// Positions of the group before each row, and of the whole group.
     before: Vec<u64>,
     near: Near,
+    counts: SideCounts,
 }
 
 impl Cursor {
-    fn new() -> Cursor {
+    fn new(slice: Slice, side: Color) -> Cursor {
         Cursor {
             group: None,
             pieces: [0; 2],
             kings: Vec::new(),
             before: Vec::new(),
             near: Near::of_size(SLOTS),
+            counts: SideCounts::none(slice, side),
         }
     }
 }
@@ -208,15 +260,16 @@ impl Cursor {
         for row in row..last {
             let kings = self.kings[row];
             let fixed = Fixed::new(self.pieces, kings, rows.moving);
-            let mut excluded = fixed.captures(selection.side);
+            let captures = fixed.captures(selection.side);
+            let mut excluded = captures;
             if selection.is_quiet_for_both {
                 excluded |= fixed.captures(selection.side.opponent());
             }
-            let squares = bits(fixed.counted()).skip(std::mem::take(&mut skip));
+            let squares = part(fixed.counted(), std::mem::take(&mut skip), out.len());
             let (row, turn) = rows.place(black_men | white_men, kings[0], kings[1]);
             if has_distances {
                 let codes = &distances.get(first + row, &mut self.near)[side];
-                for (square, out) in squares.zip(&mut out) {
+                for (square, out) in bits(squares).zip(&mut out) {
                     let code = codes[turn.apply(square).trailing_zeros() as usize];
                     let value = stored(selection.db_type, code);
                     *out = if excluded & square != 0 { DONT_CARE } else { value };
@@ -224,7 +277,8 @@ impl Cursor {
             } else {
                 let words = unit.words.get(first + row, &mut self.near);
                 let [wins, losses] = [2 * side, 2 * side + 1].map(|k| turn.apply(words[k]));
-                for (square, out) in squares.zip(&mut out) {
+                self.counts.add(squares, [wins, losses], captures);
+                for (square, out) in bits(squares).zip(&mut out) {
                     let has = |set: u64| usize::from(set & square != 0);
                     *out = WLD[has(wins) | has(losses) << 1 | has(excluded) << 2];
                 }
@@ -237,17 +291,27 @@ impl Cursor {
         for (men, out) in (start..).zip(out) {
             let Some((black, white)) = unrank_men(slice, men) else { return };
             let board = Board { black, white, kings: 0 };
-            let is_excluded = board.has_capture(selection.side)
+            let has_capture = board.has_capture(selection.side);
+            let is_excluded = has_capture
                 || selection.is_quiet_for_both && board.has_capture(selection.side.opponent());
-            *out = if is_excluded {
-                DONT_CARE
-            } else {
-                let block = raw.store.units.block(black, white);
-                let cell = raw.store.solved[block.unit].cells.get(block.number, &mut self.near);
-                stored(selection.db_type, cell[selection.side.index()])
-            };
+            let block = raw.store.units.block(black, white);
+            let cell = raw.store.solved[block.unit].cells.get(block.number, &mut self.near);
+            let code = cell[selection.side.index()];
+            let [wins, losses] =
+                [code & 1 != 0, code & 1 == 0].map(|is| u64::from(is && code != DRAW));
+            self.counts.add(1, [wins, losses], u64::from(has_capture));
+            *out = if is_excluded { DONT_CARE } else { stored(selection.db_type, code) };
         }
     }
+}
+
+/// Those of some squares that come after the first `skip`, at most `most`.
+#[inline(always)]
+fn part(squares: u64, skip: usize, most: usize) -> u64 {
+    if skip == 0 && squares.count_ones() as usize <= most {
+        return squares;
+    }
+    bits(squares).skip(skip).take(most).fold(0, |all, square| all | square)
 }
 
 /// The number that a type stores for a value.

@@ -59,6 +59,7 @@ use store::{Metrics, Plane, Store};
 use unit::solve_unit;
 
 pub use error::BuildError;
+pub use flat::SideCounts;
 pub(crate) use need::{Needs, peak_disk};
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, slices_to_build};
 pub use usage::Usage;
@@ -157,6 +158,8 @@ pub enum BuildEvent {
         bytes: u64,
         /// Time taken.
         time: Duration,
+        /// The values in the files, for [`DbType::Compact`].
+        counts: Vec<SideCounts>,
     },
     /// Files of an earlier run are sound and stay.
     PackReused {
@@ -560,12 +563,12 @@ impl<'a> Builder<'a> {
             let Output { db_type, stem, .. } = output.clone();
             let start = Instant::now();
             let go_on = |positions| observer(&BuildEvent::PackProgress { db_type, positions });
-            let written = pack::pack(dir, db_type, &stem, &files, window, &go_on)?;
+            let (written, counts) = pack::pack(dir, db_type, &stem, &files, window, &go_on)?;
             match &written {
                 Some(Written { bytes, .. }) => {
                     let bytes = bytes.iter().sum();
                     let time = start.elapsed();
-                    self.tell(&BuildEvent::Packed { db_type, stem, bytes, time })?;
+                    self.tell(&BuildEvent::Packed { db_type, stem, bytes, time, counts })?;
                 }
                 None => {
                     let mark = self.mark(db_type, &stem);

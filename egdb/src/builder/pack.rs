@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::BuildError;
-use super::flat::Flat;
+use super::flat::{Flat, SideCounts};
 use super::raw::RawFile;
 use crate::encode::{DatabaseWriter, SubId, Written};
 use crate::format::DbType;
@@ -12,7 +12,7 @@ use crate::manifest;
 use movegen::Color;
 
 /// Writes one pair of files of a type from the slices it holds, with their checksums. `None` if the
-/// type stores nothing for them.
+/// type stores nothing for them. The compact type, which has every position, counts them.
 pub(super) fn pack(
     dir: &Path,
     db_type: DbType,
@@ -20,7 +20,7 @@ pub(super) fn pack(
     slices: &[Arc<RawFile>],
     window: usize,
     go_on: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<Option<Written>, BuildError> {
+) -> Result<(Option<Written>, Vec<SideCounts>), BuildError> {
     let mut subs = Vec::new();
     for raw in slices {
         let slice = raw.store.slice;
@@ -42,12 +42,13 @@ pub(super) fn pack(
             db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into())
                 && !slice.is_symmetric()
         });
+    let mut counts = Vec::new();
     let written = if is_one_sided {
         let mut best: Option<(u64, Color)> = None;
         let trial = dir.join("work");
         for side in Color::ALL {
             let of_side: Vec<_> = subs.iter().copied().filter(|(_, id)| id.side == side).collect();
-            let written = write(&trial, db_type, stem, &of_side, window, go_on)?;
+            let written = write(&trial, db_type, stem, &of_side, window, go_on, |_| {})?;
             let bytes = written.as_ref().map_or(0, |written| written.bytes.iter().sum());
             for file in written.iter().flat_map(|written| [&written.index, &written.data]) {
                 let _ = std::fs::remove_file(file);
@@ -57,14 +58,18 @@ pub(super) fn pack(
             }
         }
         subs.retain(|(_, id)| best.is_some_and(|(_, side)| side == id.side));
-        write(dir, db_type, stem, &subs, window, go_on)?
+        write(dir, db_type, stem, &subs, window, go_on, |_| {})?
     } else {
-        write(dir, db_type, stem, &subs, window, go_on)?
+        write(dir, db_type, stem, &subs, window, go_on, |flat| {
+            if db_type == DbType::Compact {
+                counts.push(flat.counts());
+            }
+        })?
     };
     if let Some(written) = &written {
         manifest::write_for(written)?;
     }
-    Ok(written)
+    Ok((written, counts))
 }
 
 fn write(
@@ -74,6 +79,7 @@ fn write(
     subs: &[(&Arc<RawFile>, SubId)],
     window: usize,
     go_on: &(dyn Fn(u64) -> bool + Sync),
+    mut each: impl FnMut(&Flat<'_>),
 ) -> Result<Option<Written>, BuildError> {
     let mut writer = DatabaseWriter::create(dir, db_type, stem)?;
     for &(raw, id) in subs {
@@ -97,6 +103,7 @@ fn write(
             return Err(failure);
         }
         added?;
+        each(&flat);
     }
     Ok(writer.finish()?)
 }

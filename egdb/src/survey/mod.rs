@@ -15,7 +15,7 @@ use movegen::{Color, Position};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::builder::BuildError;
+use crate::builder::{BuildError, SideCounts};
 use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::index::unrank;
@@ -89,6 +89,25 @@ pub struct SideSurvey {
     /// The greatest distance to conversion of a win or loss, exact also below the threshold of
     /// the files; `None` without a win or loss or without a database of this kind.
     pub longest_mtc: Option<Longest>,
+}
+
+impl From<SideCounts> for SideSurvey {
+    fn from(counts: SideCounts) -> SideSurvey {
+        let SideCounts { slice, side, wins, losses, draws, captures } = counts;
+        SideSurvey {
+            slice,
+            side,
+            positions: wins + losses + draws,
+            wins,
+            losses,
+            draws,
+            unknown: 0,
+            captures,
+            longest_dtw_win: None,
+            longest_dtw_loss: None,
+            longest_mtc: None,
+        }
+    }
 }
 
 impl SideSurvey {

@@ -239,6 +239,18 @@ fn stats_are_put_together() {
     }
 }
 
+/// What a build counts while it writes compact files is what its work files hold.
+#[test]
+fn a_build_counts_what_it_writes() {
+    let folder = scratch("survey-build");
+    let dir = folder.to_str().unwrap();
+    ok(&["build", "--pieces=4", "--out", dir, "--types=compact", "--threads=2", "--keep-work"]);
+    let stats = |more: &str| ok(&["stats", "--egdb", dir, "--json", more]);
+    let log = stats(&format!("--from={}", folder.join("build.jsonl").display()));
+    assert_eq!(lines(&log).len(), 4 + 12 + 25);
+    assert_eq!(log, stats("--work"));
+}
+
 /// The statistics that the project offers hold the published greatest distances to conversion.
 #[test]
 fn offered_statistics_have_the_published_records() {

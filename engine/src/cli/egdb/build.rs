@@ -11,6 +11,7 @@ use ::egdb::builder::{
     BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, slices_to_build,
 };
 use ::egdb::plan::peak_disk;
+use ::egdb::survey::SideSurvey;
 use ::egdb::{DbType, Slice};
 use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -25,6 +26,7 @@ use super::super::json::{self, Record};
 use super::super::progress::style;
 use super::super::streams::stdout;
 use super::super::{Failure, mebibytes};
+use super::stats::SurveyRecord;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +40,8 @@ Builds all positions up to a number of pieces and writes them in the Kingsrow la
 win/loss/draw (version 2), distance to conversion, distance to win. Each file has a side file \
 '*.sum' with its checksums. Solved slices are kept in DIR/work until nothing needs them; after Ctrl-C or a crash \
 the same command with --resume verifies what is there and goes on in the middle of the slice. \
-DIR/build.jsonl is a log, one JSON object a line.
+DIR/build.jsonl is a log, one JSON object a line; with 'compact' it has the counts of wins, losses and draws, \
+which 'meerslag egdb stats --from' reads.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
 
@@ -340,7 +343,7 @@ impl From<Usage> for UsageRecord {
 struct Display {
     is_json: bool,
     advice: &'static str,
-    log: Mutex<File>,
+    log_file: Mutex<File>,
     bars: MultiProgress,
     all: ProgressBar,
     slice: ProgressBar,
@@ -366,7 +369,7 @@ impl Display {
         Ok(Display {
             is_json: common.json,
             advice,
-            log: Mutex::new(log),
+            log_file: Mutex::new(log),
             bars,
             all,
             slice,
@@ -431,8 +434,11 @@ impl Display {
                 let text = done.1.iter().map(|(name, n)| format!("{name} {} M", n / 1_000_000));
                 self.all.set_message(text.collect::<Vec<_>>().join(", "));
             }
-            BuildEvent::Packed { db_type, stem, bytes, time } => {
+            BuildEvent::Packed { db_type, stem, bytes, time, counts } => {
                 self.forget(*db_type);
+                for &counts in counts {
+                    self.log(json::to_json(&SurveyRecord::of(&SideSurvey::from(counts))), None);
+                }
                 let event = BuildRecord::File {
                     database: short(*db_type),
                     name: stem.clone(),
@@ -468,13 +474,18 @@ impl Display {
         }
     }
 
-    /// Writes an event to the log and to standard output. A failing log does not stop the work.
+    /// Writes an event to the log and to standard output.
     fn line(&self, event: &BuildRecord, text: impl FnOnce() -> String) {
-        let line = json::to_json(event);
-        if let Ok(mut log) = self.log.lock() {
+        self.log(json::to_json(event), Some(text()));
+    }
+
+    /// Writes a line to the log, and to standard output in the form wanted there, if there is one. A
+    /// failing log does not stop the work.
+    fn log(&self, line: String, text: Option<String>) {
+        if let Ok(mut log) = self.log_file.lock() {
             let _ = writeln!(log, "{line}");
         }
-        let text = if self.is_json { line } else { text() };
+        let Some(text) = (if self.is_json { Some(line) } else { text }) else { return };
         self.bars.suspend(|| {
             let _ = writeln!(stdout(), "{text}");
         });

@@ -1,5 +1,5 @@
 //! Numbers that were counted before, perhaps slice by slice or on other machines: the JSON lines
-//! of `egdb stats --json`.
+//! of `egdb stats --json`, and those in the log of a build.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,14 +14,13 @@ use movegen::{Color, Position};
 use serde::Deserialize;
 
 use super::super::super::json::Record;
+use super::super::BuildRecord;
 use super::SurveyRecord;
 
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(flatten)]
-    record: SurveyRecord,
 }
 
 /// Reads files. Numbers of the same positions may be in several lines, one with distances that
@@ -46,8 +45,12 @@ fn place(path: &Path, line: usize) -> String {
 }
 
 fn add(line: &str, known: &mut HashMap<(Slice, Color), SideSurvey>) -> anyhow::Result<()> {
-    let Line { kind, record } = serde_json::from_str(line)?;
+    let Line { kind } = serde_json::from_str(line)?;
+    if kind == BuildRecord::TYPE {
+        return Ok(());
+    }
     ensure!(kind == SurveyRecord::TYPE, "type '{kind}', not '{}'", SurveyRecord::TYPE);
+    let record = serde_json::from_str(line)?;
     let survey = survey(&record)?;
     match known.entry((survey.slice, survey.side)) {
         Entry::Vacant(entry) => {

@@ -59,7 +59,7 @@ pub(super) struct StatsArgs {
     #[arg(long)]
     work: bool,
     /// Take the numbers from what '--json' printed before, slice by slice or with other distances,
-    /// and print them together. May be given several times
+    /// or from the build.jsonl of a build, and print them together. May be given several times
     #[arg(long = "from", value_name = "FILE", conflicts_with = "work")]
     earlier: Vec<PathBuf>,
     /// How to print
@@ -107,6 +107,31 @@ pub(in crate::cli) struct SurveyRecord {
 
 impl Record for SurveyRecord {
     const TYPE: &'static str = "slice";
+}
+
+impl SurveyRecord {
+    /// Without the sizes of databases.
+    pub(super) fn of(s: &SideSurvey) -> SurveyRecord {
+        let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
+        SurveyRecord {
+            slice: s.slice.to_string(),
+            side: s.side.letter(),
+            positions: s.positions,
+            wins: s.wins,
+            losses: s.losses,
+            draws: s.draws,
+            unknown: Some(s.unknown).filter(|&n| n > 0),
+            captures: s.captures,
+            longest_dtw_win: number(s.longest_dtw_win),
+            longest_dtw_loss: number(s.longest_dtw_loss),
+            longest_mtc: number(s.longest_mtc),
+            longest_dtw_win_fen: fen(s, s.longest_dtw_win),
+            longest_dtw_loss_fen: fen(s, s.longest_dtw_loss),
+            longest_mtc_fen: fen(s, s.longest_mtc),
+            bytes: BTreeMap::new(),
+            bits_per_position: BTreeMap::new(),
+        }
+    }
 }
 
 /// A survey with what is beside the positions.
@@ -260,36 +285,16 @@ impl Page<'_> {
     }
 
     fn record(&self, row: &Row) -> SurveyRecord {
-        let s = &row.survey;
-        let mut bytes = BTreeMap::new();
-        let mut bits = BTreeMap::new();
+        let mut record = SurveyRecord::of(&row.survey);
         for (database, &size) in self.databases.iter().zip(&row.bytes) {
             if let Some(size) = size {
                 let name = database.db_type().name().to_owned();
-                bytes.insert(name.clone(), size);
-                let per_position = size as f64 * 8.0 / s.positions as f64;
-                bits.insert(name, json::rounded(per_position, 4));
+                record.bytes.insert(name.clone(), size);
+                let per_position = size as f64 * 8.0 / row.survey.positions as f64;
+                record.bits_per_position.insert(name, json::rounded(per_position, 4));
             }
         }
-        let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
-        SurveyRecord {
-            slice: s.slice.to_string(),
-            side: s.side.letter(),
-            positions: s.positions,
-            wins: s.wins,
-            losses: s.losses,
-            draws: s.draws,
-            unknown: Some(s.unknown).filter(|&n| n > 0),
-            captures: s.captures,
-            longest_dtw_win: number(s.longest_dtw_win),
-            longest_dtw_loss: number(s.longest_dtw_loss),
-            longest_mtc: number(s.longest_mtc),
-            longest_dtw_win_fen: fen(s, s.longest_dtw_win),
-            longest_dtw_loss_fen: fen(s, s.longest_dtw_loss),
-            longest_mtc_fen: fen(s, s.longest_mtc),
-            bytes,
-            bits_per_position: bits,
-        }
+        record
     }
 
     fn columns(&self) -> impl Iterator<Item = String> {
