@@ -1,8 +1,5 @@
 //! Huge pages for big tables: a random access then costs no second one for its address.
 
-/// Less memory than this gains nothing: a huge page has 2 MiB on most processors.
-const LEAST: usize = 8 << 20;
-
 /// Asks the system to back memory that is yet to be written to with huge pages. Where it has none,
 /// or does not know such a request, only the speed changes; memory below 8 MiB is left as it is.
 #[cfg(target_os = "linux")]
@@ -11,6 +8,8 @@ pub fn advise<T>(memory: &mut [T]) {
     use nix::sys::mman::{MmapAdvise, madvise};
     use std::ptr::NonNull;
 
+    /// Less memory gains nothing: a huge page has 2 MiB on most processors.
+    const LEAST: usize = 8 << 20;
     /// No page is larger; advice must begin on the border of one.
     const PAGE: usize = 1 << 16;
 

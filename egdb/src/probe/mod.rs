@@ -17,7 +17,9 @@ use std::sync::Arc;
 use movegen::{Position, Wld};
 
 use crate::database::Database;
-use crate::error::{OpenError, ProbeError, SelectionError};
+#[cfg(feature = "embedded")]
+use crate::error::OpenError;
+use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::reader::Raw;
 use crate::slice::Slice;
