@@ -471,7 +471,7 @@ fn quick_commands_of_the_documents_do_their_work() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     for line in [
-        "meerslag egdb build --pieces 3 --out db --keep-work",
+        "meerslag egdb build --pieces 3 --out db --types wld,mtc,dtw,compact --keep-work",
         "meerslag book expand own.book --depth 1 --positions 20 --hash 1",
         "meerslag egdb stats --egdb db --json >a.jsonl; cp a.jsonl b.jsonl",
     ] {

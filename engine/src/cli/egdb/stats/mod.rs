@@ -198,7 +198,11 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
             let known = earlier::read(&args.earlier).map_err(Failure::Input)?;
             for (slice, side) in selected(&probe, &options)? {
                 let missing = || {
-                    Failure::Input(anyhow!("no line for {slice} {} in the files", side.letter()))
+                    Failure::Input(anyhow!(
+                        "no line for {slice} {} in the files; the log of a build has lines of what \
+                         was written as 'compact'",
+                        side.letter()
+                    ))
                 };
                 each(known.get(&(slice, side)).ok_or_else(missing)?);
             }
