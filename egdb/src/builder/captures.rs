@@ -10,10 +10,8 @@
 //! The rules: a capture takes as many pieces as possible; captured pieces leave the board
 //! after the last jump and cannot be jumped twice; a man that ends on its promotion row is crowned.
 
-use smallvec::SmallVec;
-
 use movegen::Color;
-use movegen::geometry::{SQUARES, STEPS, bits, shift};
+use movegen::geometry::{SQUARES, STEPS, bits, fill, shift};
 
 use super::fixed::Fixed;
 use crate::slice::MAX_ONE_SIDE;
@@ -44,7 +42,9 @@ const MOST_CAPTURED: usize = MAX_ONE_SIDE as usize;
 /// The captures of one side in a row.
 #[derive(Debug, Default)]
 pub(super) struct Captures {
-    found: SmallVec<[Found; 16]>,
+    found: Vec<Found>,
+    /// The number of the first one by the present piece.
+    first: usize,
     /// The squares where at least this many pieces can be taken.
     reached: [u64; MOST_CAPTURED + 2],
 }
@@ -62,52 +62,69 @@ struct Search<'a> {
     blocks: u64,
     /// Whether the moving king is the opponent's.
     is_prey: bool,
+    /// The squares where a king could jump over a piece of the row, by diagonal: that of the first of
+    /// [`STEPS`], and that of the second. It may have jumped it already.
+    jumps: [u64; 2],
     captures: &'a mut Captures,
 }
 
 impl Captures {
     /// Finds the captures of a side in a row.
     #[inline(always)]
-    pub(super) fn find(&mut self, fixed: &Fixed, side: Color) {
+    pub(super) fn find(&mut self, fixed: &Fixed, side: Color, squares: u64) {
         self.found.clear();
+        self.first = 0;
         self.reached = [0; MOST_CAPTURED + 2];
         let own = fixed.pieces[side.index()];
         let victims = fixed.pieces[side.opponent().index()];
         let is_own = fixed.moving == side;
         let empty = SQUARES & !fixed.occupied();
         for from in bits(own) {
+            self.first = self.found.len();
             let mut search = Search {
                 empty: empty | from,
                 victims,
                 from,
                 blocks: empty,
                 is_prey: !is_own,
+                jumps: [0; 2],
                 captures: &mut *self,
             };
             if fixed.kings & from != 0 {
-                search.turn(from, STEPS, 0, 0, empty);
+                search.jumps = jumps(search.empty, victims);
+                search.turn(from, STEPS, 0, 0, squares);
             } else {
-                search.man(from, 0, 0, empty);
+                search.man(from, 0, 0, squares);
             }
         }
         if is_own {
-            self.of_moving_king(empty, victims);
+            self.of_moving_king(empty, victims, squares);
         }
     }
 
-    fn of_moving_king(&mut self, empty: u64, victims: u64) {
-        let mut search =
-            Search { empty, victims, from: 0, blocks: 0, is_prey: false, captures: &mut *self };
+    fn of_moving_king(&mut self, empty: u64, victims: u64, wanted: u64) {
+        self.first = self.found.len();
+        let mut search = Search {
+            empty,
+            victims,
+            from: 0,
+            blocks: 0,
+            is_prey: false,
+            jumps: jumps(empty, victims),
+            captures: &mut *self,
+        };
         for step in STEPS {
             // Victims with empty squares on both sides.
             for victim in bits(victims & shift(empty, step) & shift(empty, -step)) {
                 let mut squares = 0;
                 let mut at = shift(victim, step);
                 while at & empty != 0 {
-                    squares |= at;
+                    squares |= at & wanted;
                     at = shift(at, step);
                 }
-                search.land(victim, -step, 0, 0, squares);
+                if squares != 0 {
+                    search.land(victim, -step, 0, 0, squares);
+                }
             }
         }
     }
@@ -125,21 +142,44 @@ impl Captures {
         })
     }
 
+    #[inline(always)]
     fn add(&mut self, ending: Ending, count: usize, squares: u64) {
         let squares = squares & !self.reached[count + 1];
         if squares == 0 {
             return;
         }
+        if count > 1 {
+            return self.add_longer(ending, count, squares);
+        }
+        self.reached[1] |= squares;
+        self.found.push(Found { ending, squares, count });
+    }
+
+    /// Of several pieces: only such captures can have the same end.
+    #[inline(never)]
+    fn add_longer(&mut self, ending: Ending, count: usize, squares: u64) {
         for reached in &mut self.reached[1..=count] {
             *reached |= squares;
         }
-        // Only captures of several pieces can have the same end.
         let is_same = |found: &&mut Found| found.count == count && found.ending == ending;
-        match self.found.iter_mut().filter(|_| count > 1).find(is_same) {
+        match self.found[self.first..].iter_mut().find(is_same) {
             Some(found) => found.squares |= squares,
             None => self.found.push(Found { ending, squares, count }),
         }
     }
+}
+
+/// See [`Search::jumps`].
+#[inline(always)]
+fn jumps(empty: u64, victims: u64) -> [u64; 2] {
+    let mut jumps = [0; 2];
+    for (at, step) in STEPS.into_iter().enumerate() {
+        let near = shift(victims & shift(empty, -step), -step) & empty;
+        if near != 0 {
+            jumps[at % 2] |= fill(near, empty, -step);
+        }
+    }
+    jumps
 }
 
 impl Search<'_> {
@@ -246,8 +286,9 @@ impl Search<'_> {
         }
 
         let turns = STEPS.into_iter().filter(|turn| turn.abs() != step.abs());
-        let has_more = self.victims & !captured != 0;
-        let can_turn = has_more || self.is_in_danger(captured);
+        let jumps = self.jumps[usize::from(step.abs() == STEPS[0])];
+        // The moving king may be anywhere.
+        let turning = if self.is_in_danger(captured) { SQUARES } else { jumps };
         // The squares of the moving king before it, and behind it with a jump.
         let (mut before, mut behind) = (squares, 0);
         let mut to = first;
@@ -256,14 +297,14 @@ impl Search<'_> {
             before &= !here;
             if LANDS && before != 0 {
                 let mut longer = jumped;
-                if can_turn {
+                if to & turning != 0 {
                     longer |= self.turn(to, turns.clone(), captured, count, before);
                 }
                 self.add(to, captured, count, before & !longer);
             }
             if behind != 0 {
                 let mut longer = over_both;
-                if has_more {
+                if to & jumps != 0 {
                     longer |= self.turn(to, turns.clone(), with_king, count + 1, behind);
                 }
                 self.add(to, with_king, count + 1, behind & !longer);
@@ -319,7 +360,7 @@ mod tests {
             let mut captures = Captures::default();
             let mut list = MoveList::new();
             for side in Color::ALL {
-                captures.find(&fixed, side);
+                captures.find(&fixed, side, SQUARES & !fixed.occupied());
                 for king in bits(SQUARES & !fixed.occupied()) {
                     let Ok(position) = place(&fixed, king).position(side) else { continue };
                     list.clear();

@@ -10,9 +10,10 @@ use super::captures::{Captures, Ending, MOVING_KING};
 use super::chunks::Near;
 use super::context::{Context, MAX_PLIES, apply, place};
 use super::fixed::Fixed;
+use super::lost_king::LostKing;
 use super::men::Block;
 use super::rows::Rows;
-use super::store::{Code, DRAW, Store};
+use super::store::{Code, DRAW, KingEnds, Store};
 use crate::slice::Slice;
 
 /// The facts about a row from moves that leave the arrangement, for one side to move.
@@ -30,6 +31,20 @@ pub(super) struct Facts {
     pub has_man_move: u64,
 }
 
+impl Facts {
+    pub const WORDS: usize = 5;
+
+    pub fn words(&self) -> [u64; Facts::WORDS] {
+        let &Facts { quiet, win, loss, holds, has_man_move } = self;
+        [quiet, win, loss, holds, has_man_move]
+    }
+
+    pub fn words_mut(&mut self) -> [&mut u64; Facts::WORDS] {
+        let Facts { quiet, win, loss, holds, has_man_move } = self;
+        [quiet, win, loss, holds, has_man_move]
+    }
+}
+
 /// Distances from such moves: of the best win ([`DRAW`] if none), and of the longest loss, [`DRAW`]
 /// if the position cannot be lost, 0 if there is no such move.
 pub(super) struct Seeds<'a> {
@@ -37,16 +52,32 @@ pub(super) struct Seeds<'a> {
     pub loss: &'a mut [Code; 64],
 }
 
+/// A capture by a king that ends on one of several squares.
+struct KingCapture<'a> {
+    from: u64,
+    captured: u64,
+    ends: KingEnds<'a>,
+}
+
+impl KingCapture<'_> {
+    #[inline(always)]
+    fn is(&self, ending: &Ending) -> bool {
+        (self.from, self.captured) == (ending.from, ending.captured)
+    }
+}
+
 /// The results of captures, by square of the moving king.
 #[derive(Default)]
-struct CaptureValues {
+struct CaptureValues<'a> {
     /// Some capture wins.
     wins: u64,
     /// Some capture does not lose.
     holds: u64,
+    /// The last one looked up.
+    last: Option<KingCapture<'a>>,
 }
 
-impl CaptureValues {
+impl CaptureValues<'_> {
     /// Captures from these squares lead to a position with this value for the opponent.
     #[inline(always)]
     fn add(&mut self, squares: u64, code: Code) {
@@ -57,6 +88,13 @@ impl CaptureValues {
             self.wins |= squares;
         }
     }
+}
+
+/// What the moves that leave an arrangement lead to, as far as it is the same in all its rows.
+pub(super) struct Leaving<'a> {
+    /// The moves of men, by side.
+    pub moves: [Vec<ManMove<'a>>; 2],
+    pub lost_king: &'a LostKing,
 }
 
 /// A move of a man, the same in all rows of an arrangement.
@@ -78,6 +116,7 @@ enum Target<'a> {
 struct Mover<'a> {
     fixed: &'a Fixed,
     side: Color,
+    lost_king: &'a LostKing,
 }
 
 impl<'a> Context<'a> {
@@ -139,21 +178,26 @@ impl<'a> Context<'a> {
         &self,
         fixed: &Fixed,
         side: Color,
-        moves: &[ManMove<'_>],
+        leaving: &Leaving<'_>,
         mut seeds: Option<Seeds<'_>>,
         captures: &mut Captures,
         near: &mut Near,
     ) -> Facts {
-        let mover = Mover { fixed, side };
-        captures.find(fixed, side);
-        let quiet = SQUARES & !fixed.occupied() & !captures.squares();
+        let mover = Mover { fixed, side, lost_king: leaving.lost_king };
+        // Those of values alone are completed later.
+        let squares = if seeds.is_some() { SQUARES & !fixed.occupied() } else { fixed.counted() };
+        if squares == 0 {
+            return Facts::default();
+        }
+        captures.find(fixed, side, squares);
+        let quiet = squares & !captures.squares();
         let mut facts = Facts { quiet, ..Facts::default() };
         if let Some(seeds) = &mut seeds {
             *seeds.win = [DRAW; 64];
             *seeds.loss = [0; 64];
         }
 
-        for mv in moves {
+        for mv in &leaving.moves[side.index()] {
             let places = quiet & !mv.to;
             if fixed.occupied() & mv.to != 0 || places == 0 {
                 continue;
@@ -195,23 +239,26 @@ impl<'a> Context<'a> {
         mover: Mover<'_>,
         ending: &Ending,
         squares: u64,
-        values: &mut CaptureValues,
+        values: &mut CaptureValues<'a>,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
-        let Mover { fixed, side } = mover;
+        let Mover { fixed, side, .. } = mover;
         let after = apply(fixed, side, ending);
         let next = side.opponent();
         // The moving king is where it ended, or off the board.
         if ending.from == 0 || ending.captured & MOVING_KING != 0 {
             let Fixed { pieces: [black, white], kings, .. } = after;
             let board = Board { black, white, kings };
-            let code = match self.store_of(&board, fixed.moving) {
-                // Captures that end on different squares meet in a row.
-                Some((store, _)) if ending.from == 0 => {
-                    store.value_with(&board, ending.to, next, near)
+            let is_king = ending.from == 0 || fixed.kings & ending.from != 0;
+            let code = if is_king {
+                if !values.last.as_ref().is_some_and(|last| last.is(ending)) {
+                    values.last = Some(self.king_capture(mover, ending, &board, near));
                 }
-                _ => self.value(&board, next, near),
+                let Some(last) = &values.last else { return };
+                last.ends.value(ending.to, next, near)
+            } else {
+                self.solved.value(&board, next, near)
             };
             values.add(squares, code);
             if let Some(seeds) = seeds {
@@ -220,27 +267,19 @@ impl<'a> Context<'a> {
             return;
         }
         // With the king on some square, to know the slice.
-        let board = place(&after, squares & squares.wrapping_neg());
-        if let Some((store, rows)) = self.store_of(&board, fixed.moving) {
-            let all = after.occupied();
-            let men = all & !after.kings;
-            let block = store.units.block(after.pieces[0] & men, after.pieces[1] & men);
-            let (row, turn) = rows.place(men, after.pieces[0] & !men, after.pieces[1] & !men);
-            let row = store.first_row(block) + row;
-            let unit = &store.solved[block.unit];
-            let words = unit.words.get(row, near);
-            let [wins, losses] = [words[2 * next.index()], words[2 * next.index() + 1]];
-            values.wins |= turn.apply(losses) & squares;
-            values.holds |= squares & !turn.apply(wins);
+        let king = squares & squares.wrapping_neg();
+        let ends = self.solved.king_ends(&place(&after, king), king, fixed.moving, near);
+        if let Some([wins, losses]) = ends.words(next) {
+            values.wins |= losses & squares;
+            values.holds |= squares & !wins;
             if let Some(seeds) = seeds {
-                let codes = &unit.dtw.get(row, near)[next.index()];
-                self.add_codes(&turn.apply_list(codes), squares, seeds);
+                self.add_codes(&ends.codes(next, near), squares, seeds);
             }
             return;
         }
         let mut codes = [DRAW; 64];
         for king in bits(squares) {
-            let code = self.value(&place(&after, king), next, near);
+            let code = ends.value(king, next, near);
             codes[king.trailing_zeros() as usize] = code;
             values.add(king, code);
         }
@@ -249,13 +288,27 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The slice that a position after a capture is in, unless that is turned to be stored or its rows
-    /// have another moving king.
+    /// Looks up where a capture by a king leads, with the moving king on one square or taken.
     #[inline(always)]
-    fn store_of(&self, board: &Board, moving: Color) -> Option<(&Store, Rows)> {
-        let store = self.solved.get(Slice::of(board)?)?;
-        let rows = store.rows.filter(|rows| rows.moving == moving)?;
-        Some((store, rows))
+    fn king_capture(
+        &self,
+        mover: Mover<'_>,
+        ending: &Ending,
+        after: &Board,
+        near: &mut Near,
+    ) -> KingCapture<'a> {
+        let &Ending { from, to, captured } = ending;
+        let lost = || {
+            let Fixed { pieces: [black, white], kings, .. } = *mover.fixed;
+            let [wins, losses] = mover.lost_king.values(black & kings & !from, white & kings)?;
+            Some(KingEnds::from([0, 0, wins, losses]))
+        };
+        let ends = match captured {
+            MOVING_KING => lost(),
+            _ => None,
+        };
+        let ends = ends.unwrap_or_else(|| self.solved.king_ends(after, to, mover.side, near));
+        KingCapture { from, captured, ends }
     }
 
     #[inline(always)]
@@ -268,7 +321,7 @@ impl<'a> Context<'a> {
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
-        let Mover { fixed, side } = mover;
+        let Mover { fixed, side, .. } = mover;
         let next = side.opponent();
         facts.has_man_move |= places;
         match &mv.target {

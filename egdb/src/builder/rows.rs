@@ -31,26 +31,41 @@ pub(super) struct Rows {
 impl Rows {
     /// `None` if the slice has no king.
     pub(super) fn new(slice: Slice) -> Option<Rows> {
-        let (bk, wk) = (u32::from(slice.black_kings()), u32::from(slice.white_kings()));
-        let (moving, fixed) = if wk > 0 {
-            (Color::White, [bk, wk - 1])
-        } else if bk > 0 {
-            (Color::Black, [bk - 1, 0])
-        } else {
-            return None;
-        };
+        match (slice.black_kings(), slice.white_kings()) {
+            (0, 0) => None,
+            (_, 0) => Some(Rows::of(slice, Color::Black)),
+            _ => Some(Rows::of(slice, Color::White)),
+        }
+    }
+
+    /// The rows by a king of this colour, which must be there.
+    pub(super) fn of(slice: Slice, moving: Color) -> Rows {
+        let mut fixed = [slice.black_kings(), slice.white_kings()].map(u32::from);
+        fixed[moving.index()] -= 1;
         let men = u32::from(slice.black_men() + slice.white_men());
         let free = 50 - men;
         let inner = binomial(free - fixed[0], fixed[1]) as usize;
         let orbits = (men == 0).then(|| Orbits::of(slice.black_kings()));
         let outer = orbits.map_or(binomial(free, fixed[0]) as usize, |orbits| orbits.sets().len());
-        Some(Rows { moving, fixed, count: outer * inner, inner, orbits })
+        Rows { moving, fixed, count: outer * inner, inner, orbits }
     }
 
     /// Number of rows.
     #[inline(always)]
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+
+    /// Number of fixed kings of a colour.
+    #[inline(always)]
+    pub(super) fn fixed_of(&self, color: Color) -> u32 {
+        self.fixed[color.index()]
+    }
+
+    /// Number of rows with the same fixed black kings.
+    #[inline(always)]
+    pub(super) fn inner(&self) -> usize {
+        self.inner
     }
 
     /// The row with these fixed kings, and how the board must be turned to get there.

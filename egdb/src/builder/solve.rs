@@ -7,10 +7,12 @@ use rayon::prelude::*;
 use super::captures::Captures;
 use super::chunks::Near;
 use super::context::Context;
-use super::external::{Facts, ManMove, Seeds};
+use super::external::{Facts, Leaving, Seeds};
 use super::fixed::Fixed;
+use super::lost_king::LostKing;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
+use super::shared_facts;
 use super::store::{DRAW, Distances, Metrics, Store, Words};
 use super::waves::{Kings, Waves};
 
@@ -31,6 +33,7 @@ pub(super) struct Workspace {
     buckets: Vec<Vec<u32>>,
     waves: Waves,
     captures: Captures,
+    lost_king: LostKing,
     near: Near,
 }
 
@@ -52,7 +55,7 @@ impl Workspace {
             size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
         let is_shared = rows.count() >= SHARED;
         let spaces = if is_shared { 1 } else { store.units.size(unit).min(threads) };
-        (rows.count() * row * spaces) as u64
+        ((rows.count() * row + LostKing::bytes(store.slice)) * spaces) as u64
     }
 
     /// Solves the block with these men; with `IS_SHARED` with all threads of the pool.
@@ -74,6 +77,9 @@ impl Workspace {
             self.loss.resize(count, NO_DISTANCES);
         }
         self.find_facts::<IS_SHARED>(context, rows, men);
+        if !metrics.dtw {
+            shared_facts::complete::<IS_SHARED>(rows, all_men, &self.kings, &mut self.facts);
+        }
         let block = Kings { rows, men: all_men, kings: &self.kings, facts: &self.facts };
         let waves = &mut self.waves;
         if metrics.dtw {
@@ -95,9 +101,11 @@ impl Workspace {
         rows: Rows,
         men: [u64; 2],
     ) {
+        let Workspace { kings, facts, win, loss, captures, lost_king, near, .. } = self;
+        lost_king.find(context.solved, context.store.slice, men, near);
         let moves = Color::ALL.map(|side| context.man_moves(men, side));
-        let Workspace { kings, facts, win, loss, captures, near, .. } = self;
-        let find = FindFacts { context, rows, men, moves: &moves };
+        let leaving = Leaving { moves, lost_king };
+        let find = FindFacts { context, rows, men, leaving: &leaving };
         if !IS_SHARED {
             find.of_rows(kings, facts, win, loss, captures, near);
             return;
@@ -126,7 +134,7 @@ struct FindFacts<'a, 'c> {
     context: &'a Context<'c>,
     rows: Rows,
     men: [u64; 2],
-    moves: &'a [Vec<ManMove<'c>>; 2],
+    leaving: &'a Leaving<'c>,
 }
 
 impl FindFacts<'_, '_> {
@@ -151,9 +159,8 @@ impl FindFacts<'_, '_> {
                 second = Some(Seeds { win: win1, loss: loss1 });
             }
             let [black, white] = Color::ALL;
-            facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, captures, near);
-            facts[1] =
-                self.context.row_facts(&fixed, white, &self.moves[1], second, captures, near);
+            facts[0] = self.context.row_facts(&fixed, black, self.leaving, first, captures, near);
+            facts[1] = self.context.row_facts(&fixed, white, self.leaving, second, captures, near);
         }
     }
 }

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use bytemuck::Pod;
+use movegen::geometry::{SQUARES, bits, turned};
 use movegen::{Board, Color};
 
 use super::chunks::{CHUNK, Filed, Near};
 use super::men::{Block, MenSets, Units};
 use super::rows::Rows;
+use super::symmetry::Turn;
 use crate::slice::{SLICE_IDS, Slice};
 
 /// The value of a position for the side to move: an even number if it loses, an odd one if it
@@ -140,33 +142,118 @@ impl Store {
             Color::White => white & kings,
             Color::Black => black & kings,
         };
-        self.value_with(board, moving & moving.wrapping_neg(), side, near)
-    }
-
-    /// The same, looked up with this king as the moving one: those that differ in nothing else are in
-    /// the same row. It must be of the colour of the rows' moving king.
-    #[inline(always)]
-    pub(super) fn value_with(
-        &self,
-        board: &Board,
-        king: u64,
-        side: Color,
-        near: &mut Near,
-    ) -> Code {
-        let &Board { black, white, kings } = board;
+        let king = moving & moving.wrapping_neg();
+        let Some(rows) = self.rows else {
+            let block = self.units.block(black, white);
+            return self.solved[block.unit].cells.get(block.number, near)[side.index()];
+        };
         let men = (black | white) & !kings;
         let block = self.units.block(black & men, white & men);
-        let unit = &self.solved[block.unit];
-        let Some(rows) = self.rows else { return unit.cells.get(block.number, near)[side.index()] };
         let fixed = kings & !king;
         let (row, turn) = rows.place(men, black & fixed, white & fixed);
         let bit = turn.apply(king).trailing_zeros();
+        self.value_in_row(rows, block, row, side, bit, near)
+    }
+
+    /// The value of a square of the moving king.
+    #[inline(always)]
+    fn value_in_row(
+        &self,
+        rows: Rows,
+        block: Block,
+        row: usize,
+        side: Color,
+        bit: u32,
+        near: &mut Near,
+    ) -> Code {
+        let unit = &self.solved[block.unit];
         let row = block.number * rows.count() + row;
         if self.has_dtw {
             unit.dtw.get(row, near)[side.index()][bit as usize]
         } else {
             value_of(unit.words.get(row, near), side, bit)
         }
+    }
+}
+
+/// The positions with a king on one square or another, in a slice that is solved.
+pub(super) struct KingEnds<'a> {
+    /// The board is turned and the colours are swapped.
+    is_reversed: bool,
+    place: KingPlace<'a>,
+}
+
+enum KingPlace<'a> {
+    /// In a row.
+    Row { turn: Turn, words: Words, distances: Option<(&'a SolvedUnit, usize)> },
+    /// Each in another row.
+    Rows(KingRows<'a>),
+    /// The side to move has no pieces.
+    Lost,
+}
+
+/// The rows of the positions with one more king on some square.
+struct KingRows<'a> {
+    store: &'a Store,
+    rows: Rows,
+    block: Block,
+    men: u64,
+    /// The fixed kings without that one, and its colour.
+    fixed: [u64; 2],
+    color: Color,
+    /// The king that the rows take for the moving one.
+    moving: u64,
+}
+
+impl From<Words> for KingEnds<'_> {
+    fn from(words: Words) -> Self {
+        let place = KingPlace::Row { turn: Turn::NONE, words, distances: None };
+        KingEnds { is_reversed: false, place }
+    }
+}
+
+impl KingEnds<'_> {
+    /// The value with the king on a square.
+    #[inline(always)]
+    pub(super) fn value(&self, king: u64, side: Color, near: &mut Near) -> Code {
+        let (king, side) =
+            if self.is_reversed { (turned(king), side.opponent()) } else { (king, side) };
+        match &self.place {
+            KingPlace::Row { turn, words, distances } => {
+                let bit = turn.apply(king).trailing_zeros();
+                match distances {
+                    Some((unit, row)) => unit.dtw.get(*row, near)[side.index()][bit as usize],
+                    None => value_of(words, side, bit),
+                }
+            }
+            KingPlace::Rows(all) => {
+                let mut fixed = all.fixed;
+                fixed[all.color.index()] |= king;
+                let (row, turn) = all.rows.place(all.men, fixed[0], fixed[1]);
+                let bit = turn.apply(all.moving).trailing_zeros();
+                all.store.value_in_row(all.rows, all.block, row, side, bit, near)
+            }
+            KingPlace::Lost => 0,
+        }
+    }
+
+    /// The squares of the king where this side wins, and where it loses; `None` if they are not
+    /// together.
+    #[inline(always)]
+    pub(super) fn words(&self, side: Color) -> Option<[u64; 2]> {
+        let KingPlace::Row { turn, words, .. } = &self.place else { return None };
+        let side = if self.is_reversed { side.opponent() } else { side };
+        let words = [2 * side.index(), 2 * side.index() + 1].map(|at| turn.apply(words[at]));
+        Some(if self.is_reversed { words.map(turned) } else { words })
+    }
+
+    /// The values by bit of the king's square, of a slice with distances.
+    pub(super) fn codes(&self, side: Color, near: &mut Near) -> [Code; 64] {
+        let mut codes = [DRAW; 64];
+        for king in bits(SQUARES) {
+            codes[king.trailing_zeros() as usize] = self.value(king, side, near);
+        }
+        codes
     }
 }
 
@@ -201,6 +288,48 @@ impl Solved {
 
     pub(super) fn get(&self, slice: Slice) -> Option<&Arc<Store>> {
         self.by_id[slice.id()].as_ref()
+    }
+
+    /// The positions with this king of `color` on one square or another.
+    ///
+    /// # Panics
+    /// If their slice is not solved.
+    #[inline(always)]
+    pub(super) fn king_ends(
+        &self,
+        board: &Board,
+        king: u64,
+        color: Color,
+        near: &mut Near,
+    ) -> KingEnds<'_> {
+        let Some(slice) = Slice::of(board) else {
+            return KingEnds { is_reversed: false, place: KingPlace::Lost };
+        };
+        let solved = self.by_id[slice.id()].as_ref();
+        let is_reversed = solved.is_none();
+        let solved = solved.or_else(|| self.by_id[slice.reversed().id()].as_ref());
+        let store = solved.expect("slices are solved in order");
+        let (board, king, color) = match is_reversed {
+            true => (&board.reversed(), turned(king), color.opponent()),
+            false => (board, king, color),
+        };
+        let rows = store.rows.expect("a king makes rows");
+        let &Board { black, white, kings } = board;
+        let men = (black | white) & !kings;
+        let block = store.units.block(black & men, white & men);
+        let mut fixed = [black & kings & !king, white & kings & !king];
+        let place = if rows.moving == color {
+            let (row, turn) = rows.place(men, fixed[0], fixed[1]);
+            let (unit, row) = (&store.solved[block.unit], store.first_row(block) + row);
+            let words = *unit.words.get(row, near);
+            KingPlace::Row { turn, words, distances: store.has_dtw.then_some((&**unit, row)) }
+        } else {
+            let others = &mut fixed[rows.moving.index()];
+            let moving = *others & others.wrapping_neg();
+            *others ^= moving;
+            KingPlace::Rows(KingRows { store, rows, block, men, fixed, color, moving })
+        };
+        KingEnds { is_reversed, place }
     }
 
     /// The value of a position of a solved slice, or of one where the side to move has lost all
