@@ -66,19 +66,17 @@ impl KingCapture<'_> {
     }
 }
 
-/// The results of captures, by square of the moving king.
-#[derive(Default)]
-struct CaptureValues<'a> {
-    /// Some capture wins.
+/// What moves do, by square of the moving king.
+#[derive(Clone, Copy, Default)]
+struct Outcomes {
+    /// Some move wins.
     wins: u64,
-    /// Some capture does not lose.
+    /// Some move does not lose.
     holds: u64,
-    /// The last one looked up.
-    last: Option<KingCapture<'a>>,
 }
 
-impl CaptureValues<'_> {
-    /// Captures from these squares lead to a position with this value for the opponent.
+impl Outcomes {
+    /// Moves from these squares lead to a position with this value for the opponent.
     #[inline(always)]
     fn add(&mut self, squares: u64, code: Code) {
         if code == DRAW || code & 1 == 0 {
@@ -88,6 +86,20 @@ impl CaptureValues<'_> {
             self.wins |= squares;
         }
     }
+
+    #[inline(always)]
+    fn merge(&mut self, other: Outcomes) {
+        self.wins |= other.wins;
+        self.holds |= other.holds;
+    }
+}
+
+/// The captures of a row.
+#[derive(Default)]
+struct Captured<'a> {
+    outcomes: Outcomes,
+    /// The last one by a king that was looked up.
+    last: Option<KingCapture<'a>>,
 }
 
 /// What the moves that leave an arrangement lead to, as far as it is the same in all its rows.
@@ -218,18 +230,18 @@ impl<'a> Context<'a> {
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
-        let mut values = CaptureValues::default();
+        let mut captured = Captured::default();
         for (ending, mut squares) in captures.longest() {
             if seeds.is_none() {
                 // Squares that already win are settled.
-                squares &= !values.wins;
+                squares &= !captured.outcomes.wins;
             }
             if squares != 0 {
-                self.add_ending(mover, ending, squares, &mut values, seeds, near);
+                self.add_ending(mover, ending, squares, &mut captured, seeds, near);
             }
         }
-        facts.win |= values.wins;
-        facts.loss |= captures.squares() & !values.holds;
+        facts.win |= captured.outcomes.wins;
+        facts.loss |= captures.squares() & !captured.outcomes.holds;
     }
 
     /// A capture, the same with the moving king on any of some squares, or from any of them.
@@ -239,7 +251,7 @@ impl<'a> Context<'a> {
         mover: Mover<'_>,
         ending: &Ending,
         squares: u64,
-        values: &mut CaptureValues<'a>,
+        captured: &mut Captured<'a>,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
@@ -252,40 +264,55 @@ impl<'a> Context<'a> {
             let board = Board { black, white, kings };
             let is_king = ending.from == 0 || fixed.kings & ending.from != 0;
             let code = if is_king {
-                if !values.last.as_ref().is_some_and(|last| last.is(ending)) {
-                    values.last = Some(self.king_capture(mover, ending, &board, near));
+                if !captured.last.as_ref().is_some_and(|last| last.is(ending)) {
+                    captured.last = Some(self.king_capture(mover, ending, &board, near));
                 }
-                let Some(last) = &values.last else { return };
+                let Some(last) = &captured.last else { return };
                 last.ends.value(ending.to, next, near)
             } else {
                 self.solved.value(&board, next, near)
             };
-            values.add(squares, code);
+            captured.outcomes.add(squares, code);
             if let Some(seeds) = seeds {
                 self.add_codes(&[code; 64], squares, seeds);
             }
             return;
         }
+        let after = |king| place(&after, king);
+        captured.outcomes.merge(self.outcomes(squares, after, mover, seeds, near));
+    }
+
+    /// Looks up a move with the moving king on any of some squares. `after` gives the board after it.
+    #[inline(always)]
+    fn outcomes(
+        &self,
+        squares: u64,
+        after: impl Fn(u64) -> Board,
+        mover: Mover<'_>,
+        seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
+    ) -> Outcomes {
+        let next = mover.side.opponent();
         // With the king on some square, to know the slice.
         let king = squares & squares.wrapping_neg();
-        let ends = self.solved.king_ends(&place(&after, king), king, fixed.moving, near);
+        let ends = self.solved.king_ends(&after(king), king, mover.fixed.moving, near);
         if let Some([wins, losses]) = ends.words(next) {
-            values.wins |= losses & squares;
-            values.holds |= squares & !wins;
             if let Some(seeds) = seeds {
                 self.add_codes(&ends.codes(next, near), squares, seeds);
             }
-            return;
+            return Outcomes { wins: losses & squares, holds: squares & !wins };
         }
         let mut codes = [DRAW; 64];
+        let mut outcomes = Outcomes::default();
         for king in bits(squares) {
             let code = ends.value(king, next, near);
             codes[king.trailing_zeros() as usize] = code;
-            values.add(king, code);
+            outcomes.add(king, code);
         }
         if let Some(seeds) = seeds {
             self.add_codes(&codes, squares, seeds);
         }
+        outcomes
     }
 
     /// Looks up where a capture by a king leads, with the moving king on one square or taken.
@@ -341,8 +368,7 @@ impl<'a> Context<'a> {
                 }
             }
             Target::Positions { from } => {
-                let mut codes = [DRAW; 64];
-                for king in bits(places) {
+                let after = |king| {
                     let mut after = place(fixed, king);
                     match side {
                         Color::Black => after.black ^= from | mv.to,
@@ -351,18 +377,11 @@ impl<'a> Context<'a> {
                     if mv.to & Bitboard::promotion_row(side).bits() != 0 {
                         after.kings |= mv.to;
                     }
-                    let code = self.value(&after, next, near);
-                    codes[king.trailing_zeros() as usize] = code;
-                    if code == DRAW || code & 1 == 0 {
-                        facts.holds |= king;
-                    }
-                    if code & 1 == 0 {
-                        facts.win |= king;
-                    }
-                }
-                if let Some(seeds) = seeds {
-                    self.add_codes(&codes, places, seeds);
-                }
+                    after
+                };
+                let outcomes = self.outcomes(places, after, mover, seeds, near);
+                facts.win |= outcomes.wins;
+                facts.holds |= outcomes.holds;
             }
         }
     }
