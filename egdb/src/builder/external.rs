@@ -10,8 +10,8 @@ use super::captures::{Captures, Ending, MOVING_KING};
 use super::chunks::Near;
 use super::context::{Context, MAX_PLIES, apply, place};
 use super::fixed::Fixed;
-use super::lost_king::LostKing;
 use super::men::Block;
+use super::regrouped::Regrouped;
 use super::rows::Rows;
 use super::store::{Code, DRAW, KingEnds, Store};
 use crate::slice::Slice;
@@ -106,7 +106,8 @@ struct Captured<'a> {
 pub(super) struct Leaving<'a> {
     /// The moves of men, by side.
     pub moves: [Vec<ManMove<'a>>; 2],
-    pub lost_king: &'a LostKing,
+    /// After a side has lost a king.
+    pub lost_king: &'a [Regrouped; 2],
 }
 
 /// A move of a man, the same in all rows of an arrangement.
@@ -128,7 +129,25 @@ enum Target<'a> {
 struct Mover<'a> {
     fixed: &'a Fixed,
     side: Color,
-    lost_king: &'a LostKing,
+    lost_king: &'a [Regrouped; 2],
+}
+
+impl Mover<'_> {
+    /// The positions after the capture of a king and nothing else, by the square of the one that
+    /// captured, or of the moving king if that is another of its side; the other one then stays on
+    /// `other`. `None` if they are not grouped in this way.
+    #[inline(always)]
+    fn after_one_king(&self, ending: &Ending, other: u64) -> Option<KingEnds<'static>> {
+        let &Ending { from, captured, .. } = ending;
+        let Fixed { pieces, kings, .. } = *self.fixed;
+        let is_king = captured == MOVING_KING || captured & kings == captured;
+        if !is_king || !captured.is_power_of_two() {
+            return None;
+        }
+        let mut left = pieces.map(|pieces| pieces & kings & !(from | captured));
+        left[self.side.index()] |= other;
+        Some(self.lost_king[self.side.opponent().index()].words(left)?.into())
+    }
 }
 
 impl<'a> Context<'a> {
@@ -278,24 +297,27 @@ impl<'a> Context<'a> {
             }
             return;
         }
-        let after = |king| place(&after, king);
-        captured.outcomes.merge(self.outcomes(squares, after, mover, seeds, near));
+        let is_by_others = side == fixed.moving && fixed.kings & ending.from != 0;
+        let ends = Some(ending.to).filter(|_| is_by_others);
+        let ends = ends.and_then(|other| mover.after_one_king(ending, other));
+        let ends = ends.unwrap_or_else(|| {
+            // With the king on some square, to know the slice.
+            let king = squares & squares.wrapping_neg();
+            self.solved.king_ends(&place(&after, king), king, fixed.moving, near)
+        });
+        captured.outcomes.merge(self.outcomes(&ends, squares, next, seeds, near));
     }
 
-    /// Looks up a move with the moving king on any of some squares. `after` gives the board after it.
+    /// Looks up a move with the moving king on any of some squares.
     #[inline(always)]
     fn outcomes(
         &self,
+        ends: &KingEnds<'_>,
         squares: u64,
-        after: impl Fn(u64) -> Board,
-        mover: Mover<'_>,
+        next: Color,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) -> Outcomes {
-        let next = mover.side.opponent();
-        // With the king on some square, to know the slice.
-        let king = squares & squares.wrapping_neg();
-        let ends = self.solved.king_ends(&after(king), king, mover.fixed.moving, near);
         if let Some([wins, losses]) = ends.words(next) {
             if let Some(seeds) = seeds {
                 self.add_codes(&ends.codes(next, near), squares, seeds);
@@ -325,15 +347,7 @@ impl<'a> Context<'a> {
         near: &mut Near,
     ) -> KingCapture<'a> {
         let &Ending { from, to, captured } = ending;
-        let lost = || {
-            let Fixed { pieces: [black, white], kings, .. } = *mover.fixed;
-            let [wins, losses] = mover.lost_king.values(black & kings & !from, white & kings)?;
-            Some(KingEnds::from([0, 0, wins, losses]))
-        };
-        let ends = match captured {
-            MOVING_KING => lost(),
-            _ => None,
-        };
+        let ends = mover.after_one_king(ending, 0);
         let ends = ends.unwrap_or_else(|| self.solved.king_ends(after, to, mover.side, near));
         KingCapture { from, captured, ends }
     }
@@ -368,18 +382,17 @@ impl<'a> Context<'a> {
                 }
             }
             Target::Positions { from } => {
-                let after = |king| {
-                    let mut after = place(fixed, king);
-                    match side {
-                        Color::Black => after.black ^= from | mv.to,
-                        Color::White => after.white ^= from | mv.to,
-                    }
-                    if mv.to & Bitboard::promotion_row(side).bits() != 0 {
-                        after.kings |= mv.to;
-                    }
-                    after
-                };
-                let outcomes = self.outcomes(places, after, mover, seeds, near);
+                let king = places & places.wrapping_neg();
+                let mut after = place(fixed, king);
+                match side {
+                    Color::Black => after.black ^= from | mv.to,
+                    Color::White => after.white ^= from | mv.to,
+                }
+                if mv.to & Bitboard::promotion_row(side).bits() != 0 {
+                    after.kings |= mv.to;
+                }
+                let ends = self.solved.king_ends(&after, king, fixed.moving, near);
+                let outcomes = self.outcomes(&ends, places, next, seeds, near);
                 facts.win |= outcomes.wins;
                 facts.holds |= outcomes.holds;
             }

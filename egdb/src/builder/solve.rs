@@ -9,7 +9,7 @@ use super::chunks::Near;
 use super::context::Context;
 use super::external::{Facts, Leaving, Seeds};
 use super::fixed::Fixed;
-use super::lost_king::LostKing;
+use super::regrouped::Regrouped;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
 use super::shared_facts;
@@ -33,7 +33,8 @@ pub(super) struct Workspace {
     buckets: Vec<Vec<u32>>,
     waves: Waves,
     captures: Captures,
-    lost_king: LostKing,
+    /// By the side that has lost a king.
+    lost_king: [Regrouped; 2],
     near: Near,
 }
 
@@ -55,7 +56,8 @@ impl Workspace {
             size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
         let is_shared = rows.count() >= SHARED;
         let spaces = if is_shared { 1 } else { store.units.size(unit).min(threads) };
-        ((rows.count() * row + LostKing::bytes(store.slice)) * spaces) as u64
+        let regrouped = Color::ALL.map(|lost| Regrouped::bytes(store.slice, lost));
+        ((rows.count() * row + regrouped[0] + regrouped[1]) * spaces) as u64
     }
 
     /// Solves the block with these men; with `IS_SHARED` with all threads of the pool.
@@ -102,7 +104,10 @@ impl Workspace {
         men: [u64; 2],
     ) {
         let Workspace { kings, facts, win, loss, captures, lost_king, near, .. } = self;
-        lost_king.find(context.solved, context.store.slice, men, near);
+        for lost in Color::ALL {
+            let slice = context.store.slice;
+            lost_king[lost.index()].find(context.solved, slice, lost, men, near);
+        }
         let moves = Color::ALL.map(|side| context.man_moves(men, side));
         let leaving = Leaving { moves, lost_king };
         let find = FindFacts { context, rows, men, leaving: &leaving };
