@@ -343,15 +343,25 @@ impl GroupRanks {
     /// gets any number.
     #[inline(always)]
     pub(crate) fn list(&self, sets: &[u64], indices: &mut [u64]) {
+        // Loops, as the body of an iterator's method may become a function without the instructions
+        // of the present processor.
         let pairs = sets.iter().zip(indices);
         match self.group {
-            0 => pairs.for_each(|(&set, index)| *index = self.with_black_men(set)),
-            2 => pairs.for_each(|(&set, index)| {
-                *index = self.numbers.rank(turned(set)) * self.factor + self.with(set);
-            }),
-            _ => pairs.for_each(|(&set, index)| {
-                *index = self.numbers.rank(set) * self.factor + self.with(set);
-            }),
+            0 => {
+                for (&set, index) in pairs {
+                    *index = self.with_black_men(set);
+                }
+            }
+            2 => {
+                for (&set, index) in pairs {
+                    *index = self.numbers.rank(turned(set)) * self.factor + self.with(set);
+                }
+            }
+            _ => {
+                for (&set, index) in pairs {
+                    *index = self.numbers.rank(set) * self.factor + self.with(set);
+                }
+            }
         }
     }
 
@@ -473,9 +483,42 @@ pub(crate) fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
     chosen
 }
 
+/// The set of as many members of `free` with the next rank, if there is one.
+#[inline(always)]
+pub(crate) fn next_set(set: u64, free: u64) -> u64 {
+    let (mut rest, mut passed) = (set, 0);
+    while rest != 0 {
+        let lowest = rest & rest.wrapping_neg();
+        let above = free & !(lowest | (lowest - 1));
+        let next = above & above.wrapping_neg();
+        rest ^= lowest;
+        if next != 0 && next & set == 0 {
+            // The first one that can go on does; those before it begin again.
+            let begin = bits(free).take(passed).fold(0, |all, square| all | square);
+            return rest | next | begin;
+        }
+        passed += 1;
+    }
+    set
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sets_follow_one_another() {
+        let free = SQUARES & !(1 | 1 << 7 | 1 << 30);
+        for count in 0..=3 {
+            let all = binomial(free.count_ones(), count);
+            for rank in 1..all {
+                let before = unrank_set(rank - 1, count, free);
+                assert_eq!(next_set(before, free), unrank_set(rank, count, free));
+            }
+            let last = unrank_set(all - 1, count, free);
+            assert_eq!(next_set(last, free), last);
+        }
+    }
 
     #[test]
     fn boards_that_differ_in_one_group_have_their_indices() {

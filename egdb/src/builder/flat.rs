@@ -13,7 +13,7 @@ use super::rows::Rows;
 use super::store::{Code, DRAW};
 use crate::codec::DONT_CARE;
 use crate::format::DbType;
-use crate::index::{king_placements, unrank_men, unrank_set};
+use crate::index::{king_placements, next_set, unrank_men, unrank_set};
 use crate::probe::MTC_ROUNDING;
 use crate::slice::Slice;
 
@@ -152,6 +152,8 @@ struct Cursor {
     /// The number of the group, and whether there is one.
     group: Option<u64>,
     pieces: [u64; 2],
+    /// The black kings, if the moving king is white.
+    black_kings: u64,
     kings: Vec<[u64; 2]>,
     /// Positions of the group before each row, and of the whole group.
     before: Vec<u64>,
@@ -164,6 +166,7 @@ impl Cursor {
         Cursor {
             group: None,
             pieces: [0; 2],
+            black_kings: 0,
             kings: Vec::new(),
             before: Vec::new(),
             near: Near::of_size(SLOTS),
@@ -196,13 +199,14 @@ impl Cursor {
             if self.group != Some(group) {
                 let in_block = king_placements(slice) / in_group;
                 let (men, black) = (group / in_block, group % in_block);
-                let Some((black_men, white_men)) = unrank_men(slice, men) else { return };
-                let free = SQUARES & !black_men & !white_men;
-                self.enter(
-                    rows,
-                    [black_men, white_men],
-                    unrank_set(black as u32, black_kings, free),
-                );
+                if black > 0 && self.group == Some(group - 1) {
+                    self.black_kings = next_set(self.black_kings, self.free());
+                } else {
+                    let Some((black_men, white_men)) = unrank_men(slice, men) else { return };
+                    self.pieces = [black_men, white_men];
+                    self.black_kings = unrank_set(black as u32, black_kings, self.free());
+                }
+                self.enter(rows);
                 self.group = Some(group);
             }
             let inside = at % in_group;
@@ -214,10 +218,16 @@ impl Cursor {
         }
     }
 
-    /// Lists the rows of a group; `black` are all black kings if the moving king is white.
+    /// The squares without men.
     #[inline(always)]
-    fn enter(&mut self, rows: Rows, men: [u64; 2], black: u64) {
-        self.pieces = men;
+    fn free(&self) -> u64 {
+        SQUARES & !self.pieces[0] & !self.pieces[1]
+    }
+
+    /// Lists the rows of a group.
+    #[inline(always)]
+    fn enter(&mut self, rows: Rows) {
+        let (men, black) = (self.pieces, self.black_kings);
         let all = men[0] | men[1];
         self.kings.clear();
         match rows.moving {
