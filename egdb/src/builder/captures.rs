@@ -69,7 +69,7 @@ struct Search<'a> {
 }
 
 impl Captures {
-    /// Finds the captures of a side in a row.
+    /// Finds the captures of a side in a row, with the moving king on any of some empty squares.
     #[inline(always)]
     pub(super) fn find(&mut self, fixed: &Fixed, side: Color, squares: u64) {
         self.found.clear();
