@@ -56,8 +56,9 @@ impl Workspace {
             size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
         let is_shared = rows.count() >= SHARED;
         let spaces = if is_shared { 1 } else { store.units.size(unit).min(threads) };
-        let regrouped = Color::ALL.map(|lost| Regrouped::bytes(store.slice, lost));
-        ((rows.count() * row + regrouped[0] + regrouped[1]) * spaces) as u64
+        let regrouped = |lost| if metrics.dtw { 0 } else { Regrouped::bytes(store.slice, lost) };
+        let regrouped: usize = Color::ALL.into_iter().map(regrouped).sum();
+        ((rows.count() * row + regrouped) * spaces) as u64
     }
 
     /// Solves the block with these men; with `IS_SHARED` with all threads of the pool.

@@ -290,6 +290,19 @@ impl Solved {
         self.by_id[slice.id()].as_ref()
     }
 
+    /// The slice, or its reversed twin and true.
+    ///
+    /// # Panics
+    /// If neither is solved.
+    #[inline(always)]
+    fn stored(&self, slice: Slice) -> (&Store, bool) {
+        if let Some(store) = &self.by_id[slice.id()] {
+            return (store, false);
+        }
+        let store = self.by_id[slice.reversed().id()].as_ref();
+        (store.expect("slices are solved in order"), true)
+    }
+
     /// The positions with this king of `color` on one square or another.
     ///
     /// # Panics
@@ -305,10 +318,7 @@ impl Solved {
         let Some(slice) = Slice::of(board) else {
             return KingEnds { is_reversed: false, place: KingPlace::Lost };
         };
-        let solved = self.by_id[slice.id()].as_ref();
-        let is_reversed = solved.is_none();
-        let solved = solved.or_else(|| self.by_id[slice.reversed().id()].as_ref());
-        let store = solved.expect("slices are solved in order");
+        let (store, is_reversed) = self.stored(slice);
         let (board, king, color) = match is_reversed {
             true => (&board.reversed(), turned(king), color.opponent()),
             false => (board, king, color),
@@ -340,10 +350,9 @@ impl Solved {
     #[inline(always)]
     pub(super) fn value(&self, board: &Board, side: Color, near: &mut Near) -> Code {
         let Some(slice) = Slice::of(board) else { return 0 };
-        if let Some(store) = &self.by_id[slice.id()] {
-            return store.value(board, side, near);
+        match self.stored(slice) {
+            (store, false) => store.value(board, side, near),
+            (store, true) => store.value(&board.reversed(), side.opponent(), near),
         }
-        let store = self.by_id[slice.reversed().id()].as_ref();
-        store.expect("slices are solved in order").value(&board.reversed(), side.opponent(), near)
     }
 }
