@@ -49,13 +49,13 @@ search_numbers! {
     /// First iteration with an aspiration window.
     aspiration_depth: 3 in 2..=10;
     /// Half the first window; the side that fails doubles.
-    aspiration_width: 12 in 2..=60;
+    aspiration_width: 10 in 2..=60;
     /// Beyond this half-width the window opens fully.
     aspiration_max: 519 in 50..=1000;
     /// ProbCut is tried from this depth on.
     probcut_depth: 3 in 3..=8;
     /// ProbCut is not tried where the evaluation is further than this below beta.
-    probcut_below: -8 in -60..=100;
+    probcut_below: -21 in -60..=100;
     /// The depth of the search that replaces a deep one, in percent of the deep one's.
     probcut_share: 40 in 34..=70;
     /// How far above beta the shallow search must come out, besides what follows.
@@ -65,9 +65,9 @@ search_numbers! {
     /// Reverse futility pruning is tried up to this depth.
     reverse_futility_depth: 4 in 0..=8;
     /// How far above beta the evaluation must be, at depth 0.
-    reverse_futility_base: -1 in -40..=120;
+    reverse_futility_base: 6 in -40..=120;
     /// The same for each ply more.
-    reverse_futility_margin: 24 in 0..=120;
+    reverse_futility_margin: 29 in 0..=120;
     /// Late moves are reduced from this depth on.
     reduction_depth: 3 in 2..=8;
     /// The first move (from 0) that is reduced by a ply where the exact score is wanted.
