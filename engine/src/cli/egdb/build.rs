@@ -498,7 +498,7 @@ impl Display {
             BuildError::Missing { .. } | BuildError::TooLong { .. } => "not finished".into(),
             BuildError::Memory { needed, .. } => {
                 let mebibytes = needed.div_ceil(1 << 20);
-                format!("not finished; with --memory {mebibytes}M {}", self.advice)
+                format!("not finished; with --memory {mebibytes}MiB {}", self.advice)
             }
             BuildError::Disk { .. } => format!("not finished; with more --disk {}", self.advice),
             _ => format!("not finished; {}", self.advice),
