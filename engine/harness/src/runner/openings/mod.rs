@@ -1,5 +1,6 @@
 //! Start positions of matches: the classic ballots and users' files.
 
+pub(in crate::runner) mod order;
 pub(in crate::runner) mod starts;
 
 use std::collections::HashSet;

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
+use crate::runner::openings::order::OpeningOrder;
 use crate::runner::tournament::schedule::Pairing;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits};
 
@@ -28,11 +29,16 @@ pub(in crate::runner) struct Starts<'a> {
     variations: Mutex<Variations>,
 }
 
+/// The starts in the order of the openings: no position comes twice, even after other openings.
 #[derive(Debug)]
 struct Variations {
     engine: Engine,
+    order: OpeningOrder,
     /// By the number of the opening.
     by_opening: HashMap<usize, OpeningStarts>,
+    /// As far as they have been asked for; the openings themselves are the first.
+    starts: Vec<Start>,
+    used: HashSet<Position>,
 }
 
 impl<'a> Starts<'a> {
@@ -43,13 +49,20 @@ impl<'a> Starts<'a> {
         records: &[MatchGame],
     ) -> Result<Starts<'a>, EngineError> {
         let engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() })?;
+        let order = OpeningOrder::new(config);
+        let starts: Vec<Start> = (0..config.openings.len().max(1))
+            .map(|number| Start::of(&config.opening(order.at(number).0)))
+            .collect();
+        let used = starts.iter().map(|start| start.position).collect();
+        let by_opening = HashMap::new();
+        let variations = Variations { engine, order, by_opening, starts, used };
         Ok(Starts {
             config,
             played: records
                 .iter()
                 .map(|game| (game.pairing.pair, game.record.start_game()))
                 .collect(),
-            variations: Mutex::new(Variations { engine, by_opening: HashMap::new() }),
+            variations: Mutex::new(variations),
         })
     }
 
@@ -58,19 +71,31 @@ impl<'a> Starts<'a> {
         if let Some(start) = self.played.get(&pairing.pair) {
             return start.clone();
         }
-        let opening = self.config.opening(pairing.opening);
-        let Some(number) = pairing.variation.checked_sub(1) else { return opening };
-        let Variations { engine, by_opening } = &mut *self.variations.lock();
-        by_opening
-            .entry(pairing.opening)
-            .or_insert_with(|| {
-                let mut random = Random::new(self.config.seed.unwrap_or_default());
-                let random = Random::new(random.next_u64() ^ pairing.opening as u64);
-                let start = Start::of(&opening);
-                OpeningStarts::new(start, self.config.random_plies, random, engine)
-            })
-            .start(number, engine)
-            .game()
+        if pairing.variation == 0 {
+            return self.config.opening(pairing.opening);
+        }
+        self.variations.lock().start(self.config, pairing.opening, pairing.variation).game()
+    }
+}
+
+impl Variations {
+    /// The order of the questions does not matter: all starts before this one are looked for first.
+    fn start(&mut self, config: &MatchConfig, opening: usize, variation: usize) -> Start {
+        let Some(number) = self.order.number(opening, variation) else {
+            return Start::of(&config.opening(opening));
+        };
+        while self.starts.len() <= number {
+            let opening = self.order.at(self.starts.len()).0;
+            let after = self.by_opening.entry(opening).or_insert_with(|| {
+                let mut random = Random::new(config.seed.unwrap_or_default());
+                let random = Random::new(random.next_u64() ^ opening as u64);
+                let start = Start::of(&config.opening(opening));
+                OpeningStarts::new(start, config.random_plies, random, &mut self.engine)
+            });
+            let start = after.next(&mut self.used, &mut self.engine);
+            self.starts.push(start);
+        }
+        self.starts[number]
     }
 }
 
@@ -113,6 +138,8 @@ struct OpeningStarts {
     first_plies: usize,
     /// And those that come when none is left.
     next_plies: usize,
+    /// How many have been asked for.
+    asked: usize,
 }
 
 impl OpeningStarts {
@@ -125,6 +152,19 @@ impl OpeningStarts {
             left: Vec::new(),
             first_plies: plies,
             next_plies: plies,
+            asked: 0,
+        }
+    }
+
+    /// The next start that no other opening has led to, which is marked as used. From the beginning
+    /// if there is none.
+    fn next(&mut self, used: &mut HashSet<Position>, engine: &mut Engine) -> Start {
+        loop {
+            let start = self.start(self.asked, engine);
+            self.asked += 1;
+            if used.insert(start.position) || self.asked > self.starts.len() {
+                return start;
+            }
         }
     }
 
@@ -258,6 +298,23 @@ mod tests {
         let count = (0..200).map(|n| few.start(n, engine)).collect::<HashSet<_>>().len();
         assert_eq!(count, few.starts.len());
         assert_eq!(few.start(count, engine), few.start(0, engine));
+    }
+
+    #[test]
+    fn openings_that_lead_to_the_same_positions_do_not_share_a_start() {
+        let mut config = config(2, 3, 60);
+        config.random_plies = 2;
+        config.seed = Some(5);
+        let pairs: Vec<Pairing> = schedule(&config).into_iter().step_by(2).collect();
+        let starts = Starts::new(&config, &[]).unwrap();
+        let all: Vec<Position> = pairs.iter().map(|&pair| *starts.of(pair).start()).collect();
+        assert!(all[..3].iter().all(|&start| start == Position::initial()));
+        assert_eq!(all[3..].iter().collect::<HashSet<_>>().len(), 57);
+        // Whoever asks for the last ones first, or plays a part of the match, gets the same.
+        let starts = Starts::new(&config, &[]).unwrap();
+        for (&pair, start) in pairs.iter().zip(&all).rev() {
+            assert_eq!(starts.of(pair).start(), start);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use movegen::random::Random;
 
 use crate::runner::config::{Format, MatchConfig, RoundsConfig};
 use crate::runner::game::match_game::MatchGame;
+use crate::runner::openings::order::OpeningOrder;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::swiss::{self, Contestant, Float};
@@ -47,13 +48,7 @@ fn round(
     meetings: &[(usize, usize)],
     free: Vec<usize>,
 ) -> Round {
-    let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();
-    if let Some(seed) = config.seed {
-        Random::new(seed).shuffle(&mut openings);
-    }
-    let index = results.rounds().len();
-    let opening = openings[index % openings.len()];
-    let variation = if config.random_plies > 0 { index / openings.len() } else { 0 };
+    let (opening, variation) = OpeningOrder::new(config).at(results.rounds().len());
     let before: usize = results.rounds().iter().map(|round| round.meetings().count()).sum();
     let both = config.rounds.is_some_and(|rules| rules.games == 2);
     let mut games = Vec::new();

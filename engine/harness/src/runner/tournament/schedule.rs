@@ -4,7 +4,7 @@ use movegen::Color;
 use serde::{Deserialize, Serialize};
 
 use crate::runner::config::{Format, MatchConfig};
-use movegen::random::Random;
+use crate::runner::openings::order::OpeningOrder;
 
 /// One game: who plays it and from where.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -68,10 +68,7 @@ const fn is_zero(number: &usize) -> bool {
 /// gives the same list.
 #[must_use]
 pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
-    let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();
-    if let Some(seed) = config.seed {
-        Random::new(seed).shuffle(&mut openings);
-    }
+    let order = OpeningOrder::new(config);
     let count = config.engines.len();
     let meetings: Vec<(usize, usize)> = match config.format {
         Format::Gauntlet => (1..count).map(|other| (0, other)).collect(),
@@ -79,8 +76,7 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
     };
     let mut games = Vec::with_capacity(config.game_count());
     for round in 0..config.pairs {
-        let opening = openings[round % openings.len()];
-        let variation = if config.random_plies > 0 { round / openings.len() } else { 0 };
+        let (opening, variation) = order.at(round);
         for &(a, b) in &meetings {
             let pair = games.len() / 2;
             games.push(Pairing { white: a, black: b, pair, opening, variation, round: 0 });
