@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 
 use movegen::Color;
-use movegen::random::Random;
 
 use crate::runner::config::{Format, MatchConfig, RoundsConfig};
 use crate::runner::game::match_game::MatchGame;
@@ -245,6 +244,8 @@ mod tests {
 
     use movegen::notation::pdn::GameResult;
     use proptest::prelude::*;
+
+    use movegen::random::Random;
 
     use super::*;
     use crate::runner::game::termination::Termination;
