@@ -243,9 +243,8 @@ mod tests {
     use std::collections::HashSet;
 
     use movegen::notation::pdn::GameResult;
-    use proptest::prelude::*;
-
     use movegen::random::Random;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::runner::game::termination::Termination;
