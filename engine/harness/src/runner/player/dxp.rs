@@ -482,14 +482,16 @@ impl Player for DxpPlayer {
         control: &Arc<Control>,
         _report: &mut dyn FnMut(&Info),
     ) -> Result<Answer, PlayerError> {
+        let mut asked = Instant::now();
         if let Some(mv) = game.moves().get(self.known) {
             if let Some(claim) = self.catch_up()? {
                 return Ok(Answer::End(claim));
             }
+            // Before the move is sent: afterwards another program may run first.
+            asked = Instant::now();
             self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             self.known += 1;
         }
-        let asked = Instant::now();
         let allowed = limits.longest().unwrap_or_default();
         let wait = Wait::until(asked + allowed + self.options.stall_patience);
         let mut wait = wait.unless_stopped(control);
