@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::codec::DONT_CARE;
 use crate::codec::runs::Source;
 use crate::database::Database;
-use crate::encode::{DatabaseWriter, OutFile, SubId, Written};
+use crate::encode::{OutFile, SubId, Written, write_pair};
 use crate::error::{ProbeError, WriteError};
 use crate::format::DbType;
 use crate::format::excluded::excludes_board;
@@ -81,8 +81,17 @@ pub struct Converted {
     pub bytes: u64,
     /// Positions in them.
     pub positions: u64,
-    /// Positions that need a value in the target but have none in the source.
+    /// Those of them that need a value in the target but have none in the source.
     pub unknown: u64,
+}
+
+impl Converted {
+    fn add(&mut self, other: Converted) {
+        self.files.extend(other.files);
+        self.bytes += other.bytes;
+        self.positions += other.positions;
+        self.unknown += other.unknown;
+    }
 }
 
 /// A conversion failed. The unfinished file leaves nothing behind; finished ones stay.
@@ -155,7 +164,7 @@ pub fn convert(
         probe,
         to,
         all_positions: subs.iter().map(|&id| source.sub_size(id)).sum(),
-        state: Mutex::new(ConvertState { positions: 0, unknown: 0, is_stopped: false, progress }),
+        state: Mutex::new(ConvertState { positions: 0, is_stopped: false, progress }),
     };
     let files = plan(&subs, options.target);
     if !options.overwrite {
@@ -170,22 +179,16 @@ pub fn convert(
             Target::Database(_) => work.pair(dir, &names[0], &members),
         }?;
         if options.checksums {
-            for (file, _) in &written {
+            for file in &written.files {
                 manifest::write_side_file(file)?;
             }
         }
         Ok(written)
     };
-    let written: Result<Vec<Files>, ConvertError> =
+    let written: Result<Vec<Converted>, ConvertError> =
         files.into_par_iter().with_max_len(1).map(write).collect();
     let mut result = Converted::default();
-    for (file, bytes) in written?.into_iter().flatten() {
-        result.files.push(file);
-        result.bytes += bytes;
-    }
-    let state = work.state.into_inner();
-    result.positions = state.positions;
-    result.unknown = state.unknown;
+    written?.into_iter().for_each(|written| result.add(written));
     Ok(result)
 }
 
@@ -221,7 +224,6 @@ struct Work<'a> {
 /// The threads' shared data.
 struct ConvertState<'a> {
     positions: u64,
-    unknown: u64,
     is_stopped: bool,
     progress: &'a mut (dyn FnMut(ConvertProgress) -> bool + Send),
 }
@@ -233,27 +235,32 @@ const SHARE: usize = 1 << 14;
 /// Positions at a time for raw files.
 const CHUNK: u64 = 1 << 16;
 
-type Files = Vec<(PathBuf, u64)>;
-
 impl Work<'_> {
-    fn pair(&self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Files, ConvertError> {
+    fn pair(&self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Converted, ConvertError> {
         let stem = name.split('.').next().unwrap_or_default();
-        let mut writer = DatabaseWriter::create(dir, self.to, stem)?;
-        for &id in subs {
-            self.sub(id, |source| writer.add(id, source))?;
+        let (written, subs) = write_pair(dir, self.to, stem, subs, |writer, id| {
+            let unknown = self.sub(id, |source| writer.add(id, source))?;
+            Ok::<_, ConvertError>((self.source.sub_size(id), unknown))
+        })?;
+        let mut result = Converted::default();
+        if let Some(Written { index, data, bytes }) = written {
+            (result.files, result.bytes) = (vec![index, data], bytes.iter().sum());
         }
-        let written = writer.finish()?;
-        let files = |w: Written| vec![(w.index, w.bytes[0]), (w.data, w.bytes[1])];
-        Ok(written.map(files).unwrap_or_default())
+        for (positions, unknown) in subs {
+            result.positions += positions;
+            result.unknown += unknown;
+        }
+        Ok(result)
     }
 
-    fn raw_file(&self, path: &Path, subs: &[SubId]) -> Result<Files, ConvertError> {
+    fn raw_file(&self, path: &Path, subs: &[SubId]) -> Result<Converted, ConvertError> {
         let mut file = OutFile::create(path.to_owned())?;
-        let mut len = 0;
+        let mut result = Converted::default();
         for &id in subs {
             let size = self.source.sub_size(id);
             let is_wld = self.to.is_wld();
-            self.sub(id, |source| {
+            result.positions += size;
+            result.unknown += self.sub(id, |source| {
                 let mut values = vec![0; CHUNK.min(size) as usize];
                 let mut bytes = Vec::new();
                 let mut at = 0;
@@ -266,26 +273,27 @@ impl Work<'_> {
                         bytes.extend_from_slice(if is_wld { &pair[..1] } else { &pair });
                     }
                     file.write(&bytes)?;
-                    len += bytes.len() as u64;
+                    result.bytes += bytes.len() as u64;
                     at += n as u64;
                 }
                 Ok(())
             })?;
         }
-        Ok(vec![(file.finish()?, len)])
+        result.files.push(file.finish()?);
+        Ok(result)
     }
 
-    /// Lets `write` take the values of a sub-database. The writers may go through them more than
+    /// Lets `write` take the values of a sub-database; returns how many are unknown. The writers may go through them more than
     /// once. One cannot be stopped within a sub-database: after a failure it is fed quickly.
     fn sub(
         &self,
         id: SubId,
         write: impl FnOnce(&mut Source<'_>) -> Result<(), WriteError>,
-    ) -> Result<(), ConvertError> {
+    ) -> Result<u64, ConvertError> {
         let size = self.source.sub_size(id);
         let mut window = vec![0; WINDOW.min(size) as usize];
-        // The contents of the window, and how far values were counted.
-        let (mut held, mut seen) = (0..0, 0);
+        // The contents of the window, how far values were counted, and the unknown among them.
+        let (mut held, mut seen, mut unknown) = (0..0, 0, 0);
         let mut failure = None;
         let mut source = |start: u64, out: &mut [u16]| {
             let mut done = 0;
@@ -304,12 +312,13 @@ impl Work<'_> {
                             Ok(0)
                         }
                     };
-                    let result = read.and_then(|unknown| {
+                    let result = read.and_then(|unknown_here| {
                         // Values read again count once, and samples do not count.
                         let is_new = at == seen;
-                        let new = if is_new { (held.end - at, unknown) } else { (0, 0) };
+                        let new = if is_new { (held.end - at, unknown_here) } else { (0, 0) };
                         seen += new.0;
-                        self.report(id, new)
+                        unknown += new.1;
+                        self.report(id, new.0)
                     });
                     failure = failure.take().or(result.err());
                 }
@@ -322,15 +331,14 @@ impl Work<'_> {
         let result = write(&mut source);
         match failure {
             Some(failure) => Err(failure),
-            None => Ok(result?),
+            None => Ok(result.map(|()| unknown)?),
         }
     }
 
-    /// Counts positions, and the unknown ones among them.
-    fn report(&self, id: SubId, (positions, unknown): (u64, u64)) -> Result<(), ConvertError> {
+    /// Counts positions, also those of a side to move that is not kept.
+    fn report(&self, id: SubId, positions: u64) -> Result<(), ConvertError> {
         let mut state = self.state.lock();
         state.positions += positions;
-        state.unknown += unknown;
         let at = ConvertProgress {
             sub: id,
             positions: state.positions,

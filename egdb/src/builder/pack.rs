@@ -6,10 +6,9 @@ use std::sync::Arc;
 use super::error::BuildError;
 use super::flat::{Flat, SideCounts};
 use super::raw::RawFile;
-use crate::encode::{DatabaseWriter, SubId, Written};
+use crate::encode::{SubId, Written, write_pair};
 use crate::format::DbType;
 use crate::manifest;
-use movegen::Color;
 
 /// Writes one pair of files of a type from the slices it holds, with their checksums. `None` if the
 /// type stores nothing for them. The compact type, which has every position, counts them.
@@ -30,59 +29,13 @@ pub(super) fn pack(
         }
         for &side in slice.stored_sides() {
             for sub in 0..slice.subslices(db_type.subslice_length()) {
-                subs.push((raw, SubId { slice, sub: sub as u32, side }));
+                subs.push(SubId { slice, sub: sub as u32, side });
             }
         }
     }
-    // Where it leaves out threats, version 2 has one side to move only, the one that takes less
-    // room.
-    let is_one_sided = db_type == DbType::Wld2
-        && slices.first().is_some_and(|raw| {
-            let slice = raw.store.slice;
-            db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into())
-                && !slice.is_symmetric()
-        });
-    let mut counts = Vec::new();
-    let written = if is_one_sided {
-        let mut best: Option<(u64, Color)> = None;
-        let trial = dir.join("work");
-        for side in Color::ALL {
-            let of_side: Vec<_> = subs.iter().copied().filter(|(_, id)| id.side == side).collect();
-            let written = write(&trial, db_type, stem, &of_side, window, go_on, |_| {})?;
-            let bytes = written.as_ref().map_or(0, |written| written.bytes.iter().sum());
-            for file in written.iter().flat_map(|written| [&written.index, &written.data]) {
-                let _ = std::fs::remove_file(file);
-            }
-            if best.is_none_or(|(least, _)| bytes < least) {
-                best = Some((bytes, side));
-            }
-        }
-        subs.retain(|(_, id)| best.is_some_and(|(_, side)| side == id.side));
-        write(dir, db_type, stem, &subs, window, go_on, |_| {})?
-    } else {
-        write(dir, db_type, stem, &subs, window, go_on, |flat| {
-            if db_type == DbType::Compact {
-                counts.push(flat.counts());
-            }
-        })?
-    };
-    if let Some(written) = &written {
-        manifest::write_for(written)?;
-    }
-    Ok((written, counts))
-}
-
-fn write(
-    dir: &Path,
-    db_type: DbType,
-    stem: &str,
-    subs: &[(&Arc<RawFile>, SubId)],
-    window: usize,
-    go_on: &(dyn Fn(u64) -> bool + Sync),
-    mut each: impl FnMut(&Flat<'_>),
-) -> Result<Option<Written>, BuildError> {
-    let mut writer = DatabaseWriter::create(dir, db_type, stem)?;
-    for &(raw, id) in subs {
+    let (written, counts) = write_pair(dir, db_type, stem, &subs, |writer, id| {
+        let raw = slices.iter().find(|raw| raw.store.slice == id.slice);
+        let raw = raw.expect("sub-databases come from these slices");
         let length = db_type.subslice_length();
         let base = u64::from(id.sub) * length;
         let size = id.slice.subslice_size(u64::from(id.sub), length);
@@ -99,11 +52,14 @@ fn write(
             }
         };
         let added = writer.add(id, &mut source);
-        if let Some(failure) = failure {
-            return Err(failure);
+        match failure {
+            Some(failure) => Err(failure),
+            None => added.map(|()| flat.counts()).map_err(BuildError::from),
         }
-        added?;
-        each(&flat);
+    })?;
+    if let Some(written) = &written {
+        manifest::write_for(written)?;
     }
-    Ok(writer.finish()?)
+    let counts = if db_type == DbType::Compact { counts } else { Vec::new() };
+    Ok((written, counts))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use movegen::isa;
 use rayon::prelude::*;
 
-use super::{OutFile, SubId, Written, content};
+use super::{Completed, OutFile, SubId, Written, content};
 use crate::codec::DONT_CARE;
 use crate::codec::contextual::{Counts, UNIT, Words, Writing};
 use crate::codec::runs::{RunReader, Source};
@@ -158,16 +158,18 @@ impl CompactWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn finish(mut self) -> Result<Option<Written>, WriteError> {
+    pub fn finish(self) -> Result<Option<Written>, WriteError> {
+        self.complete()?.map(Completed::publish).transpose()
+    }
+
+    pub(super) fn complete(mut self) -> Result<Option<Completed>, WriteError> {
         if self.records.is_empty() {
             return Ok(None);
         }
         let text = to_bytes(self.version.unwrap_or(Version::One), &self.records);
         self.index.write(&text)?;
         let bytes = [text.len() as u64, u64::from(self.units) * UNIT as u64];
-        let data = self.data.finish()?;
-        let index = self.index.finish()?;
-        Ok(Some(Written { index, data, bytes }))
+        Ok(Some(Completed { index: self.index, data: self.data, bytes }))
     }
 }
 

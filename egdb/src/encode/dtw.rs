@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{OutFile, SubId, Written, content};
+use super::{Completed, OutFile, SubId, Written, content};
 use rayon::prelude::*;
 
 use crate::codec::DONT_CARE;
@@ -145,13 +145,15 @@ impl DtwWriter {
     /// # Errors
     /// If the disk is full.
     pub fn finish(self) -> Result<Option<Written>, WriteError> {
+        self.complete().map(Completed::publish).transpose()
+    }
+
+    pub(super) fn complete(self) -> Option<Completed> {
         if self.miniblocks == 0 {
-            return Ok(None);
+            return None;
         }
         let bytes = [self.index_len, self.miniblocks * MINIBLOCK as u64];
-        let data = self.data.finish()?;
-        let index = self.index.finish()?;
-        Ok(Some(Written { index, data, bytes }))
+        Some(Completed { index: self.index, data: self.data, bytes })
     }
 }
 

@@ -18,7 +18,7 @@ pub mod dtw;
 pub mod wld;
 mod writer;
 
-pub use writer::DatabaseWriter;
+pub use writer::{DatabaseWriter, write_pair};
 
 /// Which sub-database.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,6 +40,29 @@ pub struct Written {
     pub data: PathBuf,
     /// Their lengths in bytes.
     pub bytes: [u64; 2],
+}
+
+/// A pair of files that is written but has temporary names still. Dropped, it leaves nothing.
+#[derive(Debug)]
+pub(crate) struct Completed {
+    index: OutFile,
+    data: OutFile,
+    bytes: [u64; 2],
+}
+
+impl Completed {
+    /// Both lengths together, in bytes.
+    fn size(&self) -> u64 {
+        self.bytes.iter().sum()
+    }
+
+    /// Gives the files their names, the data file first, so that an index file is never there
+    /// without its data.
+    fn publish(self) -> Result<Written, WriteError> {
+        let data = self.data.finish()?;
+        let index = self.index.finish()?;
+        Ok(Written { index, data, bytes: self.bytes })
+    }
 }
 
 /// A database file being written: a [`NewFile`] whose errors name it. A file of this name is
@@ -403,7 +426,11 @@ impl CodedWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn finish(mut self) -> Result<Option<Written>, WriteError> {
+    pub fn finish(self) -> Result<Option<Written>, WriteError> {
+        self.complete()?.map(Completed::publish).transpose()
+    }
+
+    fn complete(mut self) -> Result<Option<Completed>, WriteError> {
         if let Some((id, value)) = self.held.take() {
             if self.has_data {
                 self.held = None;
@@ -421,9 +448,7 @@ impl CodedWriter {
             self.write_data(&[0; BLOCK][..padding])?;
         }
         let bytes = [self.text_len, self.len];
-        let data = self.data.finish()?;
-        let index = self.index.finish()?;
-        Ok(Some(Written { index, data, bytes }))
+        Ok(Some(Completed { index: self.index, data: self.data, bytes }))
     }
 
     /// The format wants data in every file.

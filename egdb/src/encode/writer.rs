@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::compact::CompactWriter;
 use super::dtw::DtwWriter;
-use super::{CodedWriter, SubId, Written};
+use super::{CodedWriter, Completed, SubId, Written};
 use crate::codec::runs::Source;
 use crate::error::WriteError;
 use crate::format::DbType;
+use movegen::Color;
 
 /// Writes one pair of files (index and data) of any type.
 ///
@@ -55,10 +56,57 @@ impl DatabaseWriter {
     /// # Errors
     /// If the disk is full.
     pub fn finish(self) -> Result<Option<Written>, WriteError> {
+        self.complete()?.map(Completed::publish).transpose()
+    }
+
+    fn complete(self) -> Result<Option<Completed>, WriteError> {
         match self {
-            DatabaseWriter::Coded(writer) => writer.finish(),
-            DatabaseWriter::Dtw(writer) => writer.finish(),
-            DatabaseWriter::Compact(writer) => writer.finish(),
+            DatabaseWriter::Coded(writer) => writer.complete(),
+            DatabaseWriter::Dtw(writer) => Ok(writer.complete()),
+            DatabaseWriter::Compact(writer) => writer.complete(),
         }
+    }
+}
+
+/// Writes the pair of files `stem` with these sub-databases, as [`DatabaseWriter`] does. Of a slice
+/// that the type keeps with one side to move ([`DbType::keeps_one_side`]) it is the side whose files
+/// are smaller; Black if they are equal.
+///
+/// `add` adds a sub-database to a writer. The files are `None` if nothing was added; with them comes
+/// what `add` said of each sub-database that is in them.
+///
+/// # Errors
+/// Those of the writer and of `add`. Unfinished files leave nothing behind.
+pub fn write_pair<T, E: From<WriteError>>(
+    dir: &Path,
+    db_type: DbType,
+    stem: &str,
+    subs: &[SubId],
+    mut add: impl FnMut(&mut DatabaseWriter, SubId) -> Result<T, E>,
+) -> Result<(Option<Written>, Vec<T>), E> {
+    let mut write = |subs: &mut dyn Iterator<Item = SubId>| {
+        let mut writer = DatabaseWriter::create(dir, db_type, stem)?;
+        let added = subs.map(|id| add(&mut writer, id)).collect::<Result<Vec<T>, E>>()?;
+        Ok::<_, E>((writer.complete()?, added))
+    };
+    let (completed, added) = if subs.iter().any(|id| db_type.keeps_one_side(id.slice)) {
+        let mut smallest: Option<(Option<Completed>, Vec<T>)> = None;
+        for side in Color::ALL {
+            let one = write(&mut subs.iter().copied().filter(|id| id.side == side))?;
+            smallest = smallest.filter(|it| !is_smaller(&one.0, &it.0)).or(Some(one));
+        }
+        smallest.expect("there are sides")
+    } else {
+        write(&mut subs.iter().copied())?
+    };
+    Ok((completed.map(Completed::publish).transpose()?, added))
+}
+
+/// Whether `a` has something in less room than `b`.
+fn is_smaller(a: &Option<Completed>, b: &Option<Completed>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.size() < b.size(),
+        (Some(_), None) => true,
+        (None, _) => false,
     }
 }

@@ -62,6 +62,17 @@ impl DbType {
         }
     }
 
+    /// Whether files of this slice have one side to move only, the one that takes less room: in
+    /// version 2, where threats are left out (format description, section 10). A position with the
+    /// other side to move has its value from its successors. Symmetric slices need no such rule: in
+    /// them all sides to move are one.
+    #[must_use]
+    pub const fn keeps_one_side(self, slice: Slice) -> bool {
+        matches!(self, DbType::Wld2)
+            && self.leaves_out_threats(slice.pieces() as u32, slice.kings() as u32)
+            && !slice.is_symmetric()
+    }
+
     /// The number in the C interface; the original driver uses numbers below 100.
     #[must_use]
     pub const fn number(self) -> i32 {
@@ -229,4 +240,24 @@ pub const fn is_value_map(byte: u8) -> bool {
         field += 1;
     }
     seen == 0b1111
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_side_is_kept_by_version_2_alone() {
+        let keeps = |db_type: DbType, slice: &str| db_type.keeps_one_side(slice.parse().unwrap());
+        for slice in ["0502", "4111", "4012", "2230", "3230", "5040"] {
+            assert!(keeps(DbType::Wld2, slice), "{slice}");
+            for other in DbType::ALL.into_iter().filter(|&db_type| db_type != DbType::Wld2) {
+                assert!(!keeps(other, slice), "{slice}, {other}");
+            }
+        }
+        // No kings or one, six pieces, symmetric.
+        for slice in ["4030", "3130", "4031", "0402", "0404", "2222"] {
+            assert!(!keeps(DbType::Wld2, slice), "{slice}");
+        }
+    }
 }

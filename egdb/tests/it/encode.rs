@@ -3,8 +3,10 @@
 use egdb::codec::DONT_CARE;
 use egdb::codec::runs::RunReader;
 use egdb::encode::wld::{Chooser, Effort};
-use egdb::encode::{CodedWriter, DatabaseWriter, SubId, table};
+use egdb::encode::{CodedWriter, DatabaseWriter, SubId, table, write_pair};
+use egdb::error::WriteError;
 use egdb::{DbType, Slice, Wld};
+use movegen::Color;
 use movegen::random::Random;
 
 use crate::support::solver::{Solution, Solved};
@@ -110,7 +112,7 @@ fn within_1_percent_of_the_exhaustive_choice_on_more() {
 fn positions_that_nobody_asks_for_make_files_smaller() {
     let solution = Solution::solve(2);
     let slice: Slice = "0110".parse().unwrap();
-    let table = solution.table(slice, movegen::Color::Black);
+    let table = solution.table(slice, Color::Black);
     let free: Vec<u16> = table.iter().map(|e| build::stored(DbType::Wld2, *e)).collect();
     assert!(free.contains(&DONT_CARE));
     let fixed: Vec<u16> = table
@@ -178,9 +180,49 @@ fn a_writer_that_is_dropped_leaves_nothing_behind() {
     let mut writer = CodedWriter::create(dir.path(), DbType::Wld2, "db2").unwrap();
     let slice: Slice = "1010".parse().unwrap();
     let (bytes, map) = byte_table(DbType::Wld2, slice.size() as usize);
-    let id = SubId { slice, sub: 0, side: movegen::Color::Black };
+    let id = SubId { slice, sub: 0, side: Color::Black };
     writer.add(id, &mut table(&bytes, &map)).unwrap();
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
     drop(writer);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn one_side_is_kept_where_version_2_leaves_out_threats() {
+    // The side that takes less room, whichever it is; a small slice stands for a large one.
+    let inside: Slice = "2110".parse().unwrap();
+    let (mixed, map) = byte_table(DbType::Wld2, inside.size() as usize);
+    let draws = vec![2; mixed.len()];
+    let write = |large: &str, bytes: [&[u8]; 2]| {
+        let dir = tempfile::tempdir().unwrap();
+        let slice: Slice = large.parse().unwrap();
+        let ids = Color::ALL.map(|side| SubId { slice, sub: 0, side });
+        let (written, added) = write_pair(dir.path(), DbType::Wld2, "db2", &ids, |writer, id| {
+            let bytes = bytes[usize::from(id.side == Color::White)];
+            writer.add(SubId { slice: inside, ..id }, &mut table(bytes, &map))?;
+            Ok::<_, WriteError>(id.side)
+        })
+        .unwrap();
+        let written = written.unwrap();
+        let length = |path| std::fs::metadata(path).unwrap().len();
+        assert_eq!([length(&written.index), length(&written.data)], written.bytes);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+        // The same as from a writer that is given nothing else.
+        let mut writer = DatabaseWriter::create(dir.path(), DbType::Wld2, "alone").unwrap();
+        for &side in &added {
+            let bytes = bytes[usize::from(side == Color::White)];
+            writer.add(SubId { slice: inside, sub: 0, side }, &mut table(bytes, &map)).unwrap();
+        }
+        let alone = writer.finish().unwrap().unwrap();
+        let read = |path| std::fs::read(path).unwrap();
+        assert_eq!(read(&written.index), read(&alone.index));
+        assert_eq!(read(&written.data), read(&alone.data));
+        added
+    };
+    assert_eq!(write("0502", [&mixed, &draws]), [Color::White]);
+    assert_eq!(write("0502", [&draws, &mixed]), [Color::Black]);
+    assert_eq!(write("0502", [&mixed, &mixed]), [Color::Black]);
+    // One king in all, six pieces: both.
+    assert_eq!(write("3130", [&mixed, &draws]), Color::ALL);
+    assert_eq!(write("0402", [&mixed, &draws]), Color::ALL);
 }
