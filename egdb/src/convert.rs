@@ -283,8 +283,9 @@ impl Work<'_> {
         Ok(result)
     }
 
-    /// Lets `write` take the values of a sub-database; returns how many are unknown. The writers may go through them more than
-    /// once. One cannot be stopped within a sub-database: after a failure it is fed quickly.
+    /// Lets `write` take the values of a sub-database; returns how many are unknown. The writers may
+    /// go through them more than once. One cannot be stopped within a sub-database: after a failure
+    /// it is fed quickly.
     fn sub(
         &self,
         id: SubId,

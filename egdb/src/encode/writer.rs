@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use movegen::Color;
+
 use super::compact::CompactWriter;
 use super::dtw::DtwWriter;
 use super::{CodedWriter, Completed, SubId, Written};
 use crate::codec::runs::Source;
 use crate::error::WriteError;
 use crate::format::DbType;
-use movegen::Color;
 
 /// Writes one pair of files (index and data) of any type.
 ///
