@@ -152,7 +152,7 @@ pub(crate) fn run(
         pace: Pace::new(),
     };
     let keys = game.reversible_keys();
-    let mut info = with_isa!(isa => match numbers {
+    let info = with_isa!(isa => match numbers {
         #[cfg(feature = "tuning")]
         Some(numbers) => smp::search(isa, numbers, &shared, memories, &root, keys, report),
         _ => smp::search(isa, Fixed, &shared, memories, &root, keys, report),
@@ -160,19 +160,7 @@ pub(crate) fn run(
     // If more moves are wanted than keep the value, the others are shown with their values.
     let missing = wanted_lines.saturating_sub(root.lines);
     rated_root::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
-    extend_variation(&mut info.pv, &node, &shared);
     SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
-}
-
-/// Adds the table's reply to a variation of one move, for a move to ponder on.
-fn extend_variation(pv: &mut Vec<Move>, root: &Node, shared: &Shared<'_>) {
-    if let [only] = pv[..] {
-        let node = root.after(only);
-        let replies = node.position.legal_moves();
-        let known = shared.table.probe(shared.key(&node)).and_then(|hit| hit.mv.find(&replies));
-        let reply = if replies.len() == 1 { Some(0) } else { known };
-        pv.extend(reply.map(|index| replies[index]));
-    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,11 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use movegen::Move;
 use movegen::isa::Isa;
 
 use super::STACK_BYTES;
+use super::node::Node;
 use super::params::Numbers;
 use super::report::Info;
 use super::root::{Root, RootMove};
@@ -74,13 +76,27 @@ pub(super) fn search<I: Isa, N: Numbers>(
                 root.moves.swap(0, index);
             }
         }
-        let info = worker.info(&root, 0);
-        let news = |last: &Info| last.pv.first() != info.pv.first() || last.score != info.score;
+        let mut info = worker.info(&root, 0);
+        extend_variation(&mut info.pv, &root.node, shared);
+        // What the result says has been reported, also if the last iteration has not been finished.
+        let told = |i: &Info| (i.depth, i.score, i.bound);
+        let news = |last: &Info| told(last) != told(&info) || last.pv != info.pv;
         if last.borrow().as_ref().is_none_or(news) {
             (report.borrow_mut())(&info);
         }
         info
     })
+}
+
+/// Adds the table's reply to a variation of one move, for a move to ponder on.
+fn extend_variation(pv: &mut Vec<Move>, root: &Node, shared: &Shared<'_>) {
+    if let [only] = pv[..] {
+        let node = root.after(only);
+        let replies = node.position.legal_moves();
+        let known = shared.table.probe(shared.key(&node)).and_then(|hit| hit.mv.find(&replies));
+        let reply = if replies.len() == 1 { Some(0) } else { known };
+        pv.extend(reply.map(|index| replies[index]));
+    }
 }
 
 /// The thread whose move gathers most votes; each thread gives its move (score above the lowest
