@@ -250,11 +250,19 @@ export class Endgames {
     this.end(text + " " + t("result." + result) + ". " + t("mistakes", { count: mistakes }));
   }
 
-  /** First the piece, then the move. */
-  hint() {
-    if (this.desk.node.position[0] !== this.side) return this.say(t("enginesTurn"));
-    if (!this.answer) return;
-    const [best] = this.answer.moves;
+  /** First the piece, then the move, as soon as they are known. */
+  async hint() {
+    const { desk } = this;
+    const { node } = desk;
+    if (node.position[0] !== this.side) return this.say(t("enginesTurn"));
+    let answer;
+    try {
+      answer = await desk.probe(node);
+    } catch (problem) {
+      return this.say(tell(problem));
+    }
+    if (desk.node !== node || !this.side) return;
+    const [best] = answer.moves;
     this.hinted++;
     const [from] = squares(best.move);
     this.tell(this.hinted === 1 ? t("hintPiece", { square: from }) : t("hintIs", { move: best.text }));
