@@ -190,6 +190,17 @@ fn stats_for_people() {
     let rows = page.lines().filter(|line| line.starts_with('|'));
     let widths: BTreeSet<usize> = rows.map(|row| row.matches('|').count()).collect();
     assert_eq!(widths.len(), 2, "{page}");
+    assert!(page.contains("| longest win |"), "{page}");
+    // Where no distances were counted, there is no table of the longest.
+    let file = scratch("survey-people").join("counts");
+    let counts = lines(&ok(&["stats", "--egdb", right, "--json"])).into_iter().map(|mut line| {
+        line.as_object_mut().unwrap().retain(|key, _| !key.starts_with("longest"));
+        format!("{line}\n")
+    });
+    std::fs::write(&file, counts.collect::<String>()).unwrap();
+    let from = format!("--from={}", file.display());
+    let page = ok(&["stats", "--egdb", right, &from, "--format=markdown"]);
+    assert!(page.contains("## 3 pieces") && !page.contains("| longest win |"), "{page}");
 }
 
 /// Lines of several runs, one with distances that another one lacks, make the same page.

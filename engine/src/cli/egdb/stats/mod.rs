@@ -418,9 +418,14 @@ impl Page<'_> {
         for row in &self.rows {
             writeln!(out, "| {} |", self.cells(row, 2).join(" | "))?;
         }
-        writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
-        writeln!(out, "| --- | --- | --- | --- | --- |")?;
-        for row in &self.rows {
+        let longest = |s: &SideSurvey| [s.longest_dtw_win, s.longest_dtw_loss, s.longest_mtc];
+        let has_longest = |row: &&Row| longest(&row.survey).iter().any(Option::is_some);
+        let mut rows = self.rows.iter().filter(has_longest).peekable();
+        if rows.peek().is_some() {
+            writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
+            writeln!(out, "| --- | --- | --- | --- | --- |")?;
+        }
+        for row in rows {
             let s = &row.survey;
             let cell = |longest: Option<Longest>| match (longest, fen(s, longest)) {
                 (Some(longest), Some(fen)) => format!("{}: `{fen}`", longest.number),
@@ -447,8 +452,8 @@ as four digits: black men, black kings, white men, white kings. Of a slice and i
 exchanged only one is listed, and if they are the same only Black to move.
 
 The columns `win` and `loss` have the longest win and loss in plies to the end of the game, `mtc`
-the greatest distance to conversion in the convention of the Kingsrow databases. The last columns
-are bits of compressed data a position.
+the greatest distance to conversion in the convention of the Kingsrow databases; a dash stands where
+there is none or none was counted. The last columns are bits of compressed data a position.
 ";
 
 struct Total {
