@@ -266,7 +266,7 @@ fn a_build_counts_what_it_writes() {
 #[test]
 fn offered_statistics_have_the_published_records() {
     let list = lines(include_str!("../../../positions/egdb/statistics.jsonl"));
-    assert_eq!(list.len(), 155 + 12); // 155 of 2 to 6 pieces, and six slices of 7
+    assert_eq!(list.len(), 155 + 16); // 155 of 2 to 6 pieces, and eight slices of 7
     let known = list.iter().filter(|line| line["longest_mtc"].is_u64()).map(|line| {
         let side = if line["side"] == "B" { Color::Black } else { Color::White };
         let slice = line["slice"].as_str().unwrap().parse().unwrap();
