@@ -168,8 +168,8 @@ fn options(dir: &tempfile::TempDir) -> DatabaseOptions {
     DatabaseOptions { folders: vec![dir.path().to_owned()], ..DatabaseOptions::default() }
 }
 
-const WLD: [&str; 2] = ["mdi", "mdb"];
-const WLD_MTC: [&str; 4] = ["mdi", "mdb", "idx_mtc", "cpr_mtc"];
+const WLD: [&str; 4] = ["mdi", "mdb", "idx1", "cpr1"];
+const WLD_MTC: [&str; 6] = ["mdi", "mdb", "idx1", "cpr1", "idx_mtc", "cpr_mtc"];
 
 #[test]
 fn wins_2000_positions_in_the_exact_number_of_plies() {
