@@ -91,23 +91,16 @@ pub fn write_pair<T, E: From<WriteError>>(
         Ok::<_, E>((writer.complete()?, added))
     };
     let (completed, added) = if subs.iter().any(|id| db_type.keeps_one_side(id.slice)) {
-        let mut smallest: Option<(Option<Completed>, Vec<T>)> = None;
-        for side in Color::ALL {
-            let one = write(&mut subs.iter().copied().filter(|id| id.side == side))?;
-            smallest = smallest.filter(|it| !is_smaller(&one.0, &it.0)).or(Some(one));
-        }
-        smallest.expect("there are sides")
+        let sides = Color::ALL.into_iter();
+        let one = |side| write(&mut subs.iter().copied().filter(|id| id.side == side));
+        let both = sides.map(one).collect::<Result<Vec<_>, E>>()?;
+        // Of equal ones the first.
+        let size = |(files, _): &(Option<Completed>, Vec<T>)| {
+            files.as_ref().map_or(u64::MAX, Completed::size)
+        };
+        both.into_iter().min_by_key(size).expect("there are two sides")
     } else {
         write(&mut subs.iter().copied())?
     };
     Ok((completed.map(Completed::publish).transpose()?, added))
-}
-
-/// Whether `a` has something in less room than `b`.
-fn is_smaller(a: &Option<Completed>, b: &Option<Completed>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.size() < b.size(),
-        (Some(_), None) => true,
-        (None, _) => false,
-    }
 }
