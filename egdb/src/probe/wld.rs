@@ -5,8 +5,12 @@
 //! move is not stored) is worth the best of its moves; some of those may be left out too, and a
 //! chain of threats and answers can even come back to where it began. So the left-out positions
 //! that are reachable through each other are gathered in a small graph, which is solved like a
-//! database: wins and losses spread backwards from the known positions; a position that never gets
-//! a value is a draw, because neither side can leave the circle with profit.
+//! database: values spread backwards from the known positions; a position that never gets a value is
+//! a draw, because neither side can leave the circle with profit. A move from a position with a draw
+//! to a position with a draw changes nothing and is taken out, which keeps graphs small.
+
+use std::collections::VecDeque;
+use std::mem;
 
 use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
@@ -37,12 +41,16 @@ enum Direct {
 #[derive(Debug)]
 struct WldNode {
     position: Position,
+    /// Nodes whose value can depend on this one's.
     parents: Vec<usize>,
-    /// Successors in the graph without a value.
+    children: Vec<usize>,
+    /// Children without a value that can still count.
     open: usize,
+    /// It is worth a draw at least.
     has_draw: bool,
     has_unknown: bool,
     is_expanded: bool,
+    is_queued: bool,
     value: Option<Wld>,
 }
 
@@ -209,18 +217,21 @@ impl Probe {
         if asked == Asked::IsLost && self.has_safe_move(root)? {
             return Ok(Some(Wld::Draw));
         }
-        let mut nodes = vec![WldNode::new(*root)];
-        let mut numbers = FxHashMap::from_iter([(*root, 0)]);
-        let mut next = 0;
-        while next < nodes.len() && nodes[0].value.is_none() {
-            if nodes.len() > MAX_NODES {
+        let mut graph = Graph::default();
+        graph.link(0, *root);
+        while graph.nodes[0].value.is_none()
+            && let Some(number) = graph.queue.pop_front()
+        {
+            if graph.nodes.len() > MAX_NODES {
                 return Ok(None);
             }
-            self.expand(next, &mut nodes, &mut numbers, question)?;
-            next += 1;
+            graph.nodes[number].is_queued = false;
+            if graph.counts(number) {
+                self.expand(number, &mut graph, question)?;
+            }
         }
-        let is_complete = !nodes.iter().any(|n| n.value.is_none() && n.has_unknown);
-        Ok(nodes[0].value.or(is_complete.then_some(Wld::Draw)))
+        let is_complete = !graph.nodes.iter().any(|n| n.value.is_none() && n.has_unknown);
+        Ok(graph.nodes[0].value.or(is_complete.then_some(Wld::Draw)))
     }
 
     /// Whether the values of single successors show that a position is not lost.
@@ -236,69 +247,174 @@ impl Probe {
     fn expand(
         &self,
         number: usize,
-        nodes: &mut Vec<WldNode>,
-        numbers: &mut FxHashMap<Position, usize>,
+        graph: &mut Graph,
         question: &mut Question,
     ) -> Result<(), ProbeError> {
-        if nodes[number].value.is_some() {
-            return Ok(());
-        }
-        let position = nodes[number].position;
+        let position = graph.nodes[number].position;
         let (mut children, mut captures) = (Vec::new(), Vec::new());
+        let (mut has_draw, mut has_unknown) = (false, false);
         // One lookup may settle it, and captures take many.
         for &mv in &position.legal_moves() {
             let child = position.after(mv);
             match self.direct(&child)? {
                 Direct::Known(Wld::Loss) => {
-                    settle(nodes, number, Wld::Win);
+                    graph.settle(number, Wld::Win);
                     return Ok(());
                 }
-                Direct::Known(Wld::Draw) => nodes[number].has_draw = true,
+                Direct::Known(Wld::Draw) => has_draw = true,
                 Direct::Known(Wld::Win) => {}
-                Direct::Beyond => nodes[number].has_unknown = true,
+                Direct::Beyond => has_unknown = true,
                 Direct::Captures => captures.push(child),
                 Direct::Moves => children.push(child),
             }
         }
         for child in captures {
-            let asked = if nodes[number].has_draw { Asked::IsLost } else { Asked::Value };
+            let asked = if has_draw { Asked::IsLost } else { Asked::Value };
             match self.known_asked(&child, asked, question)? {
                 Some(Wld::Loss) => {
-                    settle(nodes, number, Wld::Win);
+                    graph.settle(number, Wld::Win);
                     return Ok(());
                 }
-                Some(Wld::Draw) => nodes[number].has_draw = true,
+                Some(Wld::Draw) => has_draw = true,
                 Some(Wld::Win) => {}
-                None => nodes[number].has_unknown = true,
+                None => has_unknown = true,
             }
         }
-        nodes[number].is_expanded = true;
+        graph.nodes[number].has_unknown = has_unknown;
         for child in children {
             // Beside a draw, only a lost successor would count.
-            if nodes[number].has_draw && self.has_safe_move(&child)? {
+            if has_draw && self.has_safe_move(&child)? {
                 continue;
             }
-            let known = nodes.len();
-            let at = *numbers.entry(child).or_insert(known);
-            if at == known {
-                nodes.push(WldNode::new(child));
-            }
-            match nodes[at].value {
+            match graph.link(number, child) {
                 Some(Wld::Loss) => {
-                    settle(nodes, number, Wld::Win);
+                    graph.settle(number, Wld::Win);
                     return Ok(());
                 }
-                Some(_) => {}
-                None => {
-                    nodes[at].parents.push(number);
-                    nodes[number].open += 1;
-                }
+                Some(Wld::Draw) => has_draw = true,
+                Some(Wld::Win) | None => {}
             }
         }
-        if nodes[number].is_lost() {
-            settle(nodes, number, Wld::Loss);
+        graph.nodes[number].is_expanded = true;
+        if has_draw {
+            graph.draws(number);
+        } else {
+            graph.close(number);
         }
         Ok(())
+    }
+}
+
+/// The left-out positions of one question; the first is the one asked for.
+#[derive(Debug, Default)]
+struct Graph {
+    nodes: Vec<WldNode>,
+    numbers: FxHashMap<Position, usize>,
+    /// Nodes to expand.
+    queue: VecDeque<usize>,
+}
+
+impl Graph {
+    /// Makes a position a child of a node, or the root if there are no nodes; returns its value.
+    fn link(&mut self, parent: usize, position: Position) -> Option<Wld> {
+        let is_root = self.nodes.is_empty();
+        let number = *self.numbers.entry(position).or_insert(self.nodes.len());
+        if number == self.nodes.len() {
+            self.nodes.push(WldNode::new(position));
+        }
+        if is_root {
+            self.queue.push_back(number);
+            return None;
+        }
+        let node = &mut self.nodes[number];
+        if node.value.is_some() {
+            return node.value;
+        }
+        node.parents.push(parent);
+        if !node.is_expanded && !node.is_queued {
+            node.is_queued = true;
+            self.queue.push_back(number);
+        }
+        self.nodes[parent].children.push(number);
+        self.nodes[parent].open += 1;
+        None
+    }
+
+    /// Whether the value of a node can change another one's.
+    fn counts(&self, number: usize) -> bool {
+        let is_open = |&parent: &usize| self.nodes[parent].value.is_none();
+        let node = &self.nodes[number];
+        node.value.is_none() && (number == 0 || node.parents.iter().any(is_open))
+    }
+
+    /// Gives a node its value and passes it to the nodes before it.
+    fn settle(&mut self, number: usize, value: Wld) {
+        let mut work = vec![(number, value)];
+        while let Some((number, value)) = work.pop() {
+            if self.nodes[number].value.is_some() {
+                continue;
+            }
+            self.nodes[number].value = Some(value);
+            for parent in mem::take(&mut self.nodes[number].parents) {
+                self.nodes[parent].open -= 1;
+                if value == Wld::Loss {
+                    work.push((parent, Wld::Win));
+                    continue;
+                }
+                if value == Wld::Draw {
+                    self.note_draw(parent, &mut work);
+                }
+                work.extend(self.closed(parent));
+            }
+        }
+    }
+
+    /// A node turns out to be worth a draw at least.
+    fn draws(&mut self, number: usize) {
+        let mut work = Vec::new();
+        self.note_draw(number, &mut work);
+        work.extend(self.closed(number));
+        for (number, value) in work {
+            self.settle(number, value);
+        }
+    }
+
+    /// Marks a node as worth a draw, and takes out the moves that no longer count: from a draw to
+    /// what is a draw at least for the other side. `work` gets what is settled by that.
+    fn note_draw(&mut self, number: usize, work: &mut Vec<(usize, Wld)>) {
+        if mem::replace(&mut self.nodes[number].has_draw, true) {
+            return;
+        }
+        let parents = mem::take(&mut self.nodes[number].parents);
+        let (out, kept) = parents.into_iter().partition(|&parent| self.nodes[parent].has_draw);
+        self.nodes[number].parents = kept;
+        let out: Vec<usize> = out;
+        for parent in out {
+            self.nodes[parent].open -= 1;
+            work.extend(self.closed(parent));
+        }
+        for child in mem::take(&mut self.nodes[number].children) {
+            if self.nodes[child].has_draw && self.nodes[child].value.is_none() {
+                let parents = &mut self.nodes[child].parents;
+                let before = parents.len();
+                parents.retain(|&parent| parent != number);
+                let gone = before - parents.len();
+                self.nodes[number].open -= gone;
+            }
+        }
+    }
+
+    /// Settles a node if nothing can change its value any more.
+    fn close(&mut self, number: usize) {
+        if let Some((number, value)) = self.closed(number) {
+            self.settle(number, value);
+        }
+    }
+
+    fn closed(&self, number: usize) -> Option<(usize, Wld)> {
+        let node = &self.nodes[number];
+        let is_closed = node.is_expanded && node.open == 0 && !node.has_unknown;
+        is_closed.then_some((number, if node.has_draw { Wld::Draw } else { Wld::Loss }))
     }
 }
 
@@ -307,35 +423,13 @@ impl WldNode {
         WldNode {
             position,
             parents: Vec::new(),
+            children: Vec::new(),
             open: 0,
             has_draw: false,
             has_unknown: false,
             is_expanded: false,
+            is_queued: false,
             value: None,
-        }
-    }
-
-    /// Whether all moves are known to lose.
-    fn is_lost(&self) -> bool {
-        self.is_expanded && self.open == 0 && !self.has_draw && !self.has_unknown
-    }
-}
-
-/// Gives a node its value and passes it to the nodes before it.
-fn settle(nodes: &mut [WldNode], number: usize, value: Wld) {
-    let mut work = vec![(number, value)];
-    while let Some((number, value)) = work.pop() {
-        if nodes[number].value.is_some() {
-            continue;
-        }
-        nodes[number].value = Some(value);
-        for parent in std::mem::take(&mut nodes[number].parents) {
-            nodes[parent].open -= 1;
-            if value == Wld::Loss {
-                work.push((parent, Wld::Win));
-            } else if nodes[parent].is_lost() {
-                work.push((parent, Wld::Loss));
-            }
         }
     }
 }
@@ -391,6 +485,38 @@ mod tests {
             by_value[value as usize] += 1;
         }
         assert!(by_value.iter().all(|&count| count > 100), "{by_value:?}");
+    }
+
+    #[test]
+    fn moves_from_a_draw_to_a_draw_do_not_count() {
+        let list = positions(4);
+        // In both orders: the child is known to be worth a draw after its parent, and before it.
+        for order in [[0, 1], [1, 0]] {
+            let mut graph = Graph::default();
+            graph.link(0, list[0]);
+            graph.link(0, list[1]);
+            // What this leads to stays open.
+            graph.link(1, list[2]);
+            for number in order {
+                assert_eq!(graph.nodes[0].value, None);
+                graph.nodes[number].is_expanded = true;
+                graph.draws(number);
+            }
+            assert_eq!(graph.nodes[0].value, Some(Wld::Draw));
+            assert_eq!(graph.nodes[1].value, None);
+            assert!(!graph.counts(1) && !graph.counts(0));
+        }
+        // A win is still seen, and a draw at the end of a line of lost moves.
+        for (value, expected) in [(Wld::Loss, Wld::Loss), (Wld::Draw, Wld::Draw)] {
+            let mut graph = Graph::default();
+            graph.link(0, list[0]);
+            graph.link(0, list[1]);
+            graph.link(1, list[2]);
+            graph.nodes[0].is_expanded = true;
+            graph.nodes[1].is_expanded = true;
+            graph.settle(2, value);
+            assert_eq!(graph.nodes[0].value, Some(expected));
+        }
     }
 
     #[test]
