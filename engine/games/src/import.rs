@@ -9,7 +9,9 @@ use std::thread;
 
 use meerslag_search::book::year;
 use movegen::Position;
-use movegen::notation::pdn::{PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions};
+use movegen::notation::pdn::{
+    Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions, encodings_of,
+};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use rustc_hash::FxHashMap;
 
@@ -18,12 +20,11 @@ use crate::error::GamesError;
 use crate::file::{COLUMNS, GIVEN, GamesFile, needs_text, result_number, start_of, text_of};
 use crate::index::{IndexWriter, Posting, number};
 use crate::names::{folded, is_same_player};
-use crate::text::Encoding;
 
 /// How files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImportOptions {
-    /// The encoding of the text; recognised if `None`.
+    /// The encoding of the text; without one it is found place by place.
     pub encoding: Option<Encoding>,
 }
 
@@ -90,8 +91,8 @@ pub enum ImportEvent<'e> {
     File {
         /// Its name.
         name: &'e str,
-        /// Its encoding.
-        encoding: Encoding,
+        /// Its encodings.
+        encodings: Encodings,
         /// Its result.
         report: &'e ImportReport,
     },
@@ -243,7 +244,7 @@ impl GamesFile {
                 let games = total.games + games;
                 ImportEvent::Progress { done: done + bytes, all, games }
             };
-            let (encoding, report) = match self.import_source(source, options, &mut count, observe)
+            let (encodings, report) = match self.import_source(source, options, &mut count, observe)
             {
                 Ok(done) => done,
                 Err(GamesError::Io { error, .. }) => {
@@ -259,7 +260,7 @@ impl GamesFile {
             done += source.size;
             total.add(&report);
             let name = source.name.as_str();
-            if !observe(ImportEvent::File { name, encoding, report: &report }) {
+            if !observe(ImportEvent::File { name, encodings, report: &report }) {
                 return Err(GamesError::Interrupted);
             }
         }
@@ -294,39 +295,39 @@ impl GamesFile {
         options: ImportOptions,
         progress: &mut dyn FnMut(u64, u64) -> ImportEvent<'static>,
         observe: Observe<'_>,
-    ) -> Result<(Encoding, ImportReport), GamesError> {
+    ) -> Result<(Encodings, ImportReport), GamesError> {
         let io = GamesError::io(&source.path);
-        let (encoding, size, crc) = source
+        let (encodings, size, crc) = source
             .open(|input| {
                 let count = Cell::new(0);
                 let mut counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
-                let encoding = Encoding::detect(&mut counted)?;
-                Ok((encoding, count.get(), counted.crc.finalize()))
+                let found = encodings_of(BufReader::with_capacity(1 << 16, &mut counted))?;
+                Ok((found, count.get(), counted.crc.finalize()))
             })
             .map_err(&io)?;
-        let encoding = options.encoding.unwrap_or(encoding);
+        let encodings = options.encoding.map_or(encodings, Encodings::from);
         let file = self.path().to_owned();
         let db = GamesError::database(&file);
         let known: Option<i64> = self
             .connection
             .query_row(
                 "SELECT id FROM sources WHERE size = ?1 AND crc = ?2 AND encoding = ?3",
-                params![size as i64, crc, encoding.name()],
+                params![size as i64, crc, encodings.to_string()],
                 |row| row.get(0),
             )
             .optional()
             .map_err(&db)?;
         if known.is_some() {
-            return Ok((encoding, ImportReport { known: 1, ..ImportReport::default() }));
+            return Ok((encodings, ImportReport { known: 1, ..ImportReport::default() }));
         }
         let mut adder = Adder::begin(&self.connection, &file)?;
-        let row = adder.begin_source(&source.name, encoding, size)?;
+        let row = adder.begin_source(&source.name, encodings, size)?;
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
         let read = thread::scope(|scope| -> Result<u64, GamesError> {
             let (send, receive) = sync_channel::<Batch>(8);
             let read = move || {
                 source.open(|input| {
-                    read_games(input, encoding, &mut |batch| send.send(batch).is_ok())
+                    read_games(input, options.encoding, &mut |batch| send.send(batch).is_ok())
                 })
             };
             let reader = thread::Builder::new().spawn_scoped(scope, read).map_err(&io)?;
@@ -366,7 +367,7 @@ impl GamesFile {
         }
         adder.end_source(row, crc, &report)?;
         adder.commit()?;
-        Ok((encoding, report))
+        Ok((encodings, report))
     }
 
     /// Adds the games of another file of games; games already there are counted as duplicates. All
@@ -383,7 +384,7 @@ impl GamesFile {
         let path = self.path().to_owned();
         let mut adder = Adder::begin(&self.connection, &path)?;
         let name = other.path().display().to_string();
-        let row = adder.begin_source(&name, Encoding::default(), 0)?;
+        let row = adder.begin_source(&name, Encodings::default(), 0)?;
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
         let mut last = 0;
         loop {
@@ -414,16 +415,13 @@ impl GamesFile {
 /// Reads the games of a text; returns the number of games of other kinds of draughts.
 fn read_games(
     input: &mut dyn Read,
-    encoding: Encoding,
+    encoding: Option<Encoding>,
     give: &mut dyn FnMut(Batch) -> bool,
 ) -> io::Result<u64> {
     let count = Cell::new(0);
     let counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
-    let text = BufReader::with_capacity(
-        1 << 16,
-        encoding.reader(BufReader::with_capacity(1 << 16, counted)),
-    );
-    let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
+    let text = BufReader::with_capacity(1 << 16, counted);
+    let options = ReadOptions { find_duplicates: false, encoding, ..ReadOptions::default() };
     let mut reader = PdnReader::with_options(text, options);
     let mut games = Vec::with_capacity(BATCH);
     let mut given = 0;
@@ -521,11 +519,11 @@ impl<'c> Adder<'c> {
         })
     }
 
-    fn begin_source(&self, name: &str, encoding: Encoding, size: u64) -> Result<i64, GamesError> {
+    fn begin_source(&self, name: &str, encodings: Encodings, size: u64) -> Result<i64, GamesError> {
         let sql = "INSERT INTO sources (name, encoding, size, games, added, duplicates, broken) \
                    VALUES (?1, ?2, ?3, 0, 0, 0, 0)";
         self.transaction
-            .execute(sql, params![name, encoding.name(), size as i64])
+            .execute(sql, params![name, encodings.to_string(), size as i64])
             .map_err(GamesError::database(self.path))?;
         Ok(self.transaction.last_insert_rowid())
     }

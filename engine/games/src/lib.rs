@@ -15,7 +15,6 @@ mod reader;
 mod records;
 mod schema;
 mod statistics;
-mod text;
 mod tree;
 
 pub use coding::{Replay, encode};
@@ -31,5 +30,4 @@ pub use reader::PdnText;
 pub use records::{GameFoundRecord, GamesFoundRecord, GamesTreeRecord, share};
 pub use schema::{APPLICATION, VERSION, is_games_file};
 pub use statistics::{Group, Score, StatisticsRow};
-pub use text::Encoding;
 pub use tree::{Tree, TreeMove};

@@ -435,8 +435,8 @@ fn archives_folders_and_encodings() {
     let mut seen = Vec::new();
     let report = games
         .import(&[folder.path("deep")], ImportOptions::default(), &mut |event| {
-            if let ImportEvent::File { name, encoding, .. } = event {
-                seen.push((name.rsplit('/').next().unwrap().to_owned(), encoding.name()));
+            if let ImportEvent::File { name, encodings, .. } = event {
+                seen.push((name.rsplit('/').next().unwrap().to_owned(), encodings.to_string()));
             }
             true
         })

@@ -4,6 +4,7 @@
 
 mod draw_rules;
 mod notation_broken;
+mod notation_encodings;
 mod notation_fen;
 mod notation_pdn;
 mod notation_properties;

@@ -5,7 +5,7 @@
 //! the readable part of the game stays, and the next game is read as if nothing had happened.
 //! [`write_game`] writes PDN 3.0 in one strict form, which reads back the same.
 //!
-//! Games pass three stages: characters with places (`chars`), words (`token`), the shape of a
+//! Games pass three stages: characters with places (`chars`, from bytes in any of the `encoding`s), words (`token`), the shape of a
 //! game (`raw`); only then moves are compared with the rules (`resolve`), because a short capture
 //! may fit several moves, and the rest of the game decides.
 //!
@@ -27,17 +27,22 @@
 
 mod chars;
 mod comment;
+mod encoding;
 mod game;
+mod languages;
 mod raw;
 mod reader;
 mod resolve;
 mod result;
+mod runs;
 mod text;
 mod token;
 mod warning;
 mod writer;
 
+pub use chars::encodings_of;
 pub use comment::{ClockTime, Comment, format_time};
+pub use encoding::{Encoding, Encodings};
 pub use game::{Annotation, PdnGame, Ply, Tags, Variation};
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
 use super::comment::Comment;
+use super::encoding::{Encoding, Encodings};
 use super::game::{Annotation, PdnGame, Tags, Variation};
 use super::raw::{INTERNATIONAL, RawGame, RawReader, game_type, is_unknown};
 use super::resolve::Resolver;
@@ -28,11 +29,13 @@ pub struct ReadOptions {
     /// Recognise games that repeat an earlier one (start and moves). Costs about 16 bytes a game
     /// for as long as the reader lives; without it memory does not depend on the file at all.
     pub find_duplicates: bool,
+    /// The encoding, whatever the text looks like; without one it is found place by place.
+    pub encoding: Option<Encoding>,
 }
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
-        ReadOptions { promote_stranded_men: false, find_duplicates: true }
+        ReadOptions { promote_stranded_men: false, find_duplicates: true, encoding: None }
     }
 }
 
@@ -80,8 +83,12 @@ impl<R: BufRead> PdnReader<R> {
 
     /// A reader with these options.
     pub fn with_options(input: R, options: ReadOptions) -> PdnReader<R> {
+        let mut raw = RawReader::new(input);
+        if let Some(encoding) = options.encoding {
+            raw.lexer.chars.set_encoding(encoding);
+        }
         PdnReader {
-            raw: RawReader::new(input),
+            raw,
             options,
             counters: Counters::default(),
             seen: HashSet::new(),
@@ -98,6 +105,11 @@ impl<R: BufRead> PdnReader<R> {
     /// The warnings so far, added up, including those of skipped games.
     pub fn warnings(&self) -> &WarningSummary {
         &self.warnings
+    }
+
+    /// The encodings of the text so far.
+    pub fn encodings(&self) -> Encodings {
+        self.raw.lexer.chars.encodings()
     }
 
     /// The line reached, from 1.
