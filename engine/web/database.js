@@ -229,7 +229,7 @@ export class Database {
   async add(file) {
     find("db-added").textContent = "";
     try {
-      const body = await file.text();
+      const body = new Uint8Array(await file.arrayBuffer());
       const { games, added, problems } = await this.desk.engine.ask("games/import", {}, { body });
       find("db-added").textContent = [t("gamesAdded", { games, added }), ...problems.slice(0, 5)].join("; ");
     } catch (problem) {

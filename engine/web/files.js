@@ -32,7 +32,7 @@ export class Files {
     const on = (id, event, action) => find(id).addEventListener(event, action);
     on("pdn-file", "change", async ({ target }) => {
       const [file] = target.files;
-      if (file) this.read(await file.text());
+      if (file) this.read(new Uint8Array(await file.arrayBuffer()));
       target.value = "";
     });
     on("pdn-read", "click", () => this.read(find("pdn-text").value));
@@ -56,7 +56,10 @@ export class Files {
     desk.addEventListener("change", () => this.draw());
   }
 
-  /** Opens the games of a PDN text. */
+  /**
+   * Opens the games of a PDN text, or of the bytes of a file in any encoding.
+   * @param {string | Uint8Array} text
+   */
   async read(text) {
     const problem = find("pdn-problem");
     problem.textContent = "";
@@ -73,7 +76,10 @@ export class Files {
     }
   }
 
-  /** Offers to solve the puzzles and mistakes of the opened games, if there are any. */
+  /**
+   * Offers to solve the puzzles and mistakes of the opened games, if there are any.
+   * @param {string | Uint8Array} text
+   */
   async offer(text) {
     const { games } = this.desk;
     const { exercises } = await this.desk.engine.ask("exercises", {}, { body: text });

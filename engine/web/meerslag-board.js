@@ -45,7 +45,7 @@ class Rules {
   /**
    * @param {string} route
    * @param {object} query
-   * @param {{ body?: string }} options
+   * @param {{ body?: string | Uint8Array }} options
    */
   async ask(route, query = {}, { body } = {}) {
     const { event, data } = this.program.ask({ route, query, body });
@@ -177,7 +177,7 @@ export class MeerslagBoard extends HTMLElement {
   async fetch(file) {
     const response = await fetch(new URL(file, this.baseURI));
     if (!response.ok) throw new Error(file + ": " + response.status);
-    return response.text();
+    return new Uint8Array(await response.arrayBuffer());
   }
 
   /** Shows another position of the game. */

@@ -1,5 +1,5 @@
-// A WebAssembly module of the engine, and the files beside this one. A request and its reply are
-// JSON texts in the memory of the module: `request` makes room for one, `answer` answers it,
+// A WebAssembly module of the engine, and the files beside this one. A request, a line of JSON and then its
+// body, and its reply, a JSON text, are in the memory of the module: `request` makes room for one, `answer` answers it,
 // `reply` and `reply_length` say where that is. A search sends its reports through `report` before
 // the answer. `install` takes the databases.
 
@@ -37,9 +37,14 @@ export class Program {
   }
 
   /** The last event of the answer to a question: `answer`, `result` or `problem`. */
-  ask({ route, query, body }) {
+  ask({ route, query, body = "" }) {
     const { exports } = this;
-    this.write(encoder.encode(JSON.stringify({ route, query, body })));
+    const head = encoder.encode(JSON.stringify({ route, query }) + "\n");
+    const tail = typeof body === "string" ? encoder.encode(body) : body;
+    const request = new Uint8Array(head.length + tail.length);
+    request.set(head);
+    request.set(tail, head.length);
+    this.write(request);
     exports.answer();
     return JSON.parse(this.text(exports.reply(), exports.reply_length()));
   }

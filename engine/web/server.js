@@ -62,12 +62,14 @@ export class Server {
    * Asks, and passes the answer to `read` unless the server refuses.
    * @param {string} route
    * @param {object} query
-   * @param {{ signal?: AbortSignal, body?: string, media?: string, patience?: number }} options
+   * @param {{ signal?: AbortSignal, body?: string | Uint8Array, media?: string, patience?: number }} options
    * @param {(response: Response, watch: Watch) => Promise<any>} read
    */
-  async request(route, query, { signal, body, media = "text/plain", patience = PATIENCE }, read) {
+  async request(route, query, { signal, body, media, patience = PATIENCE }, read) {
     const watch = new Watch(signal, patience);
-    const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": media } };
+    // The bytes of a file are in any encoding.
+    const kind = media ?? "text/plain" + (typeof body === "string" ? ";charset=utf-8" : "");
+    const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": kind } };
     try {
       const response = await fetch(url(this.base, route, query), { ...post, signal: watch.controller.signal });
       if (!response.ok) throw await Server.refusal(response);
@@ -87,7 +89,7 @@ export class Server {
     return new Problem({ status: response.status, type: response.status === 429 ? "#too-many-requests" : "" });
   }
 
-  /** @param {{ signal?: AbortSignal, body?: string, media?: string }} [options] */
+  /** @param {{ signal?: AbortSignal, body?: string | Uint8Array, media?: string }} [options] */
   ask(route, query = {}, options = {}) {
     // A search takes its time.
     const patience = PATIENCE + (route === "play" ? this.about.longest_seconds : 0);

@@ -74,7 +74,7 @@ export class Share {
       throw Problem.lost();
     });
     if (!response.ok) throw new Error(url.pathname + ": " + response.status);
-    await this.page.read(await response.text());
+    await this.page.read(new Uint8Array(await response.arrayBuffer()));
   }
 
   async setUp(query) {

@@ -445,7 +445,7 @@ fn archives_folders_and_encodings() {
     assert_eq!(
         seen,
         [("old.PDN", "cp866"), ("a.pdn", "utf-8"), ("b.pdn", "utf-8")]
-            .map(|(name, encoding)| (name.to_owned(), encoding))
+            .map(|(name, encodings)| (name.to_owned(), encodings.to_owned()))
     );
     let query = Query { player: Some("иванов".into()), ..Query::default() };
     assert_eq!(games.find(&query, 0, 9).unwrap().hits[0].game.white, "Иванов Алексей");

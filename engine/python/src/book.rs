@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 
 use crate::board::{Color, Move};
 use crate::game::PositionOrText;
-use crate::games::text_of;
+use crate::games::{parsed, text_of};
 use crate::work;
 
 fn failed(error: BookError) -> PyErr {
@@ -181,6 +181,7 @@ impl Book {
     ///         options are to be those with which it was built; not with ``min_games``.
     ///     memory_mib: memory for the tables in MiB; what is more goes to temporary files beside the
     ///         book.
+    ///     encoding: of the files, such as ``cp1251``; without it each place of a file is recognised.
     ///     replace: replace an existing file.
     ///     on_progress: called with the number of bytes read and of all bytes. An exception from it
     ///         ends the work and is raised again.
@@ -194,7 +195,8 @@ impl Book {
     #[pyo3(signature = (path, files, *, plies = None, lines = None, reference = None, known = None,
                         color = None, player = None, min_rating = None, years = None, min_games = 1,
                         variations = false, unique = false, estimate = false, tree = false,
-                        add = false, memory_mib = 512, replace = false, on_progress = None))]
+                        add = false, memory_mib = 512, encoding = None, replace = false,
+                        on_progress = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn build(
         py: Python<'_>,
@@ -215,6 +217,7 @@ impl Book {
         tree: bool,
         add: bool,
         memory_mib: usize,
+        encoding: Option<&str>,
         replace: bool,
         on_progress: Option<Py<PyAny>>,
     ) -> PyResult<BookReport> {
@@ -251,6 +254,7 @@ impl Book {
             tree,
             min_games,
             memory: memory_mib.saturating_mul(1 << 20),
+            encoding: encoding.map(|name| parsed("encoding", name)).transpose()?,
             open,
         };
         let existing = if replace || add { Existing::Replace } else { Existing::Keep };

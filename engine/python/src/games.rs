@@ -34,7 +34,8 @@ fn failed(error: GamesError) -> PyErr {
 pub fn text_of(path: &Path) -> Option<io::Result<Box<dyn Read>>> {
     games::is_games_file(path).then(|| {
         let file = games::GamesFile::open(path).map_err(io::Error::other)?;
-        Ok(Box::new(games::PdnText::new(file)) as Box<dyn Read>)
+        // The mark says that it is UTF-8, whatever the encoding of other files.
+        Ok(Box::new("\u{feff}".as_bytes().chain(games::PdnText::new(file))) as Box<dyn Read>)
     })
 }
 
@@ -243,7 +244,7 @@ fn refused(name: &str, why: &str) -> PyErr {
     PyValueError::new_err(format!("{name}: {why}"))
 }
 
-fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResult<T> {
+pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResult<T> {
     text.parse().map_err(|why: T::Err| refused(name, &why.to_string()))
 }
 
@@ -293,7 +294,7 @@ impl GamesFile {
     ///
     /// Args:
     ///     paths: files and folders.
-    ///     encoding: such as ``cp866``; recognised without it.
+    ///     encoding: such as ``cp866``; without it each place of a file is recognised.
     ///
     /// Raises:
     ///     OSError: a path is not there.

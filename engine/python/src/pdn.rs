@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::board::{Move, MoveOrText, Position};
 use crate::game::{Game, PositionOrText, set_tags};
+use crate::games::parsed;
 
 /// A move of a game with its annotations.
 ///
@@ -342,6 +343,12 @@ impl PdnReader {
         self.0.warnings().iter().map(ToString::to_string).collect()
     }
 
+    /// The encodings so far, such as ``utf-8`` and ``windows-1251``.
+    #[getter]
+    fn encodings(&self) -> Vec<&'static str> {
+        self.0.encodings().iter().map(pdn::Encoding::name).collect()
+    }
+
     /// How many games there were so far: ``games`` of any kind, of these ``other_type``,
     /// ``truncated``, ``empty`` and ``duplicates``.
     #[getter]
@@ -358,22 +365,50 @@ impl PdnReader {
     }
 }
 
-/// The games of a PDN text, one after another.
+impl PdnReader {
+    fn new(input: Box<dyn BufRead + Send + Sync>, encoding: Option<&str>) -> PyResult<PdnReader> {
+        let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
+        let options = pdn::ReadOptions { encoding, ..pdn::ReadOptions::default() };
+        Ok(PdnReader(pdn::PdnReader::with_options(input, options)))
+    }
+}
+
+/// The games of a PDN text, or of the bytes of a file, one after another.
+///
+/// Args:
+///     encoding: of bytes, such as ``cp1251``; without it each place is recognised.
 #[pyfunction]
-pub fn read_pdn(text: String) -> PdnReader {
-    PdnReader(pdn::PdnReader::new(Box::new(Cursor::new(text))))
+#[pyo3(signature = (text, *, encoding = None))]
+pub fn read_pdn(text: TextOrBytes, encoding: Option<&str>) -> PyResult<PdnReader> {
+    match text {
+        TextOrBytes::Text(text) => PdnReader::new(Box::new(Cursor::new(text)), None),
+        TextOrBytes::Bytes(bytes) => PdnReader::new(Box::new(Cursor::new(bytes)), encoding),
+    }
+}
+
+#[derive(FromPyObject)]
+pub enum TextOrBytes {
+    #[pyo3(transparent, annotation = "str")]
+    Text(String),
+    #[pyo3(transparent, annotation = "bytes")]
+    Bytes(Vec<u8>),
 }
 
 /// The games of a PDN file, one after another.
 ///
+/// Args:
+///     encoding: such as ``cp1251``; without it each place of the file is recognised.
+///
 /// Raises:
 ///     OSError: the file cannot be read.
+///     ValueError: there is no such encoding.
 #[pyfunction]
-pub fn open_pdn(path: PathBuf) -> PyResult<PdnReader> {
+#[pyo3(signature = (path, *, encoding = None))]
+pub fn open_pdn(path: PathBuf, encoding: Option<&str>) -> PyResult<PdnReader> {
     let file = File::open(&path).map_err(|error| {
         // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
         let error = std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         PyErr::from(error)
     })?;
-    Ok(PdnReader(pdn::PdnReader::new(Box::new(BufReader::new(file)))))
+    PdnReader::new(Box::new(BufReader::new(file)), encoding)
 }

@@ -93,3 +93,25 @@ def test_names_of_tags_are_checked():
 def test_glyphs_and_points_are_read():
     (game,) = meerslag.read_pdn('[Result "12-8"] 1. 32-28 $800 19-23 += 12-8')
     assert len(game.moves) == 2 and game.result == "2-0" and game.warnings == []
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "cp866", "iso8859-5", "mac-cyrillic"])
+def test_encodings(tmp_path, encoding):
+    text = '[White "ИВАНОВ А."]\n[Black "Чижов Алексей"]\n\n1. 32-28 {Хороший ход} *\n'
+    path = tmp_path / "old.pdn"
+    path.write_bytes(text.encode(encoding) + text.encode())
+    for reader in (meerslag.open_pdn(path), meerslag.read_pdn(path.read_bytes())):
+        games = list(reader)
+        assert [game.white for game in games] == ["ИВАНОВ А."] * 2
+        assert all("Хороший ход" in game.to_pdn() for game in games)
+        assert len(reader.encodings) == 2 and "utf-8" in reader.encodings
+    path.write_bytes(text.encode(encoding))
+    (game,) = meerslag.open_pdn(path, encoding=encoding)
+    assert game.black == "Чижов Алексей"
+    (game,) = meerslag.read_pdn(path.read_bytes(), encoding=encoding)
+    assert game.black == "Чижов Алексей"
+    with pytest.raises(ValueError, match="expected one of utf-8"):
+        meerslag.open_pdn(path, encoding="cyrillic-1")
+    book = tmp_path / f"{encoding}.book"
+    report = meerslag.Book.build(book, [path], player="чижов*", encoding=encoding, replace=True)
+    assert report.used == 1

@@ -19,7 +19,7 @@ use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::report;
-use super::source::{self, FileGame, Source};
+use super::source::{self, EncodingArgs, FileGame, Source};
 use super::streams::{plain, stdout};
 use super::{EngineArgs, Failure, terminal};
 
@@ -48,6 +48,8 @@ pub(super) struct AnalyseArgs {
     /// standard input [default: the initial position]
     #[arg(value_name = "FEN|FILE")]
     input: Option<String>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     #[command(flatten)]
     limits: LimitArgs,
     /// Show the best K moves
@@ -91,7 +93,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
         json: args.json,
         out: stdout(),
     };
-    match source::open(args.input.as_deref())? {
+    match source::open(args.input.as_deref(), args.encoding)? {
         Source::Position(game) => {
             let whole_games = [("--ply", args.ply.is_some()), ("--all-moves", args.all_moves)];
             for (option, given) in whole_games {

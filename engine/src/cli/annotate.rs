@@ -9,7 +9,7 @@ use meerslag_files::Existing;
 use meerslag_harness::pages::AnnotationPage;
 use meerslag_study::annotate::{self, JudgedGame, PlayerSummary, Players};
 use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
-use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
+use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, WriteOptions, write_game};
 
 use super::files;
 use super::game_work::{GameWorkArgs, journal_path};
@@ -80,7 +80,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
         files::check(path, existing)?;
     }
     let text = read(&args.input)?;
-    let games = parse(&args.input, &text)?;
+    let games = parse(&args.input, &text, args.work.encoding.options())?;
     let work = args.work.read()?;
     let mut journal = work.open_journal(&journal, &work.header(&text, games.len()))?;
     work.search(&games, &mut journal, annotate::analyse_games)?;
@@ -127,8 +127,12 @@ pub(super) fn read(input: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// All games. What the reader finds odd goes to standard error.
-pub(super) fn parse(input: &Path, text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
-    let mut reader = PdnReader::new(Cursor::new(text));
+pub(super) fn parse(
+    input: &Path,
+    text: &[u8],
+    options: ReadOptions,
+) -> Result<Vec<PdnGame>, Failure> {
+    let mut reader = PdnReader::with_options(Cursor::new(text), options);
     let games: Result<Vec<PdnGame>, _> = reader.by_ref().collect();
     source::warn(&input.display().to_string(), reader.warnings());
     let games = games.context("cannot read the file").map_err(Failure::Input)?;

@@ -12,7 +12,7 @@ use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage
 use movegen::Game;
 
 use super::files::{self, ForceArgs};
-use super::source::{self, Source};
+use super::source::{self, EncodingArgs, Source};
 use super::streams::stdout;
 use super::{Failure, terminal};
 
@@ -41,6 +41,8 @@ pub(super) struct BoardArgs {
     /// standard input [default: the initial position]
     #[arg(value_name = "FEN|FILE")]
     input: Option<String>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// As SVG, sharp at any size
     #[arg(long, group = "form")]
     svg: bool,
@@ -227,7 +229,7 @@ fn png(_: &Diagram, _: u32) -> Result<Vec<u8>, Failure> {
 
 /// The game up to the position that is wanted.
 fn game(args: &BoardArgs) -> Result<Game, Failure> {
-    let mut games = match source::open(args.input.as_deref())? {
+    let mut games = match source::open(args.input.as_deref(), args.encoding)? {
         Source::Position(game) => {
             if args.ply.is_some() {
                 return Err(Failure::Input(anyhow!("--ply needs a PDN file")));

@@ -18,6 +18,7 @@ use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::limits::LimitArgs;
 use super::progress::Bar;
+use super::source::EncodingArgs;
 use super::streams::note;
 use super::{Failure, mebibytes_of, threads};
 
@@ -27,6 +28,8 @@ const DEFAULT_NODES: u64 = 200_000;
 /// How the games are searched.
 #[derive(Args, Debug)]
 pub(super) struct GameWorkArgs {
+    #[command(flatten)]
+    pub(super) encoding: EncodingArgs,
     #[command(flatten)]
     limits: LimitArgs,
     /// Games that are searched at the same time; 0 takes one for each processor

@@ -21,7 +21,7 @@ use movegen::{Color, Game, Move, Position, Status};
 use super::console::{Console, ConsoleGame};
 use super::files;
 use super::limits::LimitArgs;
-use super::source::{self, Source};
+use super::source::{self, EncodingArgs, Source};
 use super::streams::{note, stdout};
 use super::{EngineArgs, Failure, report, terminal};
 
@@ -51,6 +51,8 @@ pub(super) struct PractiseArgs {
     /// The puzzles or annotated games: PDN, or a file of games
     #[arg(value_name = "FILE")]
     input: String,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// Keep the scores in this file [default: FILE.scores]
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
@@ -77,7 +79,7 @@ pub(super) fn run(args: &PractiseArgs) -> Result<(), Failure> {
     let input = Path::new(&args.input);
     let read = [("FILE", input.is_file().then_some(input)), args.engine.evaluation.file()];
     files::check_distinct(&read, &[("--scores", Some(&scores))])?;
-    let Source::Games(mut games) = source::open(Some(&args.input))? else {
+    let Source::Games(mut games) = source::open(Some(&args.input), args.encoding)? else {
         return Err(Failure::Input(anyhow!("'{}' is not a file with exercises", args.input)));
     };
     let exercises = games.exercises(MOST_EXERCISES)?;

@@ -7,7 +7,7 @@ use clap::Args;
 use meerslag_search::counted;
 use meerslag_study::puzzles::{self, Puzzle};
 use meerslag_study::records;
-use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
+use movegen::notation::pdn::{PdnGame, ReadOptions, WriteOptions, write_game};
 
 use super::annotate::{parse, read};
 use super::files;
@@ -76,11 +76,11 @@ struct Collection {
 }
 
 impl Collection {
-    fn read(inputs: &[PathBuf]) -> Result<Collection, Failure> {
+    fn read(inputs: &[PathBuf], options: ReadOptions) -> Result<Collection, Failure> {
         let mut all = Collection::default();
         for input in inputs {
             let text = read(input)?;
-            let games = parse(input, &text)?;
+            let games = parse(input, &text, options)?;
             let name = input.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy());
             all.sources.extend((1..=games.len()).map(|number| format!("{name}, game {number}")));
             all.games.extend(games);
@@ -94,7 +94,7 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     let inputs = files::each_once(&args.inputs);
     let journal = journal_path(&args.out);
     args.check(&inputs, &journal)?;
-    let all = Collection::read(&inputs)?;
+    let all = Collection::read(&inputs, args.work.encoding.options())?;
     let work = args.work.read()?;
     let header = work.header(&all.text, all.games.len()).of_work("puzzles");
     let mut journal = work.open_journal(&journal, &header)?;

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::json::{self, Record, rounded};
+use super::source::EncodingArgs;
 use super::streams::{note, plain, stdout};
 use super::{Failure, files, source, terminal};
 
@@ -39,6 +40,8 @@ pub(super) struct RatingsArgs {
     /// standard input
     #[arg(value_name = "FILE", required = true)]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// This player has this rating [default: the mean of all is 0]
     #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
     anchor: Option<(String, f64)>,
@@ -132,13 +135,13 @@ struct Collection {
 }
 
 impl Collection {
-    fn read(&mut self, path: &Path) -> anyhow::Result<()> {
+    fn read(&mut self, path: &Path, encoding: EncodingArgs) -> anyhow::Result<()> {
         let before = self.games.games() + self.left_out;
         let is_input = files::given(path).is_none();
         if !is_input && StateFile::is_state(path).with_context(|| cannot_read(path))? {
             self.read_state(path)?;
         } else {
-            self.read_pdn(path)?;
+            self.read_pdn(path, encoding)?;
         }
         self.games.end_file();
         if self.games.games() + self.left_out == before {
@@ -160,13 +163,13 @@ impl Collection {
         Ok(())
     }
 
-    fn read_pdn(&mut self, path: &Path) -> anyhow::Result<()> {
+    fn read_pdn(&mut self, path: &Path, encoding: EncodingArgs) -> anyhow::Result<()> {
         let name = path.display().to_string();
         let text: Box<dyn io::Read> = match files::given(path) {
             None => Box::new(io::stdin()),
             Some(path) => source::open_text(path).with_context(|| cannot_read(path))?,
         };
-        let mut reader = PdnReader::new(BufReader::new(text));
+        let mut reader = PdnReader::with_options(BufReader::new(text), encoding.options());
         for game in reader.by_ref() {
             let game = game.with_context(|| cannot_read(path))?;
             let player = |tag| game.tags.get(tag).filter(|name| !matches!(*name, "" | "?"));
@@ -192,7 +195,7 @@ fn cannot_read(path: &Path) -> String {
 pub(super) fn run(args: &RatingsArgs) -> Result<(), Failure> {
     let mut all = Collection::default();
     for input in files::each_once(&args.inputs) {
-        all.read(&input).map_err(Failure::Input)?;
+        all.read(&input, args.encoding).map_err(Failure::Input)?;
     }
     let Collection { games, left_out } = all;
     let games = games.with_at_least(args.min_games);

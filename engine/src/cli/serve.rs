@@ -18,6 +18,7 @@ use meerslag_serve::{Desk, DeskLimits};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
+use super::source::EncodingArgs;
 use super::streams::{Messages, stdout};
 use super::{EngineArgs, Failure, threads};
 
@@ -47,6 +48,8 @@ pub(super) struct ServeArgs {
     /// Open the board in the browser of this machine
     #[arg(long, conflicts_with = "export")]
     open: bool,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     #[command(flatten)]
     book: OpeningBookArgs,
     /// A file of games (docs/games.md), to look games up in
@@ -136,6 +139,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         proxies: args.proxy.clone(),
         rate: args.rate,
         has_one_body_limit: args.body.is_some(),
+        encoding: args.encoding.encoding,
         patience: args.patience,
         connections: usize::from(args.connections),
         engine,

@@ -9,7 +9,7 @@ use clap::Args;
 use meerslag_search::book::open_pdn;
 use meerslag_search::{counted, shortened};
 use meerslag_study::puzzles::ExerciseList;
-use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
+use movegen::notation::pdn::{Counters, Encoding, PdnGame, PdnReader, ReadOptions, WarningSummary};
 use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};
 
@@ -28,6 +28,22 @@ impl PositionArgs {
     /// As it was given.
     pub(super) fn text(&self) -> Option<&str> {
         self.position.as_deref()
+    }
+}
+
+/// How PDN is encoded.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct EncodingArgs {
+    /// How the PDN is encoded, whatever it looks like, such as windows-1251, cp866 or cp850 (an
+    /// unknown name lists all) [default: found place by place]
+    #[arg(long, value_name = "NAME")]
+    pub(super) encoding: Option<Encoding>,
+}
+
+impl EncodingArgs {
+    /// How to read.
+    pub(super) fn options(self) -> ReadOptions {
+        ReadOptions { encoding: self.encoding, ..ReadOptions::default() }
     }
 }
 
@@ -85,7 +101,9 @@ pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
     #[cfg(feature = "games")]
     if meerslag_games::is_games_file(path) {
         let games = meerslag_games::GamesFile::open(path).map_err(io::Error::other)?;
-        return Ok(Box::new(meerslag_games::PdnText::new(games)));
+        // The mark says that it is UTF-8, whatever the encoding of other files.
+        let mark = "\u{feff}".as_bytes();
+        return Ok(Box::new(mark.chain(meerslag_games::PdnText::new(games))));
     }
     open_pdn(path)
 }
@@ -99,19 +117,18 @@ pub(super) enum Source {
 }
 
 /// Opens a PDN file, `-` for standard input, or else reads a position.
-pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
+pub(super) fn open(input: Option<&str>, encoding: EncodingArgs) -> Result<Source, Failure> {
     let Some(text) = input else { return Ok(Source::Position(Box::default())) };
     if text == "-" {
-        return Ok(Source::Games(Box::new(Games::new(
-            text,
-            Box::new(BufReader::new(io::stdin())),
-        ))));
+        let input = Box::new(BufReader::new(io::stdin()));
+        return Ok(Source::Games(Box::new(Games::new(text, input, encoding))));
     }
     if is_file(text) {
         let file = open_text(Path::new(text))
             .with_context(|| format!("cannot open {text}"))
             .map_err(Failure::Input)?;
-        return Ok(Source::Games(Box::new(Games::new(text, Box::new(BufReader::new(file))))));
+        let input = Box::new(BufReader::new(file));
+        return Ok(Source::Games(Box::new(Games::new(text, input, encoding))));
     }
     match start(Some(text)) {
         Ok(game) => Ok(Source::Position(Box::new(game))),
@@ -130,8 +147,9 @@ pub(super) struct Games {
 }
 
 impl Games {
-    fn new(name: &str, input: Box<dyn BufRead>) -> Games {
-        Games { name: name.to_owned(), reader: PdnReader::new(input) }
+    fn new(name: &str, input: Box<dyn BufRead>, encoding: EncodingArgs) -> Games {
+        let reader = PdnReader::with_options(input, encoding.options());
+        Games { name: name.to_owned(), reader }
     }
 
     /// The exercises in the games, at most this many.

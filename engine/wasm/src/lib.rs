@@ -43,7 +43,7 @@ unsafe extern "C" {
     safe fn report(start: *const u8, length: usize);
 }
 
-/// A question.
+/// A question. Its body comes after the line.
 #[derive(Deserialize)]
 struct Request {
     /// The address without `/v1/`.
@@ -51,8 +51,6 @@ struct Request {
     /// The parameters; numbers or texts, and null if not given.
     #[serde(default)]
     query: BTreeMap<String, Value>,
-    #[serde(default)]
-    body: Option<String>,
 }
 
 /// The module's memory between calls.
@@ -91,8 +89,10 @@ impl Module {
 
     fn answer(&mut self, request: &[u8]) -> Result<Reply, Problem> {
         let bad = |what: String| Problem::new(ProblemKind::BadParameter, what);
+        let end = request.iter().position(|&byte| byte == b'\n').unwrap_or(request.len());
+        let (line, body) = request.split_at(end);
         let request: Request =
-            serde_json::from_slice(request).map_err(|error| bad(error.to_string()))?;
+            serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
         let route = Route::among(ANSWERED, &format!("/v1/{}", request.route))
             .ok_or_else(|| Problem::new(ProblemKind::NotFound, request.route))?;
         let text = |value: Value| match value {
@@ -104,8 +104,8 @@ impl Module {
         let query: Vec<_> = given.filter_map(|(name, value)| Some((name, text(value)?))).collect();
         match route.work {
             Work::Answer(_) => {
-                let body = request.body.unwrap_or_default();
-                meerslag_serve::answer(&self.desk, route, &query, body.as_bytes())
+                let body = body.strip_prefix(b"\n").unwrap_or(body);
+                meerslag_serve::answer(&self.desk, route, &query, body)
             }
             #[cfg(feature = "engine")]
             Work::Play => {

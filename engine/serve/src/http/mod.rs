@@ -43,6 +43,7 @@ use self::rate::Rate;
 use self::search::Places;
 use super::Desk;
 use meerslag_search::{Engine, EngineError, EngineOptions, STACK_BYTES};
+use movegen::notation::pdn::Encoding;
 
 /// A client that does not read its answer is dropped after this time.
 const WRITE_PATIENCE: Duration = Duration::from_secs(20);
@@ -72,6 +73,9 @@ pub struct ServerOptions {
     /// Bodies from other machines may be as long as those from this one; otherwise they are limited
     /// to [`ServerOptions::FOREIGN_BODY`], too.
     pub has_one_body_limit: bool,
+    /// The encoding of PDN in bodies, unless they have a `charset`; without one it is found place by
+    /// place.
+    pub encoding: Option<Encoding>,
     /// A client that sends no request for this long, or takes this long for the head of one, is
     /// dropped. For its body it gets this long and a second for each 32 KiB.
     pub patience: Duration,
@@ -98,6 +102,7 @@ struct Shared {
     access: Access,
     rate: Rate,
     has_one_body_limit: bool,
+    encoding: Option<Encoding>,
     metrics: Metrics,
     /// What a page may do.
     policy: HeaderValue,
@@ -205,6 +210,7 @@ impl Server {
             access: Access::new(&options.allowed_origins, &options.allowed_hosts, &options.proxies),
             rate: Rate::new(options.rate),
             has_one_body_limit: options.has_one_body_limit,
+            encoding: options.encoding,
             metrics: Metrics::new(),
             policy,
             site,

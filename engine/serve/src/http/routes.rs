@@ -13,6 +13,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, get, on};
 use hyper::body::Body as _;
+use movegen::notation::pdn::{Encoding, decode};
 use tokio::task;
 use tokio::time::timeout_at;
 
@@ -170,7 +171,11 @@ async fn handle(
     } else {
         check_media_type(&parts.headers, route.takes)?;
         let is_here = parts.extensions.get::<Client>().is_some_and(|client| client.is_here());
-        read(body, &parts.headers, &shared, is_here).await?
+        let body = read(body, &parts.headers, &shared, is_here).await?;
+        match charset(&parts.headers, shared.encoding)? {
+            Some(encoding) => decode(encoding, &body).into(),
+            None => body,
+        }
     };
     match route.work {
         Work::Analyse => return search::analysis(shared, route, &query, &parts.headers).await,
@@ -197,6 +202,25 @@ fn check_media_type(headers: &HeaderMap, expected: &[&str]) -> Result<(), Proble
     }
     let detail = format!("Content-Type: expected {}", expected.join(" or "));
     Err(Problem::new(ProblemKind::MediaType, detail))
+}
+
+/// The encoding of a body that is neither JSON nor, by its own word, UTF-8: the usual one, unless the
+/// body has a `charset`.
+fn charset(headers: &HeaderMap, usual: Option<Encoding>) -> Result<Option<Encoding>, Problem> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let mut parts = kind.unwrap_or_default().split(';').map(str::trim);
+    if parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+        return Ok(None);
+    }
+    let charset = parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    });
+    let Some(charset) = charset else { return Ok(usual) };
+    let encoding: Encoding = charset
+        .parse()
+        .map_err(|error| Problem::new(ProblemKind::MediaType, format!("Content-Type: {error}")))?;
+    Ok(Some(encoding).filter(|encoding| *encoding != Encoding::UTF_8))
 }
 
 /// A body comes at least as fast as this, in bytes a second, once the patience is over.

@@ -89,7 +89,9 @@ fn form(args: &BoardArgs) -> Result<Form, Failure> {
 fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
     let name = args.input.as_deref().unwrap_or_default();
     let no_file = || Failure::Input(anyhow!("--sheet needs a PDN file"));
-    let Source::Games(mut games) = source::open(Some(name))? else { return Err(no_file()) };
+    let Source::Games(mut games) = source::open(Some(name), args.encoding)? else {
+        return Err(no_file());
+    };
     let exercises = games.exercises(MOST_DIAGRAMS)?;
     let diagrams = exercises.list().iter().map(|exercise| captioned(args, exercise)).collect();
     let title = Path::new(name).file_stem().filter(|_| name != "-");

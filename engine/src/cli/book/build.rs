@@ -16,6 +16,7 @@ use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json;
 use super::super::progress::Bar;
+use super::super::source::EncodingArgs;
 use super::super::streams::stdout;
 use super::super::{Failure, mebibytes, source};
 use super::merge::{BookGames, BookWrittenRecord};
@@ -48,6 +49,8 @@ pub(super) struct BuildArgs {
     /// PDN files, or files of games
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -200,6 +203,7 @@ impl BuildArgs {
             tree: self.tree,
             min_games: self.min_games,
             memory: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
+            encoding: self.encoding.encoding,
             open: source::open_text,
         }
     }

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_games::{
-    Encoding, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem,
-};
+use meerslag_games::{GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem};
 use meerslag_search::counted;
+use movegen::notation::pdn::Encodings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,6 +15,7 @@ use super::super::Failure;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::source::EncodingArgs;
 use super::super::streams::{note, plain, stdout};
 
 const EXAMPLES: &str = "\
@@ -25,8 +25,9 @@ Examples:
       all .pdn and .zip files in a folder and in those below it, and the PDN files of an archive
   meerslag games import old.pdn --to club.games --encoding cp866
 
-The file is made if it is missing. Encodings are recognised: UTF-8, UTF-16, Windows-1252, \
-Windows-1251, KOI8-R, CP866. A game with the same moves, the same year and spellings of the same \
+The file is made if it is missing. Encodings are recognised, also several in one file: UTF-8, \
+UTF-16, Windows-1250, 1251, 1252, 1254 and 1257, KOI8-R and KOI8-U, ISO 8859-5, CP437, CP850, \
+CP866, Macintosh Cyrillic. A game with the same moves, the same year and spellings of the same \
 players as an existing one is a duplicate. A broken game is kept as far as it can be \
 read, and named on standard error with its file, line and reason.
 
@@ -42,10 +43,8 @@ pub(super) struct ImportArgs {
     /// The file of games
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
-    /// How the files are encoded, whatever it looks like: utf-8, utf-16le, utf-16be, windows-1252,
-    /// windows-1251, koi8-r or cp866
-    #[arg(long, value_name = "NAME")]
-    encoding: Option<Encoding>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// Print JSON objects, one a line
     #[arg(long)]
     json: bool,
@@ -72,9 +71,9 @@ pub(in crate::cli) struct GamesImportRecord<'a> {
     /// The file; without it the sum of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
-    /// How it is encoded.
+    /// How it is encoded: several names, with commas between, if it is put together from others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    encoding: Option<&'static str>,
+    encoding: Option<String>,
     /// Files that were imported now.
     files: u64,
     /// Files that had been imported before.
@@ -98,13 +97,13 @@ impl Record for GamesImportRecord<'_> {
 }
 
 impl<'a> GamesImportRecord<'a> {
-    pub(super) fn new(file: Option<(&'a str, Encoding)>, report: &ImportReport) -> Self {
+    pub(super) fn new(file: Option<(&'a str, Encodings)>, report: &ImportReport) -> Self {
         let ImportReport {
             files, known, games, added, duplicates, broken, other_type, failed, ..
         } = *report;
         GamesImportRecord {
             file: file.map(|(name, _)| name),
-            encoding: file.map(|(_, encoding)| encoding.name()),
+            encoding: file.map(|(_, encodings)| encodings.to_string()),
             files,
             known,
             failed,
@@ -154,25 +153,25 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
                     bar.suspend(|| note(format_args!("{file}, line {line}: {reason}")));
                 }
             }
-            ImportEvent::File { name, encoding, report } => {
+            ImportEvent::File { name, encodings, report } => {
                 kept += report.added;
                 output = bar.suspend(|| {
                     let mut out = stdout();
                     if args.json {
-                        let record = GamesImportRecord::new(Some((name, encoding)), report);
+                        let record = GamesImportRecord::new(Some((name, encodings)), report);
                         return json::write(&mut out, &record);
                     }
                     let name = plain(name);
                     if report.known > 0 {
                         return writeln!(out, "{name}: imported before");
                     }
-                    writeln!(out, "{name} ({}): {}", encoding.name(), summary(report))
+                    writeln!(out, "{name} ({encodings}): {}", summary(report))
                 });
             }
         }
         output.is_ok() && !interrupt.is_pressed()
     };
-    let options = ImportOptions { encoding: args.encoding };
+    let options = ImportOptions { encoding: args.encoding.encoding };
     let result = games.import(&args.files, options, &mut observe);
     drop(bar);
     output?;

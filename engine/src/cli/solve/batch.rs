@@ -18,7 +18,7 @@ use super::{SolveArgs, catch, input, record, text};
 
 pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<(), Failure> {
     let begin = Instant::now();
-    let items = input::read(file)?;
+    let items = input::read(file, args.encoding)?;
     if items.is_empty() {
         return Err(Failure::Input(anyhow!("there is no position in {file}")));
     }

@@ -7,6 +7,7 @@ use anyhow::Context;
 use movegen::notation::pdn::PdnReader;
 use movegen::{Fen, Game, ParseFenError};
 
+use super::super::source::EncodingArgs;
 use super::super::{Failure, source};
 
 /// One position of a file, or why it is none.
@@ -17,7 +18,7 @@ pub(super) struct Item {
 }
 
 /// Reads all positions of a file or of standard input (`-`).
-pub(super) fn read(name: &str) -> Result<Vec<Item>, Failure> {
+pub(super) fn read(name: &str, encoding: EncodingArgs) -> Result<Vec<Item>, Failure> {
     let mut bytes = Vec::new();
     if name == "-" {
         io::stdin().lock().read_to_end(&mut bytes)?;
@@ -28,7 +29,7 @@ pub(super) fn read(name: &str) -> Result<Vec<Item>, Failure> {
             .map_err(Failure::Input)?;
     }
     let is_pdn = name.to_ascii_lowercase().ends_with(".pdn") || begins_with_tag(&bytes);
-    if is_pdn { pdn(name, &bytes) } else { Ok(lines(name, &bytes)) }
+    if is_pdn { pdn(name, &bytes, encoding) } else { Ok(lines(name, &bytes)) }
 }
 
 fn begins_with_tag(bytes: &[u8]) -> bool {
@@ -38,9 +39,9 @@ fn begins_with_tag(bytes: &[u8]) -> bool {
 }
 
 /// The start positions of games. Other oddities go to standard error.
-fn pdn(name: &str, bytes: &[u8]) -> Result<Vec<Item>, Failure> {
+fn pdn(name: &str, bytes: &[u8], encoding: EncodingArgs) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
-    let mut reader = PdnReader::new(bytes);
+    let mut reader = PdnReader::with_options(bytes, encoding.options());
     for game in reader.by_ref() {
         let game = game.context("cannot read the file").map_err(Failure::Input)?;
         let start = match game.tags.get("FEN") {
@@ -180,7 +181,7 @@ mod tests {
     fn games() {
         let text = "[Event \"a\"]\n[FEN \"W:WK11:BK2,K6:H3\"]\n\n1. 11-50 *\n\n[Event \"b\"]\n\n1. 32-28 *\n";
         assert!(begins_with_tag(text.as_bytes()));
-        let items = pdn("-", text.as_bytes()).expect("readable");
+        let items = pdn("-", text.as_bytes(), EncodingArgs { encoding: None }).expect("readable");
         let fens: Vec<_> =
             items.iter().map(|i| i.game.as_ref().map(|g| g.position().to_fen())).collect();
         assert_eq!(fens[0].as_deref(), Ok("W:WK11:BK2,K6"));

@@ -14,11 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use meerslag_study::solve::{SolveOptions, Solver};
 
+use super::Failure;
 use super::databases::DatabaseArgs;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
+use super::source::{self, EncodingArgs};
 use super::streams::stdout;
-use super::{Failure, source};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +59,8 @@ pub(super) struct SolveArgs {
     /// PDN); '-' reads standard input
     #[arg(value_name = "FEN|FILE")]
     input: String,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// Show at most N plies of the line [default: all of a win, none of a draw]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=2000))]
     moves: Option<u32>,

@@ -103,6 +103,7 @@ impl LiveArgs {
             }
         };
         let options = ServerOptions {
+            encoding: None,
             address,
             allowed_origins: Vec::new(),
             allowed_hosts: self.allow_host.clone(),

@@ -135,6 +135,17 @@ pub fn encodings_of(input: impl BufRead) -> io::Result<Encodings> {
     text.error.map_or(Ok(found), Err)
 }
 
+/// A text that is in this encoding, whatever it looks like, unless a mark at its start says another.
+#[must_use]
+pub fn decode(encoding: Encoding, bytes: &[u8]) -> String {
+    let mut text = Text::new(bytes);
+    text.given = Some(encoding);
+    while text.fill() {
+        text.next = 0;
+    }
+    text.text
+}
+
 /// What the next bytes are.
 #[derive(Clone, Copy)]
 enum Form {

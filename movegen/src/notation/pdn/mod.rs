@@ -40,7 +40,7 @@ mod token;
 mod warning;
 mod writer;
 
-pub use chars::encodings_of;
+pub use chars::{decode, encodings_of};
 pub use comment::{ClockTime, Comment, format_time};
 pub use encoding::{Encoding, Encodings};
 pub use game::{Annotation, PdnGame, Ply, Tags, Variation};

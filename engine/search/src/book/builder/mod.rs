@@ -14,7 +14,9 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use meerslag_files::Existing;
-use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, ReadOptions, WarningSummary};
+use movegen::notation::pdn::{
+    Encoding, GameResult, PdnGame, PdnReader, ReadOptions, WarningSummary,
+};
 use movegen::{Color, Move, Position};
 
 use super::check::reached;
@@ -57,6 +59,8 @@ pub struct BuildOptions {
     pub min_games: u32,
     /// Bytes of memory for the tables; the rest goes to temporary files.
     pub memory: usize,
+    /// The encoding of the inputs, whatever they look like.
+    pub encoding: Option<Encoding>,
     /// Opens an input as PDN text: [`open_pdn`], unless the caller knows other kinds of files.
     pub open: fn(&Path) -> io::Result<Box<dyn Read>>,
 }
@@ -86,6 +90,7 @@ impl Default for BuildOptions {
             tree: false,
             min_games: 1,
             memory: 512 << 20,
+            encoding: None,
             open: open_pdn,
         }
     }
@@ -364,7 +369,8 @@ impl<'b> Builder<'b> {
         let file = (self.options.open)(path).map_err(BookError::io(path))?;
         let read = std::cell::Cell::new(0);
         let counted = Counted { file, read: &read };
-        let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
+        let encoding = self.options.encoding;
+        let options = ReadOptions { find_duplicates: false, encoding, ..ReadOptions::default() };
         let before = passes.done;
         let games_before = self.report.games;
         let mut reader = PdnReader::with_options(BufReader::new(counted), options);
