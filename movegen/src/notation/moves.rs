@@ -2,7 +2,8 @@
 //!
 //! Written: `32-28`, `28x19`, and the long form of PDN 3.0 (`30x39x11x2`) where two legal moves
 //! share start and end. Read: all of that with blanks around the sign or in its place, other dashes
-//! and capture signs, leading zeros, four digits without a sign (`3228`), paths with squares left out or
+//! and capture signs, what people type for them (`28*19`, `31~26`), a letter for a king (`K28-33`),
+//! leading zeros, four digits without a sign (`3228`), paths with squares left out or
 //! added, lists of captured squares in several orders, `<...>` after the move, and signs of
 //! strength after it.
 
@@ -13,7 +14,7 @@ use thiserror::Error;
 use crate::bitboard::Bitboard;
 use crate::moves::Move;
 use crate::notation::route::{Routes, Visited};
-use crate::notation::text::is_move_sign;
+use crate::notation::text::{is_blank, is_king_letter, is_move_sign, joint, narrow};
 use crate::position::Position;
 use crate::square::Square;
 
@@ -152,32 +153,40 @@ const MAX_SQUARES: usize = 64;
 impl MoveText {
     /// Reads the squares; signs of strength at the end are passed over.
     pub(super) fn parse(text: &str) -> Result<MoveText, ParseMoveError> {
-        let mut scanner = Scanner { text, chars: text.chars().collect(), next: 0 };
+        let mut scanner = Scanner { text, chars: text.chars().map(narrow).collect(), next: 0 };
         scanner.blanks();
+        let is_king = scanner.peek().is_some_and(is_king_letter)
+            && scanner.chars.get(scanner.next + 1).is_some_and(char::is_ascii_digit);
+        scanner.next += usize::from(is_king);
         if let Some((from, to)) = scanner.four_digits() {
             scanner.end()?;
             return Ok(MoveText { squares: vec![from, to], captured: None });
         }
         let mut squares = vec![scanner.square()?];
         let mut has_signs = None;
+        let mut may_be_makeshift = true;
         loop {
             let end = scanner.next;
-            scanner.blanks();
-            match scanner.peek() {
-                Some(c) if is_move_sign(c) && has_signs != Some(false) => {
-                    has_signs = Some(true);
-                    scanner.next += 1;
+            let joint = joint(|i| scanner.chars.get(i).copied(), end, may_be_makeshift);
+            if let Some(joint) = joint.filter(|_| has_signs != Some(false)) {
+                has_signs = Some(true);
+                may_be_makeshift = joint.is_makeshift;
+                scanner.next = joint.square;
+            } else {
+                scanner.blanks();
+                match scanner.peek() {
+                    Some(c) if is_move_sign(c) && has_signs != Some(false) => scanner.next += 1,
+                    // `32 28`: blanks alone, then all the way.
+                    Some('0'..='9') if scanner.next > end && has_signs != Some(true) => {
+                        has_signs = Some(false);
+                    }
+                    _ if squares.len() == 1 => {
+                        return Err(scanner.error("expected '-' or 'x' after the start square"));
+                    }
+                    _ => break,
                 }
-                // `32 28`: blanks alone, then all the way.
-                Some('0'..='9') if scanner.next > end && has_signs != Some(true) => {
-                    has_signs = Some(false);
-                }
-                _ if squares.len() == 1 => {
-                    return Err(scanner.error("expected '-' or 'x' after the start square"));
-                }
-                _ => break,
+                scanner.blanks();
             }
-            scanner.blanks();
             if squares.len() == MAX_SQUARES {
                 return Err(scanner.error("expected fewer squares in one move"));
             }
@@ -257,7 +266,7 @@ impl Scanner<'_> {
     }
 
     fn blanks(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
+        while self.peek().is_some_and(is_blank) {
             self.next += 1;
         }
     }
@@ -274,7 +283,7 @@ impl Scanner<'_> {
         if digits.len() != 4 {
             return None;
         }
-        let after = self.chars[self.next + 4..].iter().find(|c| !c.is_whitespace());
+        let after = self.chars[self.next + 4..].iter().find(|&&c| !is_blank(c));
         if after.is_some_and(|&c| is_move_sign(c)) {
             return None;
         }
@@ -302,7 +311,7 @@ impl Scanner<'_> {
         self.next += 1;
         let mut captured = Bitboard::EMPTY;
         loop {
-            while self.peek().is_some_and(|c| c.is_whitespace() || c == ',') {
+            while self.peek().is_some_and(|c| is_blank(c) || c == ',') {
                 self.next += 1;
             }
             match self.peek() {
@@ -317,7 +326,7 @@ impl Scanner<'_> {
 
     /// Signs of strength, bare or in parentheses, then the end.
     fn end(&mut self) -> Result<(), ParseMoveError> {
-        let is_strength = |c: char| matches!(c, '!' | '?' | '*');
+        let is_strength = |c: char| matches!(c, '!' | '?' | '*' | '□' | '⨀');
         self.blanks();
         while let Some(c) = self.peek() {
             if is_strength(c) {
@@ -385,9 +394,9 @@ pub fn parse_move_list(position: &Position, text: &str) -> Result<Vec<Move>, Mov
 /// Skips blanks, commas, dots and numbers with a dot after them.
 fn skip_numbers(mut text: &str) -> &str {
     loop {
-        text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '…' | ','));
-        let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        if number.len() < text.len() && number.starts_with(['.', '…']) {
+        text = text.trim_start_matches(|c| is_blank(c) || matches!(narrow(c), '.' | '…' | ','));
+        let number = text.trim_start_matches(|c| narrow(c).is_ascii_digit());
+        if number.len() < text.len() && number.starts_with(|c| matches!(narrow(c), '.' | '…')) {
             text = number;
         } else {
             return text;
@@ -398,27 +407,26 @@ fn skip_numbers(mut text: &str) -> &str {
 /// Length in bytes of the move at the start of the text: squares joined by signs with blanks
 /// around them, a list in angle brackets, and signs of strength; at least one word.
 fn move_length(text: &str) -> usize {
-    let after_blanks = |i: usize| text.len() - text[i..].trim_start().len();
-    let digits = |i: usize| {
-        let rest = &text[i..];
-        rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()
-    };
-    let mut end = digits(0);
-    loop {
-        let sign = after_blanks(end);
-        let Some(c) = text[sign..].chars().next().filter(|&c| is_move_sign(c)) else { break };
-        let square = after_blanks(sign + c.len_utf8());
-        if digits(square) == 0 {
-            break;
-        }
-        end = square + digits(square);
+    let chars: Vec<(usize, char)> =
+        text.char_indices().take(LONGEST).map(|(at, c)| (at, narrow(c))).collect();
+    let at = |i: usize| chars.get(i).map(|&(_, c)| c);
+    let digits = |i| i + chars.iter().skip(i).take_while(|(_, c)| c.is_ascii_digit()).count();
+    let mut end = digits(usize::from(at(0).is_some_and(is_king_letter)));
+    let mut may_be_makeshift = true;
+    while let Some(joint) = joint(at, end, may_be_makeshift) {
+        end = digits(joint.square);
+        may_be_makeshift = joint.is_makeshift;
     }
-    let bracket = after_blanks(end);
-    if text[bracket..].starts_with('<') {
-        end = text[bracket..].find('>').map_or(text.len(), |i| bracket + i + 1);
+    let mut end = chars.get(end).map_or(text.len(), |&(at, _)| at);
+    let list = text[end..].trim_start_matches(is_blank);
+    if list.starts_with('<') {
+        end = list.find('>').map_or(text.len(), |i| text.len() - list.len() + i + 1);
     }
-    text[end..].find(|c: char| c.is_whitespace() || c == ',').map_or(text.len(), |i| end + i)
+    text[end..].find(|c| is_blank(c) || narrow(c) == ',').map_or(text.len(), |i| end + i)
 }
+
+/// Characters of a move in a list, its blanks among them.
+const LONGEST: usize = 1024;
 
 #[cfg(test)]
 mod tests {
@@ -455,6 +463,25 @@ mod tests {
             "32 −\t28",
             "32 28",
             " 32  28 !",
+            "32--28",
+            "32->28",
+            "32~28",
+            "32_28",
+            "32=28",
+            "32*28",
+            "32*28*",
+            "32→28",
+            "32\u{ad}28",
+            "32\u{96}28",
+            "32\u{2500}28",
+            "32 \u{200b}-\u{feff}28\u{200e}",
+            "K32-28",
+            "k32-28",
+            "32-D28",
+            "Д32 - 28",
+            "３２－２８",
+            "32-28□",
+            "32-28 ⨀",
         ] {
             assert_eq!(hub("W:W31-50:B1-20", text), "32-28", "{text:?}");
         }
@@ -484,6 +511,15 @@ mod tests {
             "28x19 < 23 >!",
             "28 19",
             "28 19 23",
+            "28х19",
+            "28Х19",
+            "28χ19",
+            "28⨯19",
+            "28ｘ19",
+            "28：19",
+            "28*19*23",
+            "28~19",
+            "D28 х 19",
         ] {
             assert_eq!(hub("W:W28:B23", text), "28x19x23", "{text:?}");
         }
@@ -593,6 +629,8 @@ mod tests {
             "32-28, 19-23, 28x19, 14x23",
             "3228 1923 2819 1423",
             "\n32-28\r\n19-23\n28x19 <23> 14x23",
+            "1. K32~28 19--23 2. 28 х 19 14*23",
+            "１．３２－２８　１９－２３，２８：１９、14×23",
         ] {
             let moves = parse_move_list(&start, text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
             let moves: Vec<String> = moves.iter().map(Move::to_string).collect();

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use crate::color::Color;
 
-/// A comment, kept as text in one line. Commands such as `[%clk 0:12:30]` stay in the text and
+/// A comment, kept as text. Commands such as `[%clk 0:12:30]` stay in the text and
 /// are read from it on demand, so that nothing of a file is lost.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Comment {
-    /// The text between the braces, blanks folded.
+    /// The text between the braces, blanks and single line ends folded. An empty line (`\n\n`) parts
+    /// paragraphs.
     pub text: String,
 }
 
@@ -24,10 +25,10 @@ pub struct ClockTime {
 }
 
 impl Comment {
-    /// A comment with this text, blanks folded.
+    /// A comment with this text, blanks folded, in its paragraphs.
     #[must_use]
     pub fn new(text: &str) -> Comment {
-        Comment { text: super::text::one_line(text) }
+        Comment { text: super::text::paragraphs(text) }
     }
 
     /// The commands: name and value of each `[%name value]`.
@@ -99,7 +100,7 @@ impl Comment {
             rest = rest[start..].find(']').map_or("", |end| &rest[start + end + 1..]);
         }
         plain.push_str(rest);
-        super::text::one_line(&plain)
+        super::text::paragraphs(&plain)
     }
 }
 

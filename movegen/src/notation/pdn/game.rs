@@ -192,18 +192,18 @@ impl PdnGame {
         sets_up(&self.line.lead) || self.line.plies.iter().any(|p| sets_up(&p.after))
     }
 
-    /// Why the game may not be what its author wrote: the main line ends early, or something in the
-    /// move text was skipped.
+    /// Why the game may not be what its author wrote: the main line ends early, something in the move
+    /// text was skipped, or a word with a figure, kept as a comment, was no move.
     #[must_use]
     pub fn damage(&self) -> Option<&PdnWarning> {
-        let is_skipped = |warning: &&PdnWarning| {
-            matches!(
-                warning.kind,
-                PdnWarningKind::Unreadable(_)
-                    | PdnWarningKind::UnfinishedComment
+        let is_skipped = |warning: &&PdnWarning| match &warning.kind {
+            PdnWarningKind::Unreadable(word) => word.contains(|c: char| c.is_ascii_digit()),
+            kind => matches!(
+                kind,
+                PdnWarningKind::UnfinishedComment
                     | PdnWarningKind::UnfinishedVariation
                     | PdnWarningKind::VariationTooDeep(_)
-            )
+            ),
         };
         self.truncated.as_ref().or_else(|| self.warnings.iter().find(is_skipped))
     }

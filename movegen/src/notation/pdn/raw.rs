@@ -4,11 +4,12 @@ use std::io::BufRead;
 
 use super::chars::TextPos;
 use super::result::{GameResult, is_same_score, is_too_much};
-use super::token::{Lexer, MoveNumber, Token};
+use super::token::{Lexer, MoveNumber, Token, is_time_or_year};
 use super::warning::{PdnWarning, PdnWarningKind, Warnings};
 use crate::color::Color;
 use crate::notation::fen::{Fen, ParseFenError, position_of};
-use crate::notation::moves::MoveText;
+use crate::notation::moves::{MoveText, ParseMoveError};
+use crate::notation::text::is_move_sign;
 use crate::position::Position;
 
 /// The number of international draughts in the `GameType` tag.
@@ -16,9 +17,6 @@ pub(super) const INTERNATIONAL: u32 = 20;
 
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
-
-/// After this many unreadable parts a game is given up.
-const MAX_PROBLEMS: u32 = 5;
 
 /// A game that takes more memory than this, comments aside, is none, or not one worth it.
 const MAX_GAME: usize = 4 * 1024 * 1024;
@@ -65,16 +63,28 @@ pub(super) enum RawAnnotation {
 }
 
 impl RawAnnotation {
-    fn is_set_up(&self) -> bool {
+    pub(super) fn is_set_up(&self) -> bool {
         matches!(self, RawAnnotation::SetUp { .. })
     }
+}
+
+/// Whether a word may be something else than a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Doubt {
+    None,
+    /// It cannot be read, or follows words: it is no move if the next one is one of the same side.
+    Possible,
+    /// It looks like a time or a year, and is a move only if it is legal.
+    Likely,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct RawPly {
     pub(super) place: TextPos,
     pub(super) text: String,
-    pub(super) written: MoveText,
+    /// The error of a word that looks like a move.
+    pub(super) written: Result<MoveText, ParseMoveError>,
+    pub(super) doubt: Doubt,
     pub(super) nags: Vec<u32>,
     pub(super) after: Vec<RawAnnotation>,
 }
@@ -146,8 +156,12 @@ impl RawGame {
         tag.map(|(place, _, value)| (*place, value.as_str()))
     }
 
+    /// Without a game. The name of the file, which stands at the end of some files, is none.
     pub(super) fn is_empty(&self) -> bool {
-        self.tags.is_empty() && self.line.plies.is_empty() && self.line.stop.is_none()
+        let is_file_name = |(_, name, _): &(TextPos, String, String)| {
+            name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("file"))
+        };
+        self.tags.iter().all(is_file_name) && self.line.plies.is_empty() && self.line.stop.is_none()
     }
 }
 
@@ -174,7 +188,11 @@ impl<R: BufRead> RawReader<R> {
         let mut builder = Builder::new(place);
         while let Some((place, token)) = self.next() {
             builder.warnings(&mut self.lexer.warnings);
-            if builder.is_next_game(&token) {
+            if matches!(token, Token::Border) {
+                if builder.is_begun() { break } else { continue }
+            }
+            builder.drop_heading(&token);
+            if builder.is_next_game(place, &token) {
                 self.pending = Some((place, token));
                 break;
             }
@@ -194,7 +212,7 @@ impl<R: BufRead> RawReader<R> {
             builder.accept(place, token);
             while builder.open.len() > 1 || builder.passed_over > 0 {
                 let Some((place, token)) = self.lexer.next() else { return };
-                if matches!(token, Token::Tag { .. }) {
+                if matches!(token, Token::Tag { .. }) && remark(&token).is_none() {
                     self.pending = Some((place, token));
                     return;
                 }
@@ -218,14 +236,14 @@ struct Builder {
     open: Vec<RawLine>,
     /// Depth below [`MAX_DEPTH`] or below a null move, where nothing is kept.
     passed_over: usize,
-    /// Parts of the main line that could not be read.
-    problems: u32,
     /// How much of [`MAX_GAME`] is used.
     size: usize,
     /// How much of [`MAX_COMMENTS`] is used.
     comments: usize,
     /// The last word, if it may be the result.
     candidate: Option<Candidate>,
+    /// The last word was one of prose.
+    is_after_words: bool,
 }
 
 impl Builder {
@@ -240,7 +258,15 @@ impl Builder {
             has_letters: false,
         };
         let open = vec![RawLine::default()];
-        Builder { game, open, passed_over: 0, problems: 0, size: 0, comments: 0, candidate: None }
+        Builder {
+            game,
+            open,
+            passed_over: 0,
+            size: 0,
+            comments: 0,
+            candidate: None,
+            is_after_words: false,
+        }
     }
 
     fn warn(&mut self, place: TextPos, kind: PdnWarningKind) {
@@ -260,18 +286,48 @@ impl Builder {
         self.open.len() > 1 || !self.open[0].plies.is_empty() || self.open[0].stop.is_some()
     }
 
+    fn is_begun(&self) -> bool {
+        self.has_moves() || !self.game.tags.is_empty() || self.candidate.is_some()
+    }
+
     /// Whether a tag or move belongs to the next game: a tag after move text, or when the first tag
     /// comes again; a first move for White.
-    fn is_next_game(&self, token: &Token) -> bool {
+    fn is_next_game(&self, place: TextPos, token: &Token) -> bool {
         let name = match token {
             Token::Tag { name, .. } => name,
             Token::Move { number: Some(number), .. } => return self.begins_again(*number),
             _ => return false,
         };
-        let repeats = |(_, first, _): &(TextPos, String, String)| first.eq_ignore_ascii_case(name);
-        self.has_moves()
-            || self.game.abandoned.is_some()
-            || self.game.tags.first().is_some_and(repeats)
+        // Squares with letters are no moves here, but move text all the same.
+        if self.has_moves() || self.game.has_letters || self.game.abandoned.is_some() {
+            return remark(token).is_none();
+        }
+        // A tag given twice in one block is a slip, unless it is the one that begins blocks.
+        let tags = &self.game.tags;
+        let (Some((_, first, _)), Some((last, ..))) = (tags.first(), tags.last()) else {
+            return false;
+        };
+        let begins_blocks = || name.eq_ignore_ascii_case("Event") && tags.len() > 1;
+        first.eq_ignore_ascii_case(name) && (place.line > last.line + 1 || begins_blocks())
+    }
+
+    /// Words that looked like moves before `1.` were a heading.
+    fn drop_heading(&mut self, token: &Token) {
+        let Token::Move { number: Some(MoveNumber { value: 1, .. }), .. } = token else { return };
+        let [line] = &mut self.open[..] else { return };
+        let is_heading = self.game.tags.is_empty()
+            && line.number.is_none()
+            && line.plies.iter().all(|ply| ply.doubt != Doubt::None);
+        if !is_heading {
+            return;
+        }
+        let mut words = line.plies.drain(..).map(|ply| (ply.place, ply.text));
+        let first = words.next().or(self.candidate.take().map(|word| (word.place, word.text)));
+        drop(words);
+        if let Some((place, text)) = first {
+            self.candidate = None;
+            self.unreadable(place, text);
+        }
     }
 
     /// Whether a game without tags begins: `1.` alone on a line, when there are moves of both sides
@@ -339,7 +395,7 @@ impl Builder {
         let last = line.plies.last().filter(|_| line.stop.is_none())?;
         let sets_up = last.after.iter().any(RawAnnotation::is_set_up);
         if last.nags.is_empty() && !sets_up {
-            self.result_of(&last.text, Some(&last.written), None)
+            self.result_of(&last.text, last.written.as_ref().ok(), None)
         } else {
             None
         }
@@ -350,8 +406,47 @@ impl Builder {
         let Some(candidate) = self.candidate.take() else { return };
         match candidate.nag {
             Some(nag) => self.nag(candidate.place, nag),
-            None => self.unreadable(candidate.place, candidate.text),
+            None => {
+                let written = MoveText::parse(&candidate.text);
+                self.ply(candidate.place, candidate.text, written, None);
+            }
         }
+    }
+
+    fn ply(
+        &mut self,
+        place: TextPos,
+        text: String,
+        written: Result<MoveText, ParseMoveError>,
+        number: Option<MoveNumber>,
+    ) {
+        let is_other = is_time_or_year(&text);
+        let is_after_words = number.is_none() && self.is_after_words;
+        if is_other && is_after_words {
+            return self.unreadable(place, text);
+        }
+        self.size += text.len() + ITEM_COST;
+        self.note_letters(&text);
+        let is_number = |ply: &RawPly| ply.text.bytes().all(|b| b.is_ascii_digit());
+        let line = self.current();
+        if line.plies.is_empty() && line.number.is_none() {
+            line.number = number.map(|number| number.value);
+        }
+        let doubt = if is_other && !line.plies.last().is_some_and(is_number) {
+            Doubt::Likely
+        } else if is_after_words || (written.is_err() && number.is_none()) {
+            Doubt::Possible
+        } else {
+            Doubt::None
+        };
+        line.plies.push(RawPly {
+            place,
+            text,
+            written,
+            doubt,
+            nags: Vec::new(),
+            after: Vec::new(),
+        });
     }
 
     fn nag(&mut self, place: TextPos, nag: u32) {
@@ -447,31 +542,32 @@ impl Builder {
             Token::Close => self.close(place),
             token if self.current().stop.is_some() => self.stopped_token(&token),
             _ if self.passed_over > 0 => {}
-            token => self.take_in(place, token),
+            token => {
+                let is_letter = |c: char| c.is_alphabetic() && !is_move_sign(c);
+                let is_word = matches!(&token, Token::Junk(text) if text.contains(is_letter));
+                self.take_in(place, token);
+                self.is_after_words = is_word;
+            }
         }
         false
     }
 
     fn take_in(&mut self, place: TextPos, token: Token) {
         match token {
-            Token::Tag { name, value } => {
+            Token::Tag { remark: Some(text), .. } if self.has_moves() => self.comment(text),
+            Token::Tag { name, value, .. } => {
                 self.size += name.len() + value.len() + ITEM_COST;
                 self.game.tags.push((place, name, value));
             }
-            Token::Move { written, text, number } => {
-                self.size += text.len() + ITEM_COST;
-                let line = self.current();
-                if line.plies.is_empty() && line.number.is_none() {
-                    line.number = number.map(|number| number.value);
-                }
-                let ply = RawPly { place, text, written, nags: Vec::new(), after: Vec::new() };
-                self.current().plies.push(ply);
-            }
+            Token::Move { written, text, number } => self.ply(place, text, written, number),
             Token::Nag(nag) => self.nag(place, nag),
             Token::Score(text) if self.open.len() == 1 => {
                 self.candidate = Some(Candidate { place, text, nag: None });
             }
-            Token::Score(text) => self.unreadable(place, text),
+            Token::Score(text) => {
+                let written = MoveText::parse(&text);
+                self.ply(place, text, written, None);
+            }
             Token::Sign { text, nag } if self.open.len() == 1 => {
                 self.candidate = Some(Candidate { place, text, nag: Some(nag) });
             }
@@ -497,7 +593,7 @@ impl Builder {
             }
             Token::Junk(text) => self.unreadable(place, text),
             Token::End { text, .. } => self.prose(&text),
-            Token::Open | Token::Close => {}
+            Token::Open | Token::Close | Token::Border => {}
         }
     }
 
@@ -539,7 +635,10 @@ impl Builder {
             Token::Nag(nag) => self.stopped_text(&format!("${nag}")),
             Token::Comment(text) => self.stopped_text(&format!("{{{text}}}")),
             Token::SetUp(text) => self.stopped_text(&format!("/FEN \"{text}\"/")),
-            Token::Tag { .. } | Token::Open | Token::Close => {}
+            Token::Tag { remark, .. } => {
+                remark.iter().for_each(|text| self.stopped_text(&format!("[{text}]")));
+            }
+            Token::Open | Token::Close | Token::Border => {}
         }
     }
 
@@ -551,12 +650,17 @@ impl Builder {
         }
     }
 
-    fn unreadable(&mut self, place: TextPos, text: String) {
+    /// Notices squares such as `c3`.
+    fn note_letters(&mut self, text: &str) {
         let mut letters = text.bytes();
         let square = (letters.next(), letters.next());
-        if matches!(square, (Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8'))) {
-            self.game.has_letters = true;
-        }
+        self.game.has_letters |=
+            matches!(square, (Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8')));
+    }
+
+    /// A word that is no move; it stays as a comment.
+    fn unreadable(&mut self, place: TextPos, text: String) {
+        self.note_letters(&text);
         if self.is_before_game() {
             // Text before a game: a heading, a mail. One warning for all of it.
             let known = |w: &PdnWarning| matches!(w.kind, PdnWarningKind::TextSkipped(_));
@@ -565,18 +669,8 @@ impl Builder {
             }
             return;
         }
-        if self.open.len() > 1 {
-            // Prose in parentheses is common and harmless to the main line.
-            self.prose(&text);
-            self.warn(place, PdnWarningKind::Unreadable(text));
-            return;
-        }
+        self.prose(&text);
         self.warn(place, PdnWarningKind::Unreadable(text));
-        self.problems += 1;
-        if self.problems == MAX_PROBLEMS {
-            let warning = PdnWarning::at(place, PdnWarningKind::Abandoned(MAX_PROBLEMS));
-            self.game.abandoned = Some(warning);
-        }
     }
 
     fn finish(mut self, place: TextPos) -> RawGame {
@@ -591,6 +685,17 @@ impl Builder {
         self.game
     }
 }
+
+/// The text of a tag that is a remark in brackets if it comes within move text: `[good move]`.
+fn remark(token: &Token) -> Option<&str> {
+    let Token::Tag { name, remark, .. } = token else { return None };
+    let is_usual = USUAL.iter().any(|usual| usual.eq_ignore_ascii_case(name));
+    remark.as_deref().filter(|_| !is_usual)
+}
+
+/// Tags that begin a game also without quotes.
+const USUAL: [&str; 9] =
+    ["Event", "Site", "Date", "Round", "White", "Black", "Result", "GameType", "FEN"];
 
 /// The number at the start of a `GameType` tag.
 pub(super) fn game_type(value: &str) -> Option<u32> {

@@ -124,6 +124,10 @@ impl<R: BufRead> PdnReader<R> {
             if raw.is_empty() {
                 // Separators in a row, or text without a game.
                 self.counters.empty += u64::from(raw.end.is_some());
+                if let Some((place, name, value)) = raw.tags.pop() {
+                    let kind = PdnWarningKind::TextSkipped(format!("[{name} \"{value}\"]"));
+                    raw.warnings.push(PdnWarning::at(place, kind));
+                }
                 if !raw.line.lead.is_empty() {
                     let text = raw.line.to_text().chars().take(LOOK_AHEAD).collect();
                     let kind = PdnWarningKind::TextSkipped(text);
@@ -298,14 +302,16 @@ fn other_type(raw: &mut RawGame) -> Option<u32> {
     if raw.tag("FEN").is_some() {
         return None;
     }
-    let Some(first) = plies.first() else {
+    let mut written = plies.iter().filter_map(|ply| ply.written.as_ref().ok());
+    let Some(first) = written.clone().next() else {
         // Squares with letters belong to the boards of 8x8 (Russian, Brazilian and others).
         return raw.has_letters.then_some(25);
     };
     // English draughts: squares up to 32, and Black, who sits at the low numbers, begins.
-    let begins_at_the_top = (9..=12).contains(&first.written.squares[0].number());
-    let is_small =
-        || plies.iter().flat_map(|p| &p.written.squares).all(|square| square.number() <= 32);
+    let begins_at_the_top = (9..=12).contains(&first.squares[0].number());
+    let mut is_small = || {
+        written.by_ref().flat_map(|written| &written.squares).all(|square| square.number() <= 32)
+    };
     (begins_at_the_top && is_small()).then_some(ENGLISH)
 }
 

@@ -7,7 +7,7 @@
 
 use super::comment::Comment;
 use super::game::{Annotation, Ply, Variation};
-use super::raw::{RawAnnotation, RawLine, RawPly, SetUp, plies_to_words};
+use super::raw::{Doubt, RawAnnotation, RawLine, RawPly, SetUp, plies_to_words};
 use super::warning::{PdnWarning, PdnWarningKind, Warnings};
 use crate::moves::Move;
 use crate::notation::moves::{MoveText, ParseMoveError};
@@ -34,7 +34,8 @@ pub(super) struct Resolver {
 /// A reading of one or more written moves.
 #[derive(Clone)]
 struct Reading {
-    mv: Move,
+    /// `None`: it is no move.
+    mv: Option<Move>,
     /// How many written moves it takes; more than one for a capture in steps.
     taken: usize,
     is_partial: bool,
@@ -46,6 +47,9 @@ struct PdnStep {
     index: usize,
     before: Position,
     reading: Reading,
+    /// The move in brackets after it that the other side answers with, and its place among the
+    /// annotations.
+    reply: Option<(usize, Move)>,
 }
 
 /// Several readings of one written move.
@@ -85,21 +89,63 @@ impl Resolver {
             Variation { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
         let mut plies = raw.plies.into_iter();
         let mut last = first;
+        // The position that a variation starts from.
+        let mut base = start;
         for step in path.steps {
-            let mut ply = Ply::from(step.reading.mv);
-            last = step.before.after(step.reading.mv);
-            for written in plies.by_ref().take(step.reading.taken) {
-                ply.nags.extend(written.nags);
-                last = set_up(last, &written.after).unwrap_or(last);
-                ply.after.extend(self.annotations(
-                    step.before,
-                    step.before.after(step.reading.mv),
-                    written.after,
-                ));
+            let written: Vec<RawPly> = plies.by_ref().take(step.reading.taken).collect();
+            if let Some(mv) = step.reading.mv {
+                line.plies.push(Ply::from(mv));
+                (base, last) = (step.before, step.before.after(mv));
             }
-            line.plies.push(ply);
+            for (number, mut written) in (1..).zip(written) {
+                if step.reading.mv.is_none() {
+                    self.no_move(&mut line, &mut written);
+                }
+                let reply = step.reply.filter(|_| number == step.reading.taken);
+                let rest = reply.map(|(at, _)| written.after.split_off(at)).unwrap_or_default();
+                self.annotate(&mut line, (base, &mut last), written.nags, written.after);
+                let mut rest = rest.into_iter();
+                if let (Some((_, mv)), Some(RawAnnotation::Variation(mut bracket))) =
+                    (reply, rest.next())
+                {
+                    self.annotate(&mut line, (base, &mut last), Vec::new(), bracket.lead);
+                    line.plies.push(Ply::from(mv));
+                    (base, last) = (last, last.after(mv));
+                    for ply in bracket.plies.drain(..) {
+                        self.annotate(&mut line, (base, &mut last), ply.nags, ply.after);
+                    }
+                    self.annotate(&mut line, (base, &mut last), Vec::new(), rest.collect());
+                }
+            }
         }
         self.cut_short(line, last, plies.as_slice(), raw.stop)
+    }
+
+    /// Adds glyphs and annotations to the last move of a line, which was played on the first position
+    /// and led to the second.
+    fn annotate(
+        &mut self,
+        line: &mut Variation,
+        (before, last): (Position, &mut Position),
+        nags: Vec<u32>,
+        after: Vec<RawAnnotation>,
+    ) {
+        let next = set_up(*last, &after).unwrap_or(*last);
+        let annotations = self.annotations(before, *last, after);
+        line.tail().extend(annotations);
+        *last = next;
+        if let Some(ply) = line.plies.last_mut() {
+            ply.nags.extend(nags);
+        }
+    }
+
+    /// Keeps a word that is no move as a comment, its glyphs with it.
+    fn no_move(&mut self, line: &mut Variation, written: &mut RawPly) {
+        let kind = PdnWarningKind::Unreadable(written.text.clone());
+        self.warnings.push(PdnWarning::at(written.place, kind));
+        let mut words = vec![written.text.clone()];
+        words.extend(written.nags.drain(..).map(|nag| format!("${nag}")));
+        line.tail().push(Annotation::Comment(Comment::new(&words.join(" "))));
     }
 
     /// Adds unread text as a comment and says why.
@@ -114,10 +160,13 @@ impl Resolver {
         plies_to_words(rest, &mut words);
         let stopped = match (rest.first(), &stop) {
             (Some(ply), _) => {
-                let error = match ParseMoveError::only(&ply.text, ply.written.candidates(&position))
-                {
-                    Err(error) => error,
-                    Ok(_) => ParseMoveError::illegal(&ply.text),
+                let error = match &ply.written {
+                    Err(error) => error.clone(),
+                    Ok(written) => {
+                        let moves = written.candidates(&position);
+                        let error = ParseMoveError::only(&ply.text, moves).err();
+                        error.unwrap_or_else(|| ParseMoveError::illegal(&ply.text))
+                    }
                 };
                 Some(PdnWarning::at(ply.place, PdnWarningKind::Move(error)))
             }
@@ -138,8 +187,8 @@ impl Resolver {
     fn report(&mut self, plies: &[RawPly], path: &Path) {
         for step in &path.steps {
             let ply = &plies[step.index];
-            if step.reading.is_partial {
-                let (text, whole) = (ply.text.clone(), step.reading.mv.to_string());
+            if let Some(mv) = step.reading.mv.filter(|_| step.reading.is_partial) {
+                let (text, whole) = (ply.text.clone(), mv.to_string());
                 let kind = PdnWarningKind::PartialCapture { text, whole };
                 self.warnings.push(PdnWarning::at(ply.place, kind));
             }
@@ -190,8 +239,12 @@ impl Resolver {
 
     /// A variation, or a comment with its text if its first move is not legal.
     fn variation(&mut self, start: Position, raw: RawLine) -> Option<Annotation> {
-        let is_playable = !raw.plies.is_empty()
-            && set_up(start, &raw.lead).is_some_and(|p| !readings(p, &raw.plies, 0).is_empty());
+        let is_playable = set_up(start, &raw.lead).is_some_and(|position| {
+            let is_first = |ply: &RawPly| ply.doubt == Doubt::None;
+            let first = raw.plies.iter().position(is_first).unwrap_or_default();
+            is_playable(position, &raw.plies, first)
+                && !readings(position, &raw.plies, 0).is_empty()
+        });
         if is_playable {
             let resolved = self.line(start, raw);
             if let Some(warning) = resolved.stopped {
@@ -200,7 +253,8 @@ impl Resolver {
             return Some(Annotation::Variation(resolved.line));
         }
         if let Some(ply) = raw.plies.first() {
-            let error = ParseMoveError::illegal(&ply.text);
+            let error = ply.written.as_ref().err().cloned();
+            let error = error.unwrap_or_else(|| ParseMoveError::illegal(&ply.text));
             self.warnings.push(PdnWarning::at(ply.place, PdnWarningKind::Move(error)));
         }
         let text = raw.to_text();
@@ -226,11 +280,29 @@ fn set_up(position: Position, list: &[RawAnnotation]) -> Option<Position> {
     })
 }
 
-/// The legal moves that the written move at `index` may stand for.
+/// What the written move at `index` may stand for: legal moves, or nothing to be played.
 fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> {
-    let written = &plies[index].written;
+    let found = move_readings(position, plies, index);
+    let is_no_move = found.is_empty()
+        && match plies[index].doubt {
+            Doubt::None => false,
+            Doubt::Likely => true,
+            Doubt::Possible => set_up(position, &plies[index].after)
+                .is_some_and(|position| is_playable(position, plies, index + 1)),
+        };
+    if is_no_move { vec![Reading { mv: None, taken: 1, is_partial: false }] } else { found }
+}
+
+/// Whether the written move at `index` is legal.
+fn is_playable(position: Position, plies: &[RawPly], index: usize) -> bool {
+    index < plies.len() && !move_readings(position, plies, index).is_empty()
+}
+
+/// The legal moves that the written move at `index` may stand for.
+fn move_readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> {
+    let Ok(written) = &plies[index].written else { return Vec::new() };
     let with = |moves: Vec<Move>, taken, is_partial| -> Vec<Reading> {
-        moves.into_iter().map(|mv| Reading { mv, taken, is_partial }).collect()
+        moves.into_iter().map(|mv| Reading { mv: Some(mv), taken, is_partial }).collect()
     };
     let moves = written.candidates(&position);
     if !moves.is_empty() || !position.has_capture(position.side_to_move()) {
@@ -239,10 +311,11 @@ fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> 
     // A capture in steps: `26x37 37x28`.
     let mut squares = written.squares.clone();
     for (taken, next) in (2..).zip(plies[index + 1..].iter().take(32)) {
-        if squares.last() != next.written.squares.first() {
+        let Ok(next) = &next.written else { break };
+        if squares.last() != next.squares.first() {
             break;
         }
-        squares.extend_from_slice(&next.written.squares[1..]);
+        squares.extend_from_slice(&next.squares[1..]);
         let joined = MoveText { squares: squares.clone(), captured: None };
         let moves = joined.candidates(&position);
         if !moves.is_empty() {
@@ -251,6 +324,34 @@ fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> 
     }
     let moves = written.continuations(&position);
     if moves.len() == 1 { with(moves, 1, true) } else { Vec::new() }
+}
+
+/// The move that answers the one before `next`, if it stands in brackets as in courses,
+/// `27-22 (18x27) 37-31 (26x37)`: a single move of the other side, without which the line does not go
+/// on. A variation has a move of the same side.
+fn reply(
+    before: Position,
+    after: Position,
+    plies: &[RawPly],
+    next: usize,
+    has_replies: impl FnOnce() -> bool,
+) -> Option<(usize, Move)> {
+    let list = &plies[next - 1].after;
+    let is_line = |annotation: &RawAnnotation| matches!(annotation, RawAnnotation::Variation(_));
+    let at = list.iter().position(is_line)?;
+    let RawAnnotation::Variation(line) = &list[at] else { return None };
+    let ([ply], None) = (&line.plies[..], &line.stop) else { return None };
+    let written = ply.written.as_ref().ok()?;
+    let [mv] = written.candidates(&after)[..] else { return None };
+    if list.iter().chain(&ply.after).any(RawAnnotation::is_set_up) {
+        return None;
+    }
+    let then = after.after(mv);
+    let is_needed = match plies.get(next) {
+        Some(_) => !is_playable(after, plies, next) && is_playable(then, plies, next),
+        None => has_replies() || at == 0,
+    };
+    (is_needed && written.candidates(&before).is_empty()).then_some((at, mv))
 }
 
 /// The first path through all written moves, or else the longest.
@@ -322,16 +423,23 @@ fn advance(
     reading: Reading,
 ) -> (usize, Option<Position>) {
     let next = index + reading.taken;
-    let mut position = Some(before.after(reading.mv));
+    let mut position = Some(reading.mv.map_or(before, |mv| before.after(mv)));
+    let has_replies = || steps.iter().any(|step| step.reply.is_some());
+    let reply = position
+        .filter(|_| reading.mv.is_some() && !plies[next - 1].after.is_empty())
+        .and_then(|after| reply(before, after, plies, next, has_replies));
+    if let (Some(after), Some((_, mv))) = (position, reply) {
+        position = Some(after.after(mv));
+    }
     for ply in &plies[index..next] {
         position = position.and_then(|p| set_up(p, &ply.after));
     }
-    steps.push(PdnStep { index, before, reading });
+    steps.push(PdnStep { index, before, reading, reply });
     (next, position)
 }
 
 /// Where two paths part, and with which moves.
 fn rivals(a: &[PdnStep], b: &[PdnStep]) -> Option<(usize, Vec<Move>)> {
     let (a, b) = a.iter().zip(b).find(|(a, b)| a.reading.mv != b.reading.mv)?;
-    Some((a.index, vec![a.reading.mv, b.reading.mv]))
+    Some((a.index, [a, b].into_iter().filter_map(|step| step.reading.mv).collect()))
 }

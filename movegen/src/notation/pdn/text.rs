@@ -20,7 +20,26 @@ pub(super) const MAX_TEXT: usize = 256 * 1024;
 /// Comments are kept up to this many characters.
 pub(super) const MAX_COMMENT: usize = 16 * 1024 * 1024;
 
+/// What forums have around a game.
+const BORDERS: [&str; 4] = ["pdn", "pgn", "code", "quote"];
+
 impl<R: BufRead> Lexer<R> {
+    /// Takes `[pdn]`, `[/pdn]` or `[quote=Jan]`, if it is next.
+    pub(super) fn is_border(&mut self) -> bool {
+        let name = 1 + usize::from(self.chars.peek_at(1) == Some('/'));
+        let is_border = |lexer: &mut Self, border: &str| {
+            let mut letters = (name..).zip(border.chars());
+            letters.all(|(i, c)| lexer.chars.peek_at(i).is_some_and(|l| l.eq_ignore_ascii_case(&c)))
+                && matches!(lexer.chars.peek_at(name + border.len()), Some(']' | '='))
+        };
+        if !BORDERS.into_iter().any(|border| is_border(self, border)) {
+            return false;
+        }
+        let end = (0..LOOK_AHEAD).find(|&i| self.chars.peek_at(i) == Some(']'));
+        self.chars.skip(end.map_or(0, |end| end + 1));
+        end.is_some()
+    }
+
     /// Whether a `[` begins a tag.
     pub(super) fn is_tag(&mut self) -> bool {
         let name = 1 + self.blanks_at(1);
@@ -47,17 +66,17 @@ impl<R: BufRead> Lexer<R> {
             self.chars.skip(blanks);
         } else if next == Some(']') {
             self.chars.skip(blanks + 1);
-            return Token::Tag { name, value: String::new() };
+            return Token::Tag { remark: Some(name.clone()), name, value: String::new() };
         }
-        let value = if self.chars.peek() == Some('"') {
+        if self.chars.peek() == Some('"') {
             self.chars.next();
-            self.quoted_value(place)
-        } else {
-            self.bare_value(place)
-        };
-        Token::Tag { name, value }
+            let value = self.quoted_value(place);
+            return Token::Tag { name, value, remark: None };
+        }
+        let value = self.bare_value(place);
+        let remark = Some([name.as_str(), if blanks > 0 { " " } else { "" }, &value].concat());
+        Token::Tag { name, value, remark }
     }
-
     /// The value after the opening quote; takes the closing quote and bracket.
     fn quoted_value(&mut self, place: TextPos) -> String {
         let mut value = String::new();
@@ -146,7 +165,7 @@ impl<R: BufRead> Lexer<R> {
     /// so that it cannot swallow the rest of the file.
     pub(super) fn comment(&mut self, place: TextPos) -> Token {
         self.chars.next();
-        let mut text = Kept::new();
+        let mut text = Kept::new(true);
         let mut depth = 1;
         loop {
             let Some(c) = self.chars.next() else {
@@ -169,24 +188,24 @@ impl<R: BufRead> Lexer<R> {
             }
             text.push(c);
         }
-        self.finish_comment(place, &text)
+        self.finish_comment(place, text)
     }
 
     pub(super) fn line_comment(&mut self, place: TextPos) -> Token {
         self.chars.next();
-        let mut text = Kept::new();
+        let mut text = Kept::new(true);
         while let Some(c) = self.chars.peek().filter(|&c| c != '\n') {
             text.push(c);
             self.chars.next();
         }
-        self.finish_comment(place, &text)
+        self.finish_comment(place, text)
     }
 
-    fn finish_comment(&mut self, place: TextPos, text: &Kept) -> Token {
+    fn finish_comment(&mut self, place: TextPos, text: Kept) -> Token {
         if text.is_cut() {
             self.warn(place, PdnWarningKind::TextCutOff(MAX_COMMENT));
         }
-        Token::Comment(text.text.trim_end().to_owned())
+        Token::Comment(text.finish())
     }
 
     /// Whether what follows looks like `[Name "`.
@@ -204,24 +223,40 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// The text of a comment with blanks folded and the surplus left out.
+/// A text with blanks folded and the surplus left out. In comments an empty line parts paragraphs.
 struct Kept {
     text: String,
     length: usize,
+    /// Blanks since the last word, and line ends among them.
+    blanks: usize,
+    line_ends: usize,
+    has_paragraphs: bool,
 }
 
 impl Kept {
-    fn new() -> Kept {
-        Kept { text: String::new(), length: 0 }
+    fn new(has_paragraphs: bool) -> Kept {
+        Kept { text: String::new(), length: 0, blanks: 0, line_ends: 0, has_paragraphs }
     }
 
     fn push(&mut self, c: char) {
-        let blank = c.is_whitespace() || c == '\u{feff}';
-        if blank && (self.text.is_empty() || self.text.ends_with(' ')) {
+        if c.is_whitespace() || c == '\u{feff}' {
+            self.blanks += 1;
+            self.line_ends += usize::from(c == '\n');
             return;
         }
+        let (blanks, line_ends) = (self.blanks, self.line_ends);
+        (self.blanks, self.line_ends) = (0, 0);
+        if blanks > 0 && !self.text.is_empty() {
+            // At the start of a line a bracket is a tag, and a percent sign an escape.
+            let is_paragraph = self.has_paragraphs && line_ends > 1 && !matches!(c, '[' | '%');
+            self.add(if is_paragraph { PARAGRAPH } else { " " });
+        }
+        self.add(c.encode_utf8(&mut [0; 4]));
+    }
+
+    fn add(&mut self, part: &str) {
         if self.length < MAX_COMMENT {
-            self.text.push(if blank { ' ' } else { c });
+            self.text.push_str(part);
         }
         self.length += 1;
     }
@@ -229,11 +264,28 @@ impl Kept {
     fn is_cut(&self) -> bool {
         self.length > MAX_COMMENT
     }
+
+    fn finish(mut self) -> String {
+        self.text.truncate(self.text.trim_end().len());
+        self.text
+    }
 }
+
+/// What parts the paragraphs of a comment.
+pub(super) const PARAGRAPH: &str = "\n\n";
 
 /// The text with runs of blanks folded.
 pub(super) fn one_line(text: &str) -> String {
-    let mut kept = Kept::new();
+    folded(text, false)
+}
+
+/// The text of a comment: runs of blanks folded, and empty lines kept as [`PARAGRAPH`].
+pub(super) fn paragraphs(text: &str) -> String {
+    folded(text, true)
+}
+
+fn folded(text: &str, has_paragraphs: bool) -> String {
+    let mut kept = Kept::new(has_paragraphs);
     text.chars().for_each(|c| kept.push(c));
-    kept.text.trim_end().to_owned()
+    kept.finish()
 }

@@ -5,8 +5,10 @@ use std::io::BufRead;
 use super::chars::{Chars, TextPos};
 use super::result::GameResult;
 use super::warning::{PdnWarning, PdnWarningKind};
-use crate::notation::moves::MoveText;
-use crate::notation::text::{is_dash, is_move_sign};
+use crate::notation::moves::{MoveText, ParseMoveError};
+use crate::notation::text::{
+    Joint, is_blank, is_capture_sign, is_dash, is_king_letter, is_move_sign, joint, narrow,
+};
 
 /// A word of a PDN file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,9 +16,12 @@ pub(super) enum Token {
     Tag {
         name: String,
         value: String,
+        /// The text of a tag without quotes, which may be a remark.
+        remark: Option<String>,
     },
     Move {
-        written: MoveText,
+        /// The error of a word that looks like a move.
+        written: Result<MoveText, ParseMoveError>,
         text: String,
         /// The number before it, if there is one.
         number: Option<MoveNumber>,
@@ -44,6 +49,8 @@ pub(super) enum Token {
     NullMove(String),
     /// A number without a dot that is not a move, and whether a move follows.
     Number(String, bool),
+    /// `[pdn]` and `[/pdn]` of forums, around a game.
+    Border,
     Junk(String),
 }
 
@@ -94,7 +101,7 @@ impl<R: BufRead> Lexer<R> {
             self.skip_blanks();
             let place = self.chars.place();
             let line_ends = place.line - line;
-            let c = self.chars.peek()?;
+            let c = self.at(0)?;
             let touches_move = std::mem::take(&mut self.touches_move);
             let mut token = match c {
                 '%' if place.column == 1 => {
@@ -103,7 +110,9 @@ impl<R: BufRead> Lexer<R> {
                     }
                     continue;
                 }
+                '[' if self.is_border() => Token::Border,
                 '[' if self.is_tag() => self.tag(place),
+                '[' if self.chars.peek_at(1) == Some('%') => self.bare_command(),
                 '{' => self.comment(place),
                 ';' => self.line_comment(place),
                 '(' => match self.parenthesised_strength() {
@@ -160,7 +169,21 @@ impl<R: BufRead> Lexer<R> {
                     None => continue,
                 },
                 '½' => self.score_or_junk(),
+                '□' | '⨀' => {
+                    self.chars.next();
+                    Token::Nag(if c == '□' { 7 } else { 22 })
+                }
                 '+' | '=' | '±' | '∓' | '⩲' | '⩱' | '∞' => self.sign_or_junk(),
+                c if is_king_letter(c) && self.is_move_at(1) => {
+                    self.chars.next();
+                    match self.number(line_ends) {
+                        Some(Token::Move { written, text, number }) => {
+                            Token::Move { written, text: format!("{c}{text}"), number }
+                        }
+                        Some(token) => token,
+                        None => continue,
+                    }
+                }
                 c if is_dash(c) => self.null_move_or_sign(),
                 _ => self.junk(),
             };
@@ -183,37 +206,64 @@ impl<R: BufRead> Lexer<R> {
     }
 
     pub(super) fn skip_blanks(&mut self) {
-        while self.chars.peek().is_some_and(|c| c.is_whitespace() || c == '\u{feff}') {
+        while self.chars.peek().is_some_and(is_blank) {
             self.touches_move = false;
             self.chars.next();
         }
     }
 
-    /// The characters up to a blank or bracket, without taking them.
-    fn peek_word(&mut self) -> String {
-        let mut word = String::new();
-        for i in 0..LOOK_AHEAD {
-            match self.chars.peek_at(i) {
-                Some(c) if !c.is_whitespace() && !is_word_end(c) => word.push(c),
-                _ => break,
-            }
-        }
-        word
+    /// The character this many places ahead, digits and dots as plain ones.
+    fn at(&mut self, n: usize) -> Option<char> {
+        self.chars.peek_at(n).map(narrow)
     }
 
-    /// A word without a meaning; takes at least one character.
+    /// Whether no word goes on this many characters ahead.
+    fn is_word_end_at(&mut self, n: usize) -> bool {
+        self.at(n).is_none_or(|c| is_blank(c) || is_word_end(c))
+    }
+
+    /// The characters up to a blank or bracket, without taking them.
+    fn peek_word(&mut self) -> String {
+        let end = (0..LOOK_AHEAD).find(|&i| self.is_word_end_at(i)).unwrap_or(LOOK_AHEAD);
+        self.peeked(end)
+    }
+
+    /// A word without a meaning, unless it looks like a move; takes at least one character. Signs
+    /// before a move, such as the `>` of a quoted mail, are a word of their own.
     fn junk(&mut self) -> Token {
-        let mut word = String::new();
+        self.junk_after(String::new())
+    }
+
+    /// The same for a word that has begun.
+    fn junk_after(&mut self, mut word: String) -> Token {
+        let mut is_sign = word.is_empty();
         while let Some(c) = self.chars.peek() {
-            if !word.is_empty() && (c.is_whitespace() || is_word_end(c)) {
+            let ends = self.is_word_end_at(0) || (is_sign && self.is_move_at(0));
+            if !word.is_empty() && ends {
                 break;
             }
+            is_sign &= !c.is_alphanumeric() && !is_move_sign(c) && !matches!(c, '+' | '/' | '.');
             if word.len() < LOOK_AHEAD {
                 word.push(c);
             }
             self.chars.next();
         }
-        Token::Junk(word)
+        match MoveText::parse(&word) {
+            Err(error) if looks_like_move(&word) => {
+                Token::Move { written: Err(error), text: word, number: None }
+            }
+            _ => Token::Junk(word),
+        }
+    }
+
+    /// `[%clk 0:01]` without the braces around it.
+    fn bare_command(&mut self) -> Token {
+        let is_end = |&c: &char| matches!(c, ']' | '\n');
+        let end = (0..4 * LOOK_AHEAD).find(|&i| self.chars.peek_at(i).as_ref().is_none_or(is_end));
+        match end {
+            Some(end) if self.chars.peek_at(end) == Some(']') => Token::Comment(self.take(end + 1)),
+            _ => self.junk(),
+        }
     }
 
     fn score_or_junk(&mut self) -> Token {
@@ -246,7 +296,7 @@ impl<R: BufRead> Lexer<R> {
             text.push(c);
             at += 1;
         }
-        let is_end = self.chars.peek_at(at).is_none_or(|c| c.is_whitespace() || is_word_end(c));
+        let is_end = self.is_word_end_at(at);
         let result = GameResult::parse_token(&text).filter(|_| is_end)?;
         self.chars.skip(at);
         Some(Token::End { text, result })
@@ -260,10 +310,11 @@ impl<R: BufRead> Lexer<R> {
         if GameResult::parse(&text).is_some() { Token::Sign { text, nag } } else { Token::Nag(nag) }
     }
 
-    /// `--`, `- -`, or `-+`.
+    /// `--`, `- -`, or `-+`. More dashes are a line across the page.
     fn null_move_or_sign(&mut self) -> Token {
         let blanks = self.blanks_at(1);
-        if self.chars.peek_at(1 + blanks).is_some_and(is_dash) {
+        let is_dash_at = |lexer: &mut Self, n| lexer.chars.peek_at(n).is_some_and(is_dash);
+        if is_dash_at(self, 1 + blanks) && !is_dash_at(self, 2 + blanks) {
             self.chars.skip(2 + blanks);
             return Token::NullMove("--".to_owned());
         }
@@ -272,29 +323,24 @@ impl<R: BufRead> Lexer<R> {
 
     /// Whether a move begins this many characters ahead.
     fn is_move_at(&mut self, start: usize) -> bool {
-        let end = start + self.digits_at(start);
-        if end == start {
-            return false;
-        }
-        let sign = end + self.blanks_at(end);
-        let is_signed = self.chars.peek_at(sign).is_some_and(is_move_sign) && {
-            let square = sign + 1 + self.blanks_at(sign + 1);
-            self.digits_at(square) > 0
-        };
-        is_signed || end - start == 4
+        let digits = self.digits_at(start);
+        digits > 0 && (digits == 4 || self.joint_at(start + digits, digits <= 2).is_some())
+    }
+
+    fn joint_at(&mut self, end: usize, may_be_makeshift: bool) -> Option<Joint> {
+        joint(|i| self.at(i), end, may_be_makeshift)
     }
 
     /// `0:05` or `1:02:03`, if it cannot be a capture.
     fn time(&mut self) -> Option<Token> {
         let mut end = self.digits_at(0);
-        let is_zero = (0..end).all(|i| self.chars.peek_at(i) == Some('0'));
+        let is_zero = (0..end).all(|i| self.at(i) == Some('0'));
         let mut parts = 1;
         while self.chars.peek_at(end) == Some(':') && self.digits_at(end + 1) == 2 {
             end += 3;
             parts += 1;
         }
-        let is_end = self.chars.peek_at(end).is_none_or(|c| c.is_whitespace() || is_word_end(c));
-        if !(2..=3).contains(&parts) || !is_end {
+        if !(2..=3).contains(&parts) || !self.is_word_end_at(end) {
             return None;
         }
         let text = self.peeked(end);
@@ -306,20 +352,32 @@ impl<R: BufRead> Lexer<R> {
         Some(Token::Time(text))
     }
 
+    /// `12.05.2020`.
+    fn date(&mut self) -> Option<Token> {
+        let mut end = self.digits_at(0);
+        for _ in 0..2 {
+            let digits = self.digits_at(end + 1);
+            if self.at(end) != Some('.') || !matches!(digits, 1 | 2 | 4) {
+                return None;
+            }
+            end += 1 + digits;
+        }
+        self.is_word_end_at(end).then(|| Token::Junk(self.take(end)))
+    }
+
     pub(super) fn blanks_at(&mut self, start: usize) -> usize {
-        let is_blank = |c: char| c.is_whitespace();
         (0..LOOK_AHEAD).take_while(|i| self.chars.peek_at(start + i).is_some_and(is_blank)).count()
     }
 
     fn digits_at(&mut self, start: usize) -> usize {
         let is_digit = |c: char| c.is_ascii_digit();
-        (0..LOOK_AHEAD).take_while(|i| self.chars.peek_at(start + i).is_some_and(is_digit)).count()
+        (0..LOOK_AHEAD).take_while(|i| self.at(start + i).is_some_and(is_digit)).count()
     }
 
     /// A token that starts with a digit: a result, a move number (`None`, skipped) or a move.
     fn number(&mut self, line_ends: u64) -> Option<Token> {
         let mut end = self.digits_at(0);
-        let sign = self.chars.peek_at(end);
+        let sign = self.at(end);
         // Two digits and a dash: no such result looks like that, and most words do.
         if end != 2 || !sign.is_some_and(is_move_sign) {
             if let Some(end) = self.score() {
@@ -335,11 +393,15 @@ impl<R: BufRead> Lexer<R> {
         {
             return Some(time);
         }
+        if sign == Some('.')
+            && let Some(date) = self.date()
+        {
+            return Some(date);
+        }
         if matches!(sign, Some('.' | '…')) || self.is_number_with_colon(end) {
             let value = self.peeked(end).parse().unwrap_or(u32::MAX);
             let digits = end;
-            while matches!(self.chars.peek_at(end), Some('.' | '…' | ':')) && end < 2 * LOOK_AHEAD
-            {
+            while matches!(self.at(end), Some('.' | '…' | ':')) && end < 2 * LOOK_AHEAD {
                 end += 1;
             }
             let is_of_white = end == digits + 1 && sign != Some('…');
@@ -349,28 +411,26 @@ impl<R: BufRead> Lexer<R> {
         }
         let digits = end;
         let mut squares = 1;
-        loop {
-            let sign = end + self.blanks_at(end);
-            if !self.chars.peek_at(sign).is_some_and(is_move_sign) {
-                break;
-            }
-            let square = sign + 1 + self.blanks_at(sign + 1);
-            let length = self.digits_at(square);
-            if length == 0 || squares == LOOK_AHEAD {
-                break;
-            }
+        let mut may_be_makeshift = digits <= 2;
+        while squares < LOOK_AHEAD
+            && let Some(joint) = self.joint_at(end, may_be_makeshift)
+        {
             squares += 1;
-            end = square + length;
+            may_be_makeshift = joint.is_makeshift;
+            end = joint.square + self.digits_at(joint.square);
+        }
+        if squares == 1
+            && let Some(bare) = self.squares_without_sign(digits)
+        {
+            return Some(bare);
         }
         if squares == 1 && digits != 4 {
             let text = self.take(end);
-            let glued = self.chars.peek().is_some_and(|c| !c.is_whitespace() && !is_word_end(c));
-            if glued {
-                let Token::Junk(rest) = self.junk() else { return None };
-                return Some(Token::Junk(text + &rest));
+            if !self.is_word_end_at(0) {
+                return Some(self.junk_after(text));
             }
             let mut next = self.blanks_at(0);
-            while next < LOOK_AHEAD && matches!(self.chars.peek_at(next), Some('.' | '…')) {
+            while next < LOOK_AHEAD && matches!(self.at(next), Some('.' | '…')) {
                 next += 1;
             }
             next += self.blanks_at(next);
@@ -380,29 +440,42 @@ impl<R: BufRead> Lexer<R> {
         end = self.captured_list_end(end);
         let text = self.take(end);
         Some(match MoveText::parse(&text) {
-            Ok(written) => Token::Move { written, text, number: None },
             Err(_) if GameResult::parse(&text).is_some() => Token::Score(text),
-            Err(_) => Token::Junk(text),
+            Err(_) if !looks_like_move(&text) => Token::Junk(text),
+            written => Token::Move { written, text, number: None },
         })
+    }
+
+    /// `32 28`, where no other meaning is left.
+    fn squares_without_sign(&mut self, digits: usize) -> Option<Token> {
+        let second = digits + self.blanks_at(digits);
+        let end = second + self.digits_at(second);
+        let next = end + self.blanks_at(end);
+        let is_alone = second > digits && self.is_word_end_at(end) && !self.is_move_at(next);
+        let text = self.peeked(end);
+        let written = MoveText::parse(&text).ok().filter(|_| is_alone && !self.is_move_at(second));
+        let written = written.filter(MoveText::is_possible)?;
+        self.chars.skip(end);
+        Some(Token::Move { written: Ok(written), text, number: None })
     }
 
     /// `1: 32-28`: a number, where `28: 19` is a capture.
     fn is_number_with_colon(&mut self, digits: usize) -> bool {
-        if self.chars.peek_at(digits) != Some(':') {
+        if self.at(digits) != Some(':') {
             return false;
         }
         let square = digits + 1 + self.blanks_at(digits + 1);
         let end = square + self.digits_at(square);
         let sign = end + self.blanks_at(end);
-        square > digits + 1 && self.chars.peek_at(sign) != Some(':') && self.is_move_at(square)
+        square > digits + 1 && self.at(sign) != Some(':') && self.is_move_at(square)
     }
 
     fn peeked(&mut self, length: usize) -> String {
-        (0..length).map_while(|i| self.chars.peek_at(i)).collect()
+        (0..length).map_while(|i| self.at(i)).collect()
     }
 
     fn take(&mut self, length: usize) -> String {
-        (0..length).map_while(|_| self.chars.next()).collect()
+        (0..length).map_while(|_| self.chars.next().map(narrow)).collect()
     }
 
     /// `1+ - 1-` and `1- - 1+` with or without blanks.
@@ -415,11 +488,7 @@ impl<R: BufRead> Lexer<R> {
             }
             text.push(if is_dash(c) { '-' } else { c });
             if text.len() == 5 {
-                let is_end = match self.chars.peek_at(i + 1) {
-                    None => true,
-                    Some(c) => c.is_whitespace() || is_word_end(c),
-                };
-                let fits = is_end && matches!(text.as_str(), "1+-1-" | "1--1+");
+                let fits = self.is_word_end_at(i + 1) && matches!(text.as_str(), "1+-1-" | "1--1+");
                 return fits.then_some((i + 1, text));
             }
         }
@@ -435,7 +504,7 @@ impl<R: BufRead> Lexer<R> {
         for i in open + 1..open + 300 {
             match self.chars.peek_at(i) {
                 Some('>') => return i + 1,
-                Some(c) if c.is_ascii_digit() || c == ',' || c.is_whitespace() => {}
+                Some(c) if c.is_ascii_digit() || c == ',' || is_blank(c) => {}
                 _ => break,
             }
         }
@@ -447,7 +516,7 @@ impl<R: BufRead> Lexer<R> {
         let mut sign = String::new();
         for i in 1..6 {
             match self.chars.peek_at(i)? {
-                c @ ('!' | '?' | '*') => sign.push(c),
+                c @ ('!' | '?' | '*' | '□') => sign.push(if c == '□' { '*' } else { c }),
                 ')' if !sign.is_empty() => {
                     self.chars.skip(i + 1);
                     return Some(strength(&sign));
@@ -497,6 +566,38 @@ impl<R: BufRead> Lexer<R> {
 /// The characters besides blanks that end a word.
 const fn is_word_end(c: char) -> bool {
     matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | ';' | '$' | '"')
+}
+
+/// Whether a word that cannot be read may be a move all the same: two numbers that could be squares or
+/// slips of the pen, or one with a sign, and few letters. Dates, years, times, decimals and lists are
+/// something else.
+fn looks_like_move(word: &str) -> bool {
+    let word = word.trim_end_matches(['!', '?', '*']);
+    let is_digit = |c: char| c.is_ascii_digit();
+    let numbers = word.split(|c| !is_digit(c)).filter(|number| !number.is_empty());
+    let is_square = |n: &str| n.len() <= 3 || n.parse::<u32>().is_ok_and(|n| n <= 50);
+    let letters = word.chars().filter(|&c| c.is_alphabetic() && !is_capture_sign(c)).count();
+    if letters > 2 || !numbers.clone().all(is_square) {
+        return word.len() == 4 && word.chars().all(is_digit) && !is_time_or_year(word);
+    }
+    let count = numbers.count();
+    if count == 1 {
+        let before = word.trim_end_matches(is_digit);
+        let after = word.trim_start_matches(is_digit);
+        let is_cut = |part: &str| part.len() < word.len() && !part.contains(':');
+        return (is_cut(before) && !before.is_empty() && before.chars().all(is_capture_sign))
+            || (is_cut(after) && !after.is_empty() && after.chars().all(is_move_sign));
+    }
+    let is_decimal =
+        |(at, _)| word[..at].ends_with(is_digit) && word[at + 1..].starts_with(is_digit);
+    count > 1 && !is_time_or_year(word) && !word.match_indices(['.', ',']).any(is_decimal)
+}
+
+/// `1:02:03` and `1995` are moves only where they are legal.
+pub(super) fn is_time_or_year(word: &str) -> bool {
+    let parts: Vec<&str> = word.split(':').collect();
+    let is_time = parts.len() == 3 && parts[1..].iter().all(|part| part.len() == 2);
+    is_time || (word.len() == 4 && word.parse().is_ok_and(|year| (1800..2100).contains(&year)))
 }
 
 /// The NAG of a sign of evaluation.

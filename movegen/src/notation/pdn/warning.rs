@@ -34,16 +34,14 @@ pub enum PdnWarningKind {
     /// Text before the first tag or move of the file or game was skipped.
     #[error("'{0}' skipped: expected a tag or a move")]
     TextSkipped(String),
-    /// Something that is not a part of move text was skipped. Five of these in one game end it.
+    /// Something that is not a part of move text; it is kept as a comment.
     #[error("'{0}' is not readable: expected a move, a comment, a variation or a result")]
     Unreadable(String),
-    /// The game was given up after too much unreadable text.
-    #[error("game abandoned after {0} unreadable parts")]
-    Abandoned(u32),
     /// The game is too long to be one: the bytes of memory that are too few for it.
     #[error("game abandoned: its moves and comments take more than {} MiB of memory", .0 >> 20)]
     GameTooLong(usize),
-    /// A move that is not legal (in the main line the game ends there).
+    /// A move that is not legal, or cannot be read: the line ends there, and the rest is kept as a
+    /// comment.
     #[error("{0}")]
     Move(#[from] ParseMoveError),
     /// Several moves fit the text and the rest of the game; the first was taken.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::game::{Annotation, PdnGame, Tags, Variation};
 use super::raw::{INTERNATIONAL, game_type};
 use super::result::GameResult;
-use super::text::one_line;
+use super::text::{PARAGRAPH, one_line};
 use crate::color::Color;
 use crate::notation::fen::Fen;
 use crate::notation::moves::format_move;
@@ -212,6 +212,13 @@ impl MoveText {
         self.column += length;
     }
 
+    /// Ends the line, and leaves the next one empty.
+    fn paragraph(&mut self) {
+        self.flush();
+        self.text.push_str(PARAGRAPH);
+        self.column = 0;
+    }
+
     /// Adds a comment; it is broken at blanks, but not within a command such as `[%emt 0:00:04]`,
     /// nor before a word with a meaning at the start of a line.
     fn comment(&mut self, text: &str) {
@@ -223,17 +230,23 @@ impl MoveText {
                 c => c,
             })
             .collect();
-        let words = whole_commands(&text);
-        let mut words = words.iter().peekable();
-        if words.peek().is_none() {
-            return;
+        let paragraphs: Vec<Vec<String>> = text.split(PARAGRAPH).map(whole_commands).collect();
+        let last = paragraphs.iter().map(Vec::len).sum::<usize>();
+        let mut number = 0;
+        for paragraph in &paragraphs {
+            for (at, word) in paragraph.iter().enumerate() {
+                let open = if number == 0 { "{" } else { "" };
+                number += 1;
+                let close = if number == last { "}" } else { "" };
+                if at == 0 && number > 1 {
+                    self.paragraph();
+                }
+                let is_plain = word.starts_with("[%") || !word.starts_with(['%', '[']);
+                self.add(&format!("{open}{word}{close}"), is_plain || number == 1);
+            }
         }
-        let mut open = "{";
-        while let Some(word) = words.next() {
-            let close = if words.peek().is_none() { "}" } else { "" };
-            let is_plain = word.starts_with("[%") || !word.starts_with(['%', '[']);
-            self.add(&format!("{open}{word}{close}"), is_plain || open == "{");
-            open = "";
+        if last == 0 {
+            return;
         }
         self.must_number = true;
     }
