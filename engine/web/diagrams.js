@@ -29,7 +29,7 @@ export class Diagrams {
     find("diagram-add").addEventListener("click", () => {
       if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
       const { node } = desk;
-      const caption = node.comment || t("toMove." + node.position[0]);
+      const caption = node.comment.replace(/\s+/g, " ") || t("toMove." + node.position[0]);
       this.list.push({ position: node.position, flipped: flipped(), caption });
       this.changed();
       say(t("diagramAdded", { number: this.list.length }));

@@ -41,7 +41,13 @@ export class Moves {
       make("button", { type: "button", role: "menuitem", "data-nag": nag }, text)));
     find("comment").addEventListener("change", () => {
       const { value } = find("comment");
-      desk.edit(() => (desk.node.comment = value));
+      if (value !== desk.node.comment) desk.edit(() => (desk.node.comment = value));
+    });
+    // As in a field of one line; with Shift, Enter begins another.
+    find("comment").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      find("comment").dispatchEvent(new Event("change"));
     });
     find("sign").addEventListener("change", () => {
       this.sign(find("sign").value);

@@ -75,7 +75,8 @@ export class Node {
   set comment(text) {
     const commands = this.comments.flatMap((comment) => comment.match(COMMAND) ?? []);
     // Braces would end the comment in a PDN file.
-    const clean = text.replace(/[{}]/g, "").trim();
+    const paragraphs = text.replace(/[{}]/g, "").split(/\n\s*\n/);
+    const clean = paragraphs.map((one) => one.trim().replace(/\s+/g, " ")).filter(Boolean).join("\n\n");
     this.comments = [[...commands, clean].filter(Boolean).join(" ")].filter(Boolean);
   }
 

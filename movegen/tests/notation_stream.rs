@@ -113,7 +113,8 @@ fn memory_stays_flat() {
     assert!(peak < 128 * KIB, "{peak} bytes");
 
     // A broken game in each round: the rest is read.
-    let broken = "[Event \"#\"] 1. 32-28 a b c d e { } ( 1. ((( *\n[X \"1\"] 1. 33-28 18-22 *\n";
+    let broken =
+        "[Event \"#\"] 1. 32-28 a b c d e 19-99 { } ( 1. ((( *\n[X \"1\"] 1. 33-28 18-22 *\n";
     let (counters, peak) = read(Repeated::new("", broken, 2 * MIB), false);
     assert_eq!(counters.truncated * 2, counters.games);
     assert_eq!(counters.used, counters.truncated);

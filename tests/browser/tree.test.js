@@ -83,6 +83,12 @@ test("variations are found, promoted and removed", () => {
   assert.deepEqual(first.children[0].query, { fen: root.position, moves: "32-28 19-23" });
 });
 
+test("paragraphs of a comment stay", () => {
+  const first = game().root.children[0];
+  first.comment = " One\ntwo  three \n \n\n{four}\n";
+  assert.equal(first.comment, "One two three\n\nfour");
+});
+
 test("commands of programs stay when a comment is edited", () => {
   const [first] = game().root.children;
   assert.equal(first.comment, "Good.");

@@ -468,11 +468,6 @@ fn tags_text(game: &PdnGame) -> Option<String> {
             list.push((name, value.to_owned()));
         }
     }
-    if let Some(why) = &game.truncated
-        && game.tags.get("Truncated").is_none()
-    {
-        list.push(("Truncated", why.to_string()));
-    }
     if list.is_empty() { None } else { serde_json::to_string(&list).ok() }
 }
 

@@ -89,10 +89,10 @@ const RICH: &str = "\
 [Event \"Cup\"]\n[Site \"Utrecht\"]\n[Date \"1977.05.??\"]\n[Round \"3\"]\n\
 [White \"Sijbrands, Ton\"]\n[Black \"Wiersma, Harm\"]\n[Result \"12-8\"]\n\
 [WhiteRating \"2400\"]\n[Annotator \"x \\\"y\\\"\"]\n\n\
-{before} 1. 32-28! {good [%eval 0.1]} (1. 31-26 16-21 (1... 17-21)) 19-23 $6 2. 28x19 14x23 12-8\n\n\
+{before\n\nand a second paragraph} 1. 32-28! {good [%eval 0.1]} (1. 31-26 16-21 (1... 17-21)) 19-23 $6 2. 28x19 14x23 12-8\n\n\
 [White \"A\"]\n[FEN \"B:W27,K50:B1,18:H3:F9\"]\n\n18-22 27x18 *\n\n\
 [White \"A\"]\n\n1. 32-28 /FEN \"W:W27:B1\"/ 27-22 1-6 2-0\n\n\
-[White \"A\"]\n[Black \"B\"]\n\n1. 32-28 19-23 2. 28x99 14x23 1-1\n";
+[White \"A\"]\n[Black \"B\"]\n\n1. 32-28 19-23 2. 28x99 14x99 3. 37-32 1-1\n";
 
 #[test]
 fn games_come_out_as_they_went_in() {

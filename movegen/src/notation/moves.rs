@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::bitboard::Bitboard;
 use crate::moves::Move;
 use crate::notation::route::{Routes, Visited};
-use crate::notation::text::{is_blank, is_king_letter, is_move_sign, joint, narrow};
+use crate::notation::text::{is_blank, is_king_letter_at, is_move_sign, joint, narrow};
 use crate::position::Position;
 use crate::square::Square;
 
@@ -155,8 +155,7 @@ impl MoveText {
     pub(super) fn parse(text: &str) -> Result<MoveText, ParseMoveError> {
         let mut scanner = Scanner { text, chars: text.chars().map(narrow).collect(), next: 0 };
         scanner.blanks();
-        let is_king = scanner.peek().is_some_and(is_king_letter)
-            && scanner.chars.get(scanner.next + 1).is_some_and(char::is_ascii_digit);
+        let is_king = is_king_letter_at(&mut |i| scanner.chars.get(i).copied(), scanner.next);
         scanner.next += usize::from(is_king);
         if let Some((from, to)) = scanner.four_digits() {
             scanner.end()?;
@@ -411,7 +410,7 @@ fn move_length(text: &str) -> usize {
         text.char_indices().take(LONGEST).map(|(at, c)| (at, narrow(c))).collect();
     let at = |i: usize| chars.get(i).map(|&(_, c)| c);
     let digits = |i| i + chars.iter().skip(i).take_while(|(_, c)| c.is_ascii_digit()).count();
-    let mut end = digits(usize::from(at(0).is_some_and(is_king_letter)));
+    let mut end = digits(usize::from(is_king_letter_at(&mut { at }, 0)));
     let mut may_be_makeshift = true;
     while let Some(joint) = joint(at, end, may_be_makeshift) {
         end = digits(joint.square);

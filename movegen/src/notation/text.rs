@@ -54,9 +54,16 @@ pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Letters before the square of a king: *king*, *dame* and *dam*, *damka* in Cyrillic.
-pub(super) const fn is_king_letter(c: char) -> bool {
-    matches!(c, 'K' | 'k' | 'D' | 'd' | 'К' | 'к' | 'Д' | 'д')
+/// Whether a letter before the square of a king is here: *king*, *dame* and *dam*, *damka* in Cyrillic.
+/// `D4` is a square of a small board.
+pub(super) fn is_king_letter_at(at: &mut dyn FnMut(usize) -> Option<char>, place: usize) -> bool {
+    let mut is_digit = |n| at(n).is_some_and(|c| c.is_ascii_digit());
+    let (one, two) = (is_digit(place + 1), is_digit(place + 2));
+    match at(place) {
+        Some('K' | 'k' | 'К' | 'к' | 'Д' | 'д') => one,
+        Some('D' | 'd') => one && two,
+        _ => false,
+    }
 }
 
 /// A digit or dot as wide as a Chinese character becomes a plain one.
@@ -102,6 +109,6 @@ pub(super) fn joint(
     } else if !is_makeshift {
         square = blanks(&mut at, square);
     }
-    square += usize::from(at(square).is_some_and(is_king_letter));
+    square += usize::from(is_king_letter_at(&mut at, square));
     at(square)?.is_ascii_digit().then_some(Joint { square, is_makeshift })
 }

@@ -156,6 +156,15 @@ fn other_games_are_skipped_and_counted() {
     assert_eq!(games[0].tags.get("Event"), Some("Ten by ten"));
 }
 
+/// A letter that looks like that of a king, and tags after moves that cannot be read.
+#[test]
+fn squares_with_letters_are_no_kings() {
+    let game = "1. c3-d4 d6-d2 2. D4:D8 d2-d6 3. f2xd4xf6xh8 *\n";
+    let text = format!("[White \"a\"]\n{game}[Black \"b\"]\n{game}", game = game.replace('*', ""));
+    let (games, counters) = read_all(text.as_bytes());
+    assert_eq!((games.len(), counters.other_type, counters.warnings), (0, 2, 2));
+}
+
 #[test]
 fn odd_files_lose_nothing_readable() {
     let (games, counters) = read_all(&file("odd.pdn"));
@@ -518,6 +527,18 @@ fn signs_that_people_type_are_read() {
     let game = read_one("1. 32-28□ 19-23 ⨀ 2. 28x19(□) 14x23!⨀ *");
     let nags: Vec<&[u32]> = game.line.plies.iter().map(|ply| ply.nags.as_slice()).collect();
     assert_eq!((nags, said(&game)), (vec![&[7][..], &[22], &[7], &[1, 22]], vec![]));
+}
+
+/// A colon is a capture also where a chain of jumps ends off its diagonal.
+#[test]
+fn captures_with_a_colon_are_no_times() {
+    let fen = "[FEN \"W:W38:B33,23,4\"]";
+    let game = read_one(&format!("{fen} 1. 38:18 4-9 12:44 2. 18-12 13:05 *"));
+    assert_eq!((moves(&game).as_str(), &game.truncated), ("38x18 4-9 18-12", &None));
+    assert_eq!(all_comments(&game), ["12:44", "13:05"]);
+    // Of both sides, and neither is legal: the game ends there.
+    let game = read_one(&format!("{fen} 1. 38:17 4:19 2. 38x18 *"));
+    assert_eq!((moves(&game).as_str(), game.truncated.is_some()), ("", true));
 }
 
 /// Replies in brackets are moves; variations stay what they are.

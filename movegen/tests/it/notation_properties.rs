@@ -205,7 +205,7 @@ proptest! {
     fn games_survive_pdn(
         start in positions(),
         from_start in any::<bool>(),
-        choices in prop::collection::vec((any::<u16>(), 0u8..20, "[ -~]{0,60}"), 0..80),
+        choices in prop::collection::vec((any::<u16>(), 0u8..20, "[ -~\n]{0,60}"), 0..80),
         event in "[ -~éß\\\\\"]{0,30}",
         result in 0usize..5,
         halfmoves in prop::option::of(0u32..60),
@@ -265,6 +265,31 @@ proptest! {
         }
     }
 
+    /// A game written with other signs, letters before kings, and words that are no moves between its
+    /// moves is the same game.
+    #[test]
+    fn games_survive_what_people_type(
+        start in positions(),
+        choices in prop::collection::vec((any::<u16>(), 0..SIGNS.len(), 0..WORDS.len()), 0..60),
+    ) {
+        let moves: Vec<u16> = choices.iter().map(|(choice, ..)| *choice).collect();
+        let moves = play(start, &moves);
+        let mut text = format!("[FEN \"{start}\"]\n", start = start.to_fen());
+        let mut position = start;
+        for (number, (&mv, &(choice, sign, word))) in (2..).zip(moves.iter().zip(&choices)) {
+            let written = format_move(&position, mv).replace(['-', 'x'], SIGNS[sign]);
+            let king = ["", "", "K", "Д"][usize::from(choice) % 4];
+            prop_assert_eq!(parse_move(&position, &format!("{king}{written}")), Ok(mv), "{}", written);
+            text.push_str(&format!("{number}. {king}{written} {}\n", WORDS[word]));
+            position = position.after(mv);
+        }
+        // Without it `6-4`, a capture by way of other rows, would be a score.
+        text.push('*');
+        let game = PdnReader::new(text.as_bytes()).next().expect("a game").unwrap();
+        prop_assert_eq!(game.truncated, None, "{}", text);
+        prop_assert!(game.line.moves().eq(moves), "{}", text);
+    }
+
     /// For any bytes no parser panics, and the reader's result is stable.
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
@@ -278,8 +303,70 @@ proptest! {
     }
 }
 
+const SIGNS: [&str; 20] = [
+    "-",
+    "x",
+    "X",
+    ":",
+    "×",
+    "⨯",
+    "х",
+    "Χ",
+    " x ",
+    "  -\n",
+    "~",
+    "_",
+    "=",
+    "*",
+    "->",
+    "--",
+    "—",
+    "\u{ad}",
+    "－",
+    " \u{200b}: ",
+];
+
+const WORDS: [&str; 16] = [
+    "",
+    "",
+    "",
+    "# N >",
+    "12.05.2020",
+    "2020-05-12",
+    "0:05",
+    "[%clk 0:00:05]",
+    "□",
+    "⨀",
+    "!? N",
+    "a b c d",
+    "[good move]",
+    "+0.25",
+    "1st",
+    "{one\n\ntwo}",
+];
+
 fn words() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
+        "28х19",
+        "31~26",
+        "31-99",
+        "31/26",
+        "K28-33",
+        "(28x19)",
+        "(19-23)",
+        "[good move]",
+        "[pdn]",
+        "[/pdn]",
+        "[FILENAME \"x\"]",
+        "□",
+        "⨀",
+        "\n\n",
+        "{a\n\nb}",
+        "12.05.2020",
+        "1924",
+        "won ",
+        "３２－２８",
+        "\u{200b}",
         " ",
         "\n",
         "\r\n",

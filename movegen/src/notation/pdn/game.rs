@@ -156,8 +156,8 @@ pub struct PdnGame {
     pub line: Variation,
     /// The result, from the tag if there is one, otherwise from the end of the move text.
     pub result: GameResult,
-    /// Why the main line ends before the move text did; the result must not be trusted then. The
-    /// writer keeps it in a tag `Truncated`, which the reader knows.
+    /// Why the main line ends before the move text did; the result must not be trusted then. It is also
+    /// in the tag `Truncated`, by which the reader knows such a game when it comes again.
     pub truncated: Option<PdnWarning>,
     /// The same start and moves have been read before from this file.
     pub is_duplicate: bool,

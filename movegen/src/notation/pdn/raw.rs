@@ -74,7 +74,7 @@ pub(super) enum Doubt {
     None,
     /// It cannot be read, or follows words: it is no move if the next one is one of the same side.
     Possible,
-    /// It looks like a time or a year, and is a move only if it is legal.
+    /// It looks like a time or a year: it is no move either if nothing follows.
     Likely,
 }
 
@@ -428,13 +428,15 @@ impl Builder {
         self.size += text.len() + ITEM_COST;
         self.note_letters(&text);
         let is_number = |ply: &RawPly| ply.text.bytes().all(|b| b.is_ascii_digit());
+        // `5 12` may be two numbers.
+        let has_sign = |written: &MoveText| text.contains(is_move_sign) || written.is_possible();
         let line = self.current();
         if line.plies.is_empty() && line.number.is_none() {
             line.number = number.map(|number| number.value);
         }
         let doubt = if is_other && !line.plies.last().is_some_and(is_number) {
             Doubt::Likely
-        } else if is_after_words || (written.is_err() && number.is_none()) {
+        } else if is_after_words || (number.is_none() && !written.as_ref().is_ok_and(has_sign)) {
             Doubt::Possible
         } else {
             Doubt::None

@@ -14,9 +14,11 @@ use super::token::LOOK_AHEAD;
 use super::warning::{
     MAX_WARNINGS, ParsePdnError, PdnWarning, PdnWarningKind, WarningSummary, Warnings,
 };
-use super::writer::TRUNCATED;
 use crate::notation::fen::{Fen, ParseFenError, StrandedMen, position_of};
 use crate::position::Position;
+
+/// The tag, of our own, of a game whose moves end before the text they were read from.
+const TRUNCATED: &str = "Truncated";
 
 /// The number of English draughts.
 const ENGLISH: u32 = 21;
@@ -202,6 +204,9 @@ impl<R: BufRead> PdnReader<R> {
         }
         // Nothing is odd in this file about a game that an earlier reader cut off.
         let truncated = truncated.or(marked);
+        if let Some(why) = truncated.as_ref().filter(|_| tags.get(TRUNCATED).is_none()) {
+            tags.set(TRUNCATED, &why.to_string());
+        }
         let mut warnings = self.add_up(warnings);
         warnings.sort_by_key(|w| (w.line, w.column));
         let mut game = PdnGame {

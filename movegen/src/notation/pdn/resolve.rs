@@ -141,8 +141,10 @@ impl Resolver {
 
     /// Keeps a word that is no move as a comment, its glyphs with it.
     fn no_move(&mut self, line: &mut Variation, written: &mut RawPly) {
-        let kind = PdnWarningKind::Unreadable(written.text.clone());
-        self.warnings.push(PdnWarning::at(written.place, kind));
+        if written.doubt != Doubt::Likely {
+            let kind = PdnWarningKind::Unreadable(written.text.clone());
+            self.warnings.push(PdnWarning::at(written.place, kind));
+        }
         let mut words = vec![written.text.clone()];
         words.extend(written.nags.drain(..).map(|nag| format!("${nag}")));
         line.tail().push(Annotation::Comment(Comment::new(&words.join(" "))));
@@ -283,13 +285,12 @@ fn set_up(position: Position, list: &[RawAnnotation]) -> Option<Position> {
 /// What the written move at `index` may stand for: legal moves, or nothing to be played.
 fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> {
     let found = move_readings(position, plies, index);
-    let is_no_move = found.is_empty()
-        && match plies[index].doubt {
-            Doubt::None => false,
-            Doubt::Likely => true,
-            Doubt::Possible => set_up(position, &plies[index].after)
-                .is_some_and(|position| is_playable(position, plies, index + 1)),
-        };
+    let goes_on = || match plies.get(index + 1) {
+        None => plies[index].doubt == Doubt::Likely,
+        Some(_) => set_up(position, &plies[index].after)
+            .is_some_and(|position| is_playable(position, plies, index + 1)),
+    };
+    let is_no_move = found.is_empty() && plies[index].doubt != Doubt::None && goes_on();
     if is_no_move { vec![Reading { mv: None, taken: 1, is_partial: false }] } else { found }
 }
 

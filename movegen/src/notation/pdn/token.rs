@@ -7,7 +7,7 @@ use super::result::GameResult;
 use super::warning::{PdnWarning, PdnWarningKind};
 use crate::notation::moves::{MoveText, ParseMoveError};
 use crate::notation::text::{
-    Joint, is_blank, is_capture_sign, is_dash, is_king_letter, is_move_sign, joint, narrow,
+    Joint, is_blank, is_capture_sign, is_dash, is_king_letter_at, is_move_sign, joint, narrow,
 };
 
 /// A word of a PDN file.
@@ -174,7 +174,7 @@ impl<R: BufRead> Lexer<R> {
                     Token::Nag(if c == '□' { 7 } else { 22 })
                 }
                 '+' | '=' | '±' | '∓' | '⩲' | '⩱' | '∞' => self.sign_or_junk(),
-                c if is_king_letter(c) && self.is_move_at(1) => {
+                c if is_king_letter_at(&mut |i| self.at(i), 0) && self.is_move_at(1) => {
                     self.chars.next();
                     match self.number(line_ends) {
                         Some(Token::Move { written, text, number }) => {
@@ -331,7 +331,7 @@ impl<R: BufRead> Lexer<R> {
         joint(|i| self.at(i), end, may_be_makeshift)
     }
 
-    /// `0:05` or `1:02:03`, if it cannot be a capture.
+    /// `0:05` or `12:75`, if it cannot be a capture.
     fn time(&mut self) -> Option<Token> {
         let mut end = self.digits_at(0);
         let is_zero = (0..end).all(|i| self.at(i) == Some('0'));
@@ -344,8 +344,7 @@ impl<R: BufRead> Lexer<R> {
             return None;
         }
         let text = self.peeked(end);
-        let is_capture = || MoveText::parse(&text).is_ok_and(|written| written.is_possible());
-        if !is_zero && is_capture() {
+        if !is_zero && MoveText::parse(&text).is_ok() {
             return None;
         }
         self.chars.skip(end);
@@ -453,8 +452,8 @@ impl<R: BufRead> Lexer<R> {
         let next = end + self.blanks_at(end);
         let is_alone = second > digits && self.is_word_end_at(end) && !self.is_move_at(next);
         let text = self.peeked(end);
-        let written = MoveText::parse(&text).ok().filter(|_| is_alone && !self.is_move_at(second));
-        let written = written.filter(MoveText::is_possible)?;
+        let written =
+            MoveText::parse(&text).ok().filter(|_| is_alone && !self.is_move_at(second))?;
         self.chars.skip(end);
         Some(Token::Move { written: Ok(written), text, number: None })
     }
@@ -577,10 +576,11 @@ fn looks_like_move(word: &str) -> bool {
     let numbers = word.split(|c| !is_digit(c)).filter(|number| !number.is_empty());
     let is_square = |n: &str| n.len() <= 3 || n.parse::<u32>().is_ok_and(|n| n <= 50);
     let letters = word.chars().filter(|&c| c.is_alphabetic() && !is_capture_sign(c)).count();
-    if letters > 2 || !numbers.clone().all(is_square) {
+    let are_squares = numbers.clone().all(is_square);
+    let count = numbers.count();
+    if letters > count.max(2) || !are_squares {
         return word.len() == 4 && word.chars().all(is_digit) && !is_time_or_year(word);
     }
-    let count = numbers.count();
     if count == 1 {
         let before = word.trim_end_matches(is_digit);
         let after = word.trim_start_matches(is_digit);
@@ -593,10 +593,12 @@ fn looks_like_move(word: &str) -> bool {
     count > 1 && !is_time_or_year(word) && !word.match_indices(['.', ',']).any(is_decimal)
 }
 
-/// `1:02:03` and `1995` are moves only where they are legal.
+/// `1:02:03`, `12:44` and `1995` are moves only where they are legal.
 pub(super) fn is_time_or_year(word: &str) -> bool {
     let parts: Vec<&str> = word.split(':').collect();
-    let is_time = parts.len() == 3 && parts[1..].iter().all(|part| part.len() == 2);
+    let is_one_jump = || MoveText::parse(word).is_ok_and(|written| written.is_possible());
+    let is_time = (parts.len() == 3 || (parts.len() == 2 && !is_one_jump()))
+        && parts[1..].iter().all(|part| part.len() == 2 && part.parse::<u8>().is_ok());
     is_time || (word.len() == 4 && word.parse().is_ok_and(|year| (1800..2100).contains(&year)))
 }
 

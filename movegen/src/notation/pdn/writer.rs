@@ -38,9 +38,6 @@ const ALWAYS: [(&str, &str); 6] = [
 const IF_KNOWN: [&str; 5] =
     ["WhiteType", "BlackType", "TimeControl", "TimeControlWhite", "TimeControlBlack"];
 
-/// The tag, of our own, of a game whose moves end before the text they were read from.
-pub(super) const TRUNCATED: &str = "Truncated";
-
 /// Tags that the writer sets itself, and the first one, which begins the next game if it comes again.
 const OWN: [&str; 6] = ["Event", "Result", "GameType", "SetUp", "FEN", "PlyCount"];
 
@@ -112,11 +109,6 @@ fn tags(game: &PdnGame, options: &WriteOptions) -> String {
         } else {
             tag(name, value);
         }
-    }
-    if let Some(why) = &game.truncated
-        && game.tags.get(TRUNCATED).is_none()
-    {
-        tag(TRUNCATED, &why.to_string());
     }
     text
 }

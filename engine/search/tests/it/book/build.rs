@@ -368,7 +368,10 @@ fn games_in_which_something_was_skipped_are_broken_too() {
     )
     .unwrap();
     assert_eq!((report.broken, reasons.len()), (2, 2));
-    assert!(reasons[0].starts_with("line 1, column 19: '99-98' is not readable"), "{reasons:?}");
+    assert!(
+        reasons[0].starts_with("line 1, column 19: '99-98', column 1: expected a square"),
+        "{reasons:?}"
+    );
     assert!(reasons[1].contains("unfinished comment"), "{reasons:?}");
 }
 
