@@ -10,6 +10,7 @@ use super::game::{Annotation, PdnGame, Tags, Variation};
 use super::raw::{INTERNATIONAL, RawGame, RawReader, game_type, is_unknown};
 use super::resolve::Resolver;
 use super::result::GameResult;
+use super::text::one_line;
 use super::token::LOOK_AHEAD;
 use super::warning::{
     MAX_WARNINGS, ParsePdnError, PdnWarning, PdnWarningKind, WarningSummary, Warnings,
@@ -205,7 +206,7 @@ impl<R: BufRead> PdnReader<R> {
         // Nothing is odd in this file about a game that an earlier reader cut off.
         let truncated = truncated.or(marked);
         if let Some(why) = truncated.as_ref().filter(|_| tags.get(TRUNCATED).is_none()) {
-            tags.set(TRUNCATED, &why.to_string());
+            tags.set(TRUNCATED, &one_line(&why.to_string()));
         }
         let mut warnings = self.add_up(warnings);
         warnings.sort_by_key(|w| (w.line, w.column));

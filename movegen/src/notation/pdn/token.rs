@@ -470,11 +470,13 @@ impl<R: BufRead> Lexer<R> {
     }
 
     fn peeked(&mut self, length: usize) -> String {
-        (0..length).map_while(|i| self.at(i)).collect()
+        (0..length).map_while(|i| self.at(i)).map(in_line).collect()
     }
 
     fn take(&mut self, length: usize) -> String {
-        (0..length).map_while(|_| self.chars.next().map(narrow)).collect()
+        let text = self.peeked(length);
+        self.chars.skip(length);
+        text
     }
 
     /// `1+ - 1-` and `1- - 1+` with or without blanks.
@@ -560,6 +562,11 @@ impl<R: BufRead> Lexer<R> {
         }
         Some(fen)
     }
+}
+
+/// A blank for each white space.
+fn in_line(c: char) -> char {
+    if c.is_whitespace() { ' ' } else { c }
 }
 
 /// The characters besides blanks that end a word.
