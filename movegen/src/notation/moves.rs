@@ -205,6 +205,19 @@ impl MoveText {
         })
     }
 
+    /// Whether each square is on a diagonal with the next on the board of 8x8, whose squares are
+    /// numbered as ours are.
+    pub(super) fn is_diagonal_on_small(&self) -> bool {
+        let place = |square: Square| {
+            let (row, column) = ((square.number() - 1) / 4, (square.number() - 1) % 4);
+            (row, 2 * column + (row + 1) % 2)
+        };
+        self.squares.windows(2).all(|pair| {
+            let (from, to) = (place(pair[0]), place(pair[1]));
+            from != to && from.0.abs_diff(to.0) == from.1.abs_diff(to.1)
+        })
+    }
+
     /// The legal moves that fit, each once, in the order of the generator.
     pub(super) fn candidates(&self, position: &Position) -> Vec<Move> {
         let legal = position.legal_moves();

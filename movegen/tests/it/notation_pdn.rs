@@ -165,6 +165,79 @@ fn squares_with_letters_are_no_kings() {
     assert_eq!((games.len(), counters.other_type, counters.warnings), (0, 2, 2));
 }
 
+/// What a game is: by its type, its variant, its squares; a warning names each kind.
+#[test]
+fn only_international_draughts_is_read() {
+    let ours = [
+        "[GameType \"100\"] 1. 32-28 19-23 *",
+        "[GameType \"1\"] 1. 32-28 19-23 *",
+        "[GameType \"10x10\"] 1. 32-28 19-23 *",
+        "[GameType \"64\"] 1. 34-30 20-25 *",
+        "[GameType \"99\"] [Variant \"From Position\"] [FEN \"W:W33:B12\"] 1. 33-28 12-18 *",
+        "[Variant \"Standard\"] 1. 32-28 19-23 *",
+        "[Variant \"Anti-Roozenburg\"] 1. 32-28 19-23 *",
+        // Few pieces on low squares, and a move that is wrong.
+        "[FEN \"W:WK3,22:B15\"] 1. 3-26 15-20 *",
+        "[FEN \"W:W27:B22,12\"]\n1. 27x18 *",
+        // All men in front.
+        "[FEN \"W:W21,22,23,24,26,27,28,32,33:B6-14\"] *",
+        "[FEN \"W:W50:B5\"] {e4} e4 *",
+    ];
+    for text in ours {
+        let (games, counters) = read_all(text.as_bytes());
+        assert_eq!((games.len(), counters.other_type), (1, 0), "{text}");
+    }
+    let ballot = "[FEN \"B:W17,21,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,10,11,12,14\"]";
+    let others = [
+        ("[GameType \"40\"] 1. 32-28 19-23 *", "Frisian draughts"),
+        ("[Variant \"Frisian\"] 1. 32-28 19-23 *", "Frisian draughts"),
+        ("[GameType \"20\"] [Variant \"Frysk!\"] 1. 32-28 19-23 *", "Frysk!"),
+        ("[GameType \"20\"]\n[Variant \"Antidraughts\"]\n1. 32-28 19-23 *", "Antidraughts"),
+        ("[GameType \"20\"] [Variant \"Breakthrough\"] 1. 32-28 19-23 *", "Breakthrough"),
+        ("[GameType \"20\"] [Variant \"Killer\"] 1. 32-28 19-23 *", "Killer draughts"),
+        ("[GameType \"25\"] [Variant \"Standard\"] 1. c3-d4 *", "Russian draughts"),
+        ("[GameType \"Brazilian\"] 1. 32-28 *", "Brazilian draughts"),
+        ("[GameType \"64\"] 1. 22-18 11-15 *", "the board of 8x8"),
+        ("[Variant \"Chess960\"] 1. e4 e5 *", "chess"),
+        ("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"] 1. e4 e5 *", "chess"),
+        ("[FEN \"W:Wa1,c1,e3:Bb8,d8\"]\n1. e3-d4 d8-c7 *", "the board of 8x8"),
+        ("[FEN \"W:W21-32:B1-12\"]\n1. c3-d4 d6-c5 2. b2-a3 *", "the board of 8x8"),
+        ("[White \"A\"] 1. c3-d4 d6-c5 2. b2-a3 *", "the board of 8x8"),
+        ("1. 22-18 9-13 2. 18x9 5x14 3. 25-22 *", "the board of 8x8"),
+        ("1. 11-15 23-19 2. 8-11 22-17 *", "English draughts"),
+        (&format!("{ballot} *"), "the board of 8x8"),
+        (&format!("{ballot} 1. 14-18 23x14 *"), "the board of 8x8"),
+        // From 18 to 14 there is no move of a man on our board, nor from 1 to 5.
+        ("[FEN \"W:W18:B1\"] 1. 18-14 1-5 2. 14-9 5x14 *", "the board of 8x8"),
+    ];
+    for (text, kind) in &others {
+        let mut reader = PdnReader::new(text.as_bytes());
+        assert!(reader.by_ref().next().is_none(), "{text}");
+        assert_eq!(reader.counters().other_type, 1, "{text}");
+        let said: Vec<String> = reader.warnings().iter().map(ToString::to_string).collect();
+        assert!(said.iter().any(|text| text.contains(kind)), "{text}: {said:?}");
+    }
+    // Each kind is named once, with its number of games.
+    let mixed: String =
+        others.iter().chain(&others).map(|(text, _)| format!("{text}\n\n")).collect();
+    let mut reader = PdnReader::new(mixed.as_bytes());
+    assert_eq!(reader.by_ref().count(), 0);
+    assert_eq!(reader.counters().other_type, 2 * others.len() as u64);
+    let counts: Vec<(&str, u64)> = reader
+        .warnings()
+        .iter()
+        .filter_map(|kind| match &kind.first.kind {
+            PdnWarningKind::OtherGameType(game) => Some((game.name, kind.count)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(counts.len(), 10, "{counts:?}");
+    assert!(
+        counts.contains(&("Frisian draughts", 4)) && counts.contains(&("chess", 4)),
+        "{counts:?}"
+    );
+}
+
 #[test]
 fn odd_files_lose_nothing_readable() {
     let (games, counters) = read_all(&file("odd.pdn"));
@@ -294,6 +367,20 @@ fn results_of_every_kind() {
         ("0-1", GameResult::BlackWins),
         ("-+", GameResult::BlackWins),
         ("0-0", GameResult::BothLose),
+        ("1:1", GameResult::Draw),
+        ("2:0", GameResult::WhiteWins),
+        ("0 : 2", GameResult::BlackWins),
+        ("20-0", GameResult::WhiteWins),
+        ("0-20", GameResult::BlackWins),
+        ("1/2", GameResult::Draw),
+        ("½", GameResult::Draw),
+        ("1/2:1/2", GameResult::Draw),
+        ("0.5:0.5", GameResult::Draw),
+        ("1 1/2 - 1/2", GameResult::WhiteWins),
+        ("½-1 ½", GameResult::BlackWins),
+        ("1½-½", GameResult::WhiteWins),
+        ("+/-", GameResult::WhiteWins),
+        ("-/+", GameResult::BlackWins),
         ("*", GameResult::Unknown),
         ("", GameResult::Unknown),
     ] {
@@ -369,6 +456,99 @@ fn points_of_clubs_and_fragments() {
     assert!(written.contains("[Result \"12-8\"]") && written.contains(" 2-0\n"), "{written}");
     let written = game_to_string(times, &WriteOptions::default());
     assert!(written.contains(":H7:F34\"]"), "{written}");
+}
+
+/// What the user has written of the result stays, whether it can be read or not.
+#[test]
+fn the_text_of_a_result_is_the_users() {
+    for (tag, end, result) in [
+        ("1:1", "1:1", GameResult::Draw),
+        ("12:8", "12:8", GameResult::WhiteWins),
+        ("4-6", "*", GameResult::BlackWins),
+        ("1 1/2 - 1/2", "2-0", GameResult::WhiteWins),
+        ("remise", "*", GameResult::Unknown),
+        ("remise", "1-1", GameResult::Draw),
+        ("forfait", "", GameResult::Unknown),
+        ("2-0 or 1-1", "*", GameResult::Unknown),
+    ] {
+        let mut game = read_one(&format!("[Result \"{tag}\"]\n1. 32-28 19-23 {end}"));
+        assert_eq!((game.result, game.line.plies.len()), (result, 2), "{tag}");
+        let bad: Vec<_> = game.warnings.iter().map(|warning| warning.kind.clone()).collect();
+        let kind = PdnWarningKind::BadResult(tag.to_owned());
+        let is_known = GameResult::parse(tag).is_some();
+        assert_eq!(bad, if is_known { vec![] } else { vec![kind] }, "{tag}");
+        let kept = format!("[Result \"{tag}\"]");
+        let written = game_to_string(&game, &WriteOptions::default());
+        assert!(
+            written.contains(&kept) && written.ends_with(&format!(" {result}\n\n")),
+            "{written}"
+        );
+        assert_eq!(game_to_string(&read_one(&written), &WriteOptions::default()), written);
+        // A program that does not know the result leaves the tag alone.
+        game.result = GameResult::Unknown;
+        let written = game_to_string(&game, &WriteOptions::default());
+        assert!(written.contains(&kept), "{written}");
+        // One that knows better has the last word.
+        game.result = GameResult::BothLose;
+        let is_kept = game_to_string(&game, &WriteOptions::default()).contains(&kept);
+        assert_eq!(is_kept, !is_known, "{tag}");
+    }
+    // Without a tag the text at the end becomes one.
+    for end in ["1:1", "1 1/2-1/2", "½", "20-0"] {
+        let game = read_one(&format!("1. 32-28 19-23 {end}\n"));
+        assert_eq!(game.tags.get("Result"), Some(end));
+    }
+    // Half a point in the middle of a game is none.
+    let game = read_one("1. 32-28 1/2 19-23 *");
+    assert_eq!((game.line.plies.len(), game.result), (2, GameResult::Unknown));
+    assert!(matches!(&game.warnings[0].kind, PdnWarningKind::Unreadable(text) if text == "1/2"));
+}
+
+/// The names of other languages stay, and are found under those of the standard.
+#[test]
+fn tags_of_other_languages_are_found_and_kept() {
+    for (white, black, result) in [
+        ("Bianco", "Nero", "Risultato"),
+        ("Wit", "Zwart", "Uitslag"),
+        ("Blancs", "Noirs", "Résultat"),
+        ("Weiß", "Schwarz", "Ergebnis"),
+        ("Białe", "Czarne", "Wynik"),
+        ("Белые", "Чёрные", "Результат"),
+        ("Blancas", "Negras", "Resultado"),
+        ("Brancas", "Pretas", "Resultado"),
+    ] {
+        let own = format!("[{white} \"A\"]\n[{black} \"B\"]\n[{result} \"4-6\"]\n");
+        let game = read_one(&format!("{own}\n1. 32-28 19-23 4-6\n"));
+        let tag = |name| game.tags.get(name);
+        assert_eq!(
+            (tag("White"), tag("Black"), tag("Result")),
+            (Some("A"), Some("B"), Some("4-6"))
+        );
+        assert_eq!((game.result, game.line.plies.len()), (GameResult::BlackWins, 2), "{white}");
+        let written = game_to_string(&game, &WriteOptions::default());
+        for line in own.lines() {
+            assert!(written.contains(line), "{line}: {written}");
+        }
+        assert_round_trip(&game);
+    }
+    // Those of the standard come first, if they say something.
+    let game = read_one("[Wit \"A\"] [White \"C\"] [Black \"?\"] [Zwart \"B\"] 1. 32-28 *");
+    assert_eq!((game.tags.get("White"), game.tags.get("Black")), (Some("C"), Some("B")));
+    let game = read_one("1. 32-28 19-23 [Хороший ход] 2. 28x19 14x23 *");
+    assert_eq!((game.line.plies.len(), game.tags.is_empty()), (4, true));
+}
+
+#[test]
+fn moves_are_numbered_from_the_number_of_the_fen() {
+    let text = "[FEN \"B:W33,43:B13,20:F55\"]\n55... 13-18 (55... 20-25) 56. 33-28 *";
+    let game = read_one(text);
+    let written = game_to_string(&game, &WriteOptions::default());
+    assert!(written.ends_with("\n\n55... 13-18 (55... 20-25) 56. 33-28 *\n\n"), "{written}");
+    assert_round_trip(&game);
+    let plain = game_to_string(&game, &WriteOptions { plain: true, ..WriteOptions::default() });
+    assert!(plain.contains("\"B:W33,43:B13,20\"") && plain.contains("1... 13-18 2. 33-28"));
+    let last = read_one("[FEN \"W:WK31:BK20:F4294967295\"] 1. 31-27 20-15 2. 27-32 *");
+    assert_round_trip(&last);
 }
 
 /// Text that looks like a result but is not one.
@@ -840,7 +1020,7 @@ fn every_kind_of_warning_is_counted_and_named_once() {
     let [russian, english, braces] = &found[..] else { panic!("{found:#?}") };
     assert_eq!((russian.0, english.0, braces.0), (400, 1, 300));
     let expected = "line 1, column 1: game of type 25 skipped: only 20, international draughts, is \
-                    read; 399 more of this kind, on lines 3, 5, 7, 9, 11, 13, 15, 17 and so on";
+                    read (25 is Russian draughts); 399 more of this kind, on lines 3, 5, 7, 9, 11, 13, 15, 17 and so on";
     assert_eq!(russian.1, expected);
     assert!(braces.1.ends_with("stray '}' skipped; 299 more of this kind, on the same line"));
     assert_eq!((reader.counters().warnings, reader.warnings().count()), (701, 701));

@@ -491,7 +491,8 @@ fn all_parsers(bytes: &[u8]) {
     for game in PdnReader::new(bytes).map(Result::unwrap) {
         for ply in &game.line.plies {
             for comment in ply.comments() {
-                let _ = (comment.clocks(), comment.evaluation(), comment.remaining_time());
+                let _ =
+                    (comment.clocks(), comment.evaluation(), comment.remaining_time(Color::White));
             }
         }
         let once = game_to_string(&game, &WriteOptions::default());

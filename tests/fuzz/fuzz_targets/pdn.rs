@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(position.legal_moves().contains(&ply.mv));
             for comment in ply.comments() {
                 let _ = (comment.clocks(), comment.evaluation(), comment.plain_text());
-                let _ = (comment.remaining_time(), comment.elapsed_move_time());
+                let _ = (comment.remaining_time(movegen::Color::White), comment.elapsed_move_time());
             }
         }
         for options in [

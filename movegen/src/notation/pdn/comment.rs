@@ -13,7 +13,7 @@ pub struct Comment {
     pub text: String,
 }
 
-/// One time of a `[%clock ...]` command.
+/// One time of a `[%clock ...]` or `[%clk ...]` command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockTime {
     /// Whose clock; unknown if the time has no letter.
@@ -70,17 +70,31 @@ impl Comment {
         parse_time(self.command("emt")?)
     }
 
-    /// `[%clk 1:02:03]`: the time left to the mover.
+    /// The time left to the side that has made the move: `[%clk 1:02:03]`, or its own of both clocks.
     #[must_use]
-    pub fn remaining_time(&self) -> Option<Duration> {
-        parse_time(self.command("clk")?)
+    pub fn remaining_time(&self, mover: Color) -> Option<Duration> {
+        let clocks = self.clocks();
+        let of = |color| clocks.iter().find(|clock| clock.color == color).map(|clock| clock.time);
+        of(Some(mover)).or_else(|| of(None))
     }
 
-    /// `[%clock w0:01:10 B0:01:15]`: the clocks of one or both sides.
+    /// `[%clock w0:01:10 B0:01:15]`, also named `clk`: the clocks of one or both sides. Of two times
+    /// without letters the first is White's.
     #[must_use]
     pub fn clocks(&self) -> Vec<ClockTime> {
-        let times = self.command("clock").unwrap_or_default().split_whitespace();
-        times.filter_map(clock_time).take(2).collect()
+        let is_clock = |name: &str| ["clk", "clock"].iter().any(|n| n.eq_ignore_ascii_case(name));
+        let mut all = Vec::new();
+        for (_, value) in self.commands().filter(|(name, _)| is_clock(name)) {
+            let mut clocks: Vec<_> =
+                value.split_whitespace().filter_map(clock_time).take(2).collect();
+            if let [ClockTime { color: white @ None, .. }, ClockTime { color: black @ None, .. }] =
+                &mut clocks[..]
+            {
+                (*white, *black) = (Some(Color::White), Some(Color::Black));
+            }
+            all.append(&mut clocks);
+        }
+        all
     }
 
     /// `[%eval 0.13]`: an evaluation in men, from White's point of view where we wrote it.
@@ -164,7 +178,7 @@ mod tests {
     #[test]
     fn times_of_every_kind() {
         let comment = Comment::new("[%clk 1:02:03] good [%emt 0:00:04.5]\n[%mct x]");
-        assert_eq!(comment.remaining_time(), Some(Duration::from_secs(3723)));
+        assert_eq!(comment.remaining_time(Color::Black), Some(Duration::from_secs(3723)));
         assert_eq!(comment.elapsed_move_time(), Some(Duration::from_millis(4500)));
         assert_eq!(comment.command("MCT"), Some("x"));
         assert_eq!(comment.plain_text(), "good");
@@ -179,6 +193,25 @@ mod tests {
         );
         let bare = Comment::new("[%clock 0:01:10]").clocks();
         assert_eq!(bare, [ClockTime { color: None, is_running: false, time: time(70) }]);
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_mover() {
+        for (text, white, black) in [
+            ("[%clk 0:09:57]", Some(597), Some(597)),
+            ("[%clock 0:49:11]", Some(2951), Some(2951)),
+            ("[%clock w0:09:57 B0:09:58]", Some(597), Some(598)),
+            ("[%clk w0:00:10 B0:00:03]", Some(10), Some(3)),
+            ("[%CLOCK B0:00:03 w0:00:10]", Some(10), Some(3)),
+            ("[%clock w0:09:57 b0:09:58] the end", Some(597), Some(598)),
+            ("[%clock 0:00:10 0:00:03]", Some(10), Some(3)),
+            ("[%clock W0:00:10]", Some(10), None),
+            ("[%clk 0:00:07] [%clock w0:00:10]", Some(10), Some(7)),
+            ("[%emt 0:00:03]", None, None),
+        ] {
+            let left = |side| Comment::new(text).remaining_time(side).map(|time| time.as_secs());
+            assert_eq!((left(Color::White), left(Color::Black)), (white, black), "{text}");
+        }
     }
 
     #[test]
@@ -212,7 +245,11 @@ mod tests {
     fn broken_times_are_no_times() {
         for text in ["", "[%clk]", "[%clk 1:2:3:4]", "[%clk 1:-2]", "[%clk 1:02.]", "[%clk é]"] {
             let comment = Comment::new(text);
-            assert_eq!((comment.remaining_time(), comment.clocks()), (None, vec![]), "{text}");
+            assert_eq!(
+                (comment.remaining_time(Color::White), comment.clocks()),
+                (None, vec![]),
+                "{text}"
+            );
         }
         assert_eq!(Comment::new("[%clock é1:00 w x]").clocks(), []);
     }

@@ -42,7 +42,7 @@ impl Tags {
     /// Whether a tag can have this name: a letter, then letters, digits, `_` or `-`.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
-        name.starts_with(|c: char| c.is_ascii_alphabetic())
+        name.starts_with(char::is_alphabetic)
             && name.len() <= MAX_NAME
             && name.chars().all(is_in_name)
     }

@@ -3,17 +3,15 @@
 use std::io::BufRead;
 
 use super::chars::TextPos;
+use super::kind::standard_name;
 use super::result::{GameResult, is_same_score, is_too_much};
-use super::token::{Lexer, MoveNumber, Token, is_time_or_year};
+use super::token::{Lexer, MoveNumber, Token, is_time_or_year, looks_like_move};
 use super::warning::{PdnWarning, PdnWarningKind, Warnings};
 use crate::color::Color;
 use crate::notation::fen::{Fen, ParseFenError, position_of};
 use crate::notation::moves::{MoveText, ParseMoveError};
 use crate::notation::text::is_move_sign;
 use crate::position::Position;
-
-/// The number of international draughts in the `GameType` tag.
-pub(super) const INTERNATIONAL: u32 = 20;
 
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -151,8 +149,13 @@ pub(super) struct RawGame {
 }
 
 impl RawGame {
+    /// A tag by its name in the standard; one that says nothing yields to one that has its name in
+    /// another language.
     pub(super) fn tag(&self, name: &str) -> Option<(TextPos, &str)> {
+        let is_known = |tag: &&(TextPos, String, String)| !is_unknown(&tag.2);
         let tag = self.tags.iter().find(|(_, n, _)| n.eq_ignore_ascii_case(name));
+        let other = || self.tags.iter().find(|(_, n, _)| standard_name(n) == Some(name));
+        let tag = tag.filter(is_known).or_else(other).or(tag);
         tag.map(|(place, _, value)| (*place, value.as_str()))
     }
 
@@ -406,10 +409,15 @@ impl Builder {
         let Some(candidate) = self.candidate.take() else { return };
         match candidate.nag {
             Some(nag) => self.nag(candidate.place, nag),
-            None => {
-                let written = MoveText::parse(&candidate.text);
-                self.ply(candidate.place, candidate.text, written, None);
-            }
+            None => self.no_result(candidate.place, candidate.text),
+        }
+    }
+
+    /// A score within the moves.
+    fn no_result(&mut self, place: TextPos, text: String) {
+        match MoveText::parse(&text) {
+            Err(_) if !looks_like_move(&text) => self.unreadable(place, text),
+            written => self.ply(place, text, written, None),
         }
     }
 
@@ -566,10 +574,7 @@ impl Builder {
             Token::Score(text) if self.open.len() == 1 => {
                 self.candidate = Some(Candidate { place, text, nag: None });
             }
-            Token::Score(text) => {
-                let written = MoveText::parse(&text);
-                self.ply(place, text, written, None);
-            }
+            Token::Score(text) => self.no_result(place, text),
             Token::Sign { text, nag } if self.open.len() == 1 => {
                 self.candidate = Some(Candidate { place, text, nag: Some(nag) });
             }
@@ -698,12 +703,6 @@ fn remark(token: &Token) -> Option<&str> {
 /// Tags that begin a game also without quotes.
 const USUAL: [&str; 9] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result", "GameType", "FEN"];
-
-/// The number at the start of a `GameType` tag.
-pub(super) fn game_type(value: &str) -> Option<u32> {
-    let digits = value.trim().split(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok()
-}
 
 /// Whether a tag's value means unknown.
 pub(super) fn is_unknown(value: &str) -> bool {

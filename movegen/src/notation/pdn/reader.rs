@@ -7,7 +7,8 @@ use std::io::BufRead;
 use super::comment::Comment;
 use super::encoding::{Encoding, Encodings};
 use super::game::{Annotation, PdnGame, Tags, Variation};
-use super::raw::{INTERNATIONAL, RawGame, RawReader, game_type, is_unknown};
+use super::kind::{Kind, OtherGame, standard_name};
+use super::raw::{RawGame, RawReader, is_unknown};
 use super::resolve::Resolver;
 use super::result::GameResult;
 use super::text::one_line;
@@ -16,13 +17,13 @@ use super::warning::{
     MAX_WARNINGS, ParsePdnError, PdnWarning, PdnWarningKind, WarningSummary, Warnings,
 };
 use crate::notation::fen::{Fen, ParseFenError, StrandedMen, position_of};
+use crate::notation::moves::MoveText;
+use crate::notation::text::is_dash;
 use crate::position::Position;
+use crate::setup::Setup;
 
 /// The tag, of our own, of a game whose moves end before the text they were read from.
 const TRUNCATED: &str = "Truncated";
-
-/// The number of English draughts.
-const ENGLISH: u32 = 21;
 
 /// How to read a PDN file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,6 +179,14 @@ impl<R: BufRead> PdnReader<R> {
             }
             tags.push(name, value);
         }
+        // Everybody finds the names that other languages have for these under those of the standard.
+        for (name, value) in tags.clone().iter() {
+            if let Some(standard) = standard_name(name)
+                && tags.get(standard).is_none_or(is_unknown)
+            {
+                tags.set(standard, value);
+            }
+        }
         // The result at the end of the game fills a tag without one.
         if let Some((_, end, text)) = &raw.end
             && *end != GameResult::Unknown
@@ -292,33 +301,77 @@ impl<R: BufRead> Iterator for PdnReader<R> {
     }
 }
 
-/// The type of a game that is not international draughts.
-fn other_type(raw: &mut RawGame) -> Option<u32> {
-    if let Some((place, value)) = raw.tag("GameType").filter(|(_, v)| !is_unknown(v)) {
-        match game_type(value) {
-            Some(INTERNATIONAL) => return None,
-            Some(other) => return Some(other),
-            None => {
-                let kind = PdnWarningKind::BadGameType(value.to_owned());
-                raw.warnings.push(PdnWarning::at(place, kind));
-            }
+/// The kind of a game that is not international draughts.
+fn other_type(raw: &mut RawGame) -> Option<OtherGame> {
+    let tag = |name| raw.tag(name).filter(|(_, value)| !is_unknown(value));
+    let kind = |name| tag(name).map(|(_, value)| Kind::read(value));
+    let game_type = kind("GameType");
+    if let Some(Kind::Other(variant)) = kind("Variant")
+        && !matches!(game_type, Some(Kind::Other(_)))
+    {
+        return Some(variant);
+    }
+    match game_type {
+        None => {}
+        Some(Kind::International) => return None,
+        Some(Kind::Other(other)) if other != OtherGame::SMALL || is_small(raw) => {
+            return Some(other);
+        }
+        Some(_) => {
+            let warning = tag("GameType").map(|(place, value)| {
+                PdnWarning::at(place, PdnWarningKind::BadGameType(value.to_owned()))
+            });
+            warning.into_iter().for_each(|warning| raw.warnings.push(warning));
         }
     }
-    let plies = &raw.line.plies;
-    if raw.tag("FEN").is_some() {
+    other_by_squares(raw)
+}
+
+/// Whether all moves stay on the squares to 32.
+fn is_small(raw: &RawGame) -> bool {
+    let written = raw.line.plies.iter().filter_map(|ply| ply.written.as_ref().ok());
+    written.flat_map(|written| &written.squares).all(|square| square.number() <= 32)
+}
+
+/// The kind of a game on the board of 8x8, as far as the squares tell.
+fn other_by_squares(raw: &RawGame) -> Option<OtherGame> {
+    let fen = raw.tag("FEN").filter(|(_, text)| !is_unknown(text)).map(|(_, text)| text);
+    if fen.is_some_and(|text| text.matches('/').count() == 7) {
+        return Some(OtherGame::CHESS);
+    }
+    let start = fen.map(|text| text.parse::<Fen>().map(|fen| fen.setup));
+    let is_on_small = |setup: &Setup| setup.occupied().into_iter().all(|s| s.number() <= 32);
+    if !is_small(raw) || matches!(&start, Some(Ok(setup)) if !is_on_small(setup)) {
         return None;
     }
+    let plies = &raw.line.plies;
     let mut written = plies.iter().filter_map(|ply| ply.written.as_ref().ok());
-    let Some(first) = written.clone().next() else {
-        // Squares with letters belong to the boards of 8x8 (Russian, Brazilian and others).
-        return raw.has_letters.then_some(25);
+    let Some(first) = written.next() else {
+        // Squares with letters belong to the small boards. A side of ten men and more has no room
+        // on the squares to 32 of our board without some behind them.
+        let is_full = matches!(&start, Some(Ok(setup)) if setup.occupied().len() >= 18);
+        return (raw.has_letters || is_full).then_some(OtherGame::SMALL);
     };
-    // English draughts: squares up to 32, and Black, who sits at the low numbers, begins.
-    let begins_at_the_top = (9..=12).contains(&first.squares[0].number());
-    let mut is_small = || {
-        written.by_ref().flat_map(|written| &written.squares).all(|square| square.number() <= 32)
+    // Moves without a capture have both squares on one diagonal; a single one may be a slip.
+    let is_playable_there = || {
+        let quiet = plies.iter().filter(|ply| ply.text.contains(is_dash));
+        let mut quiet = quiet.filter_map(|ply| ply.written.as_ref().ok());
+        quiet.clone().count() > 1 && quiet.all(MoveText::is_diagonal_on_small)
     };
-    (begins_at_the_top && is_small()).then_some(ENGLISH)
+    match start {
+        // English draughts: Black, who sits at the low numbers, begins.
+        None => match first.squares[0].number() {
+            9..=12 => Some(OtherGame::ENGLISH),
+            21..=24 if is_playable_there() => Some(OtherGame::SMALL),
+            _ => None,
+        },
+        Some(Ok(setup)) => {
+            let is_ours = setup.position().is_ok_and(|p| !first.candidates(&p).is_empty());
+            (setup.occupied().len() >= 18 || !is_ours && is_playable_there())
+                .then_some(OtherGame::SMALL)
+        }
+        Some(Err(_)) => None,
+    }
 }
 
 /// The result of tag and terminator.

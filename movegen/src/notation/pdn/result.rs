@@ -91,16 +91,16 @@ impl GameResult {
         }
     }
 
-    /// Reads the value of a `Result` tag: two-point and chess style, `½-½`, `0.5-0.5`, forfeits
-    /// (`2-0F`, `+-`), plus draws (`1+ - 1-`) and other scores, where the larger number wins.
-    /// `None` for anything else.
+    /// Reads the value of a `Result` tag: two-point and chess style, also with a colon, `½-½`,
+    /// `0.5-0.5`, `1/2`, forfeits (`2-0F`, `+-`, `+/-`), plus draws (`1+ - 1-`) and other scores,
+    /// where the larger number wins. `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<GameResult> {
         let plain = plain(text);
         match plain.as_str() {
             "*" => return Some(GameResult::Unknown),
-            "+-" | "+--" => return Some(GameResult::WhiteWins),
-            "-+" | "--+" => return Some(GameResult::BlackWins),
+            "+-" | "+--" | "+/-" => return Some(GameResult::WhiteWins),
+            "-+" | "--+" | "-/+" => return Some(GameResult::BlackWins),
             "1+-1-" | "1--1+" => return Some(GameResult::Draw),
             "0-0" => return Some(GameResult::BothLose),
             _ => {}
@@ -114,20 +114,19 @@ impl GameResult {
     }
 
     /// Reads a word of the move text that ends the game anywhere. Scores that could be moves
-    /// (`12-8`), and signs of evaluation (`+-`), do so only at the end.
+    /// (`12-8`), half a result (`1/2`) and signs of evaluation (`+-`) do so only at the end.
     pub(super) fn parse_token(word: &str) -> Option<GameResult> {
-        let plain: String = word.chars().map(|c| if is_dash(c) { '-' } else { c }).collect();
+        let plain = plain(word);
         let known = matches!(
-            plain.strip_suffix(['F', 'f']).unwrap_or(&plain),
+            plain.as_str(),
             "2-0" | "1-1" | "0-2" | "1-0" | "0-1" | "0-0" | "1+-1-" | "1--1+"
         );
         // `1.5-0.5` but not `1.5-10`, which is a move after its number.
-        let is_score = || {
-            let is_broken = |number: &str| number.contains(['.', ',']);
-            plain.contains(['/', '½'])
-                || plain.split_once('-').is_some_and(|(w, b)| is_broken(w) && is_broken(b))
-        };
-        if known || is_score() { GameResult::parse(&plain) } else { None }
+        let is_score = plain.split_once('-').is_some_and(|(white, black)| {
+            plain.contains('/') || (white.contains('.') && black.contains('.'))
+        });
+        let is_end = known || (is_score && score(&plain).is_some());
+        if is_end { GameResult::parse(word) } else { None }
     }
 }
 
@@ -139,7 +138,7 @@ pub(super) fn is_same_score(one: &str, other: &str) -> bool {
 
 /// Whether no system of points gives this many in a game: the largest deals out twenty.
 pub(super) fn is_too_much(text: &str) -> bool {
-    score(&plain(text)).is_none_or(|(white, black)| white + black > 20_000)
+    score(&plain(text)).is_some_and(|(white, black)| white + black > 20_000)
 }
 
 /// A result in one spelling.
@@ -148,7 +147,7 @@ fn plain(text: &str) -> String {
     for c in text.chars().filter(|c| !c.is_whitespace()).take(40) {
         match c {
             '½' => plain.push_str("1/2"),
-            c if is_dash(c) => plain.push('-'),
+            c if is_dash(c) || c == ':' => plain.push('-'),
             ',' => plain.push('.'),
             c => plain.push(c),
         }
@@ -157,9 +156,9 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// The points of both sides in units of 1/1000.
+/// The points of both sides in units of 1/1000; of a draw those of one side will do.
 fn score(plain: &str) -> Option<(u64, u64)> {
-    let (white, black) = plain.split_once('-')?;
+    let (white, black) = if plain == "1/2" { (plain, plain) } else { plain.split_once('-')? };
     Some((points(white)?, points(black)?))
 }
 
@@ -218,23 +217,44 @@ mod tests {
             ("12-8", WhiteWins),
             ("1½-½", WhiteWins),
             ("3-3", Draw),
+            ("1:1", Draw),
+            ("2:0", WhiteWins),
+            ("0 : 2", BlackWins),
+            ("12:8", WhiteWins),
+            ("20-0", WhiteWins),
+            ("4-6", BlackWins),
+            ("1/2", Draw),
+            ("½", Draw),
+            ("1/2:1/2", Draw),
+            ("0,5:0,5", Draw),
+            ("1 1/2 - 1/2", WhiteWins),
+            ("1/2 - 1 ½", BlackWins),
+            ("+/-", WhiteWins),
+            ("-/+", BlackWins),
+            ("+:-", WhiteWins),
+            ("- : +", BlackWins),
         ] {
             assert_eq!(GameResult::parse(text), Some(result), "{text}");
         }
-        for text in ["", "?", "2", "2-", "-2", "won", "2-x", "1.-2", "2-0-1", "+2-0", "1.2345-0"] {
+        for text in
+            ["", "?", "2", "2-", "-2", "won", "2-x", "1.-2", "2-0-1", "+2-0", "1.2345-0", "remise"]
+        {
             assert_eq!(GameResult::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_token_is_never_a_move() {
-        for text in ["1-18", "2-08", "12-8", "1.5-10", "1.32-28", "6-1", "3-3", "1-"] {
+        for text in ["1-18", "2-08", "12-8", "1.5-10", "1.32-28", "6-1", "3-3", "1-", "1/2", "12:8"]
+        {
             assert_eq!(GameResult::parse_token(text), None, "{text}");
         }
-        for text in ["2-0", "1.5-0.5", "1,5-0,5", "1/2-1/2", "½-½", "2-0F", "0-0"] {
+        for text in
+            ["2-0", "1.5-0.5", "1,5-0,5", "1/2-1/2", "½-½", "2-0F", "0-0", "1:1", "0:2", "½:½"]
+        {
             assert!(GameResult::parse_token(text).is_some(), "{text}");
         }
-        for text in ["+-", "-+", "="] {
+        for text in ["+-", "-+", "=", "+/-"] {
             assert_eq!(GameResult::parse_token(text), None, "{text}");
         }
     }
@@ -243,6 +263,8 @@ mod tests {
     fn scores_are_compared_by_their_points() {
         for (one, other, is_same) in [
             ("12-8", "12 - 08", true),
+            ("12-8", "12:8", true),
+            ("½", "1/2-1/2", true),
             ("1½-½", "1.5-0.5", true),
             ("+-", "+ -", true),
             ("12-8", "2-0", false),
@@ -251,6 +273,6 @@ mod tests {
         ] {
             assert_eq!(is_same_score(one, other), is_same, "{one} {other}");
         }
-        assert!(!is_too_much("12-8") && is_too_much("12-9") && is_too_much("won"));
+        assert!(!is_too_much("12-8") && is_too_much("12-9"));
     }
 }

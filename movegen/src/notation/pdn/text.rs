@@ -43,7 +43,16 @@ impl<R: BufRead> Lexer<R> {
     /// Whether a `[` begins a tag.
     pub(super) fn is_tag(&mut self) -> bool {
         let name = 1 + self.blanks_at(1);
-        self.chars.peek_at(name).is_some_and(|c| c.is_ascii_alphabetic())
+        let Some(first) = self.chars.peek_at(name).filter(|c| c.is_alphabetic()) else {
+            return false;
+        };
+        let mut end = name;
+        while end < name + MAX_NAME && self.chars.peek_at(end).is_some_and(is_in_name) {
+            end += 1;
+        }
+        // Names of other alphabets have a value in quotes: `[Белые "..."]`.
+        end += self.blanks_at(end);
+        first.is_ascii() || self.chars.peek_at(end) == Some('"')
     }
 
     pub(super) fn tag(&mut self, place: TextPos) -> Token {

@@ -35,7 +35,7 @@ pub(super) enum Token {
         text: String,
         result: GameResult,
     },
-    /// Two numbers with a dash that are not squares (`3-0`): a result, if the game ends here.
+    /// A score that is no move (`3-0`, `1/2`): a result, if the game ends here.
     Score(String),
     /// `+-` or `-+`: the result, if the game ends here, and else this glyph.
     Sign {
@@ -228,7 +228,7 @@ impl<R: BufRead> Lexer<R> {
         self.peeked(end)
     }
 
-    /// A word without a meaning, unless it looks like a move; takes at least one character. Signs
+    /// A word without a meaning, unless it is a result or looks like a move; takes at least one character. Signs
     /// before a move, such as the `>` of a quoted mail, are a word of their own.
     fn junk(&mut self) -> Token {
         self.junk_after(String::new())
@@ -249,6 +249,7 @@ impl<R: BufRead> Lexer<R> {
             self.chars.next();
         }
         match MoveText::parse(&word) {
+            Err(_) if GameResult::parse(&word).is_some() => Token::Score(word),
             Err(error) if looks_like_move(&word) => {
                 Token::Move { written: Err(error), text: word, number: None }
             }
@@ -270,8 +271,8 @@ impl<R: BufRead> Lexer<R> {
         self.score().unwrap_or_else(|| self.junk())
     }
 
-    /// An unambiguous result, such as `2-0`, `1.5-0.5` or `1/2 - 1/2`; it is kept without its
-    /// blanks.
+    /// An unambiguous result, such as `2-0`, `1.5:0.5` or `1/2 - 1/2`; it is kept without its
+    /// blanks, but for that of `1 1/2 - 1/2`.
     fn score(&mut self) -> Option<Token> {
         let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '/' | '½');
         let mut text = String::new();
@@ -279,10 +280,15 @@ impl<R: BufRead> Lexer<R> {
         for side in 0..2 {
             if side == 1 {
                 at += self.blanks_at(at);
-                self.chars.peek_at(at).filter(|&c| is_dash(c))?;
-                text.push('-');
+                let sign = self.chars.peek_at(at).filter(|&c| is_dash(c) || c == ':')?;
+                text.push(if is_dash(sign) { '-' } else { sign });
                 at += 1;
                 at += self.blanks_at(at);
+            }
+            if let Some(blanks) = self.blanks_before_half(at) {
+                text.extend(self.chars.peek_at(at));
+                text.push(' ');
+                at += 1 + blanks;
             }
             while let Some(c) = self.chars.peek_at(at).filter(|&c| is_number(c)) {
                 text.push(c);
@@ -302,10 +308,20 @@ impl<R: BufRead> Lexer<R> {
         Some(Token::End { text, result })
     }
 
+    /// The blanks between a whole number and a half: `1 1/2`. No game gives more than one point and a
+    /// half; a larger number is that of a move.
+    fn blanks_before_half(&mut self, start: usize) -> Option<usize> {
+        self.chars.peek_at(start).filter(|c| matches!(c, '0' | '1'))?;
+        let blanks = self.blanks_at(start + 1);
+        let half: String =
+            (0..3).map_while(|i| self.chars.peek_at(start + 1 + blanks + i)).collect();
+        (blanks > 0 && (half == "1/2" || half.starts_with('½'))).then_some(blanks)
+    }
+
     /// A sign of evaluation.
     fn sign_or_junk(&mut self) -> Token {
         let text = self.peek_word();
-        let Some(nag) = evaluation(&text) else { return self.junk() };
+        let Some(nag) = evaluation(&text) else { return self.score_or_junk() };
         self.chars.skip(text.chars().count());
         if GameResult::parse(&text).is_some() { Token::Sign { text, nag } } else { Token::Nag(nag) }
     }
@@ -577,7 +593,7 @@ const fn is_word_end(c: char) -> bool {
 /// Whether a word that cannot be read may be a move all the same: two numbers that could be squares or
 /// slips of the pen, or one with a sign, and few letters. Dates, years, times, decimals and lists are
 /// something else.
-fn looks_like_move(word: &str) -> bool {
+pub(super) fn looks_like_move(word: &str) -> bool {
     let word = word.trim_end_matches(['!', '?', '*']);
     let is_digit = |c: char| c.is_ascii_digit();
     let numbers = word.split(|c| !is_digit(c)).filter(|number| !number.is_empty());

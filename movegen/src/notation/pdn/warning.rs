@@ -6,6 +6,7 @@ use std::mem::discriminant;
 use thiserror::Error;
 
 use super::chars::TextPos;
+use super::kind::OtherGame;
 use super::result::GameResult;
 use crate::notation::fen::{FenWarning, ParseFenError};
 use crate::notation::moves::ParseMoveError;
@@ -84,9 +85,9 @@ pub enum PdnWarningKind {
     /// The value of the `GameType` tag is not a type.
     #[error("'{0}' is not a game type: expected a number such as 20")]
     BadGameType(String),
-    /// The games of other types are skipped.
-    #[error("game of type {0} skipped: only 20, international draughts, is read")]
-    OtherGameType(u32),
+    /// The games of other kinds are skipped.
+    #[error("{0}")]
+    OtherGameType(OtherGame),
     /// A tag without its closing quote or bracket.
     #[error("unfinished tag: expected \"]")]
     UnfinishedTag,
@@ -168,7 +169,7 @@ const MAX_KINDS: usize = 64;
 /// assert_eq!(reader.by_ref().count(), 1);
 /// let said: Vec<String> = reader.warnings().iter().map(ToString::to_string).collect();
 /// assert_eq!(said, ["line 1, column 1: game of type 25 skipped: only 20, international \
-///     draughts, is read; 1 more of this kind, on line 4"]);
+///     draughts, is read (25 is Russian draughts); 1 more of this kind, on line 4"]);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WarningSummary(Vec<WarningCount>);

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::game::{Annotation, PdnGame, Tags, Variation};
-use super::raw::{INTERNATIONAL, game_type};
+use super::kind::Kind;
+use super::raw::is_unknown;
 use super::result::GameResult;
 use super::text::{PARAGRAPH, one_line};
 use crate::color::Color;
@@ -44,8 +45,8 @@ const OWN: [&str; 6] = ["Event", "Result", "GameType", "SetUp", "FEN", "PlyCount
 /// Writes a game, followed by an empty line.
 ///
 /// The tags come in the usual order, unknown ones after the known. A `Result` tag keeps its text
-/// (`1-0`, `12-8`) as long as it agrees with the result; without one, and at the end of the moves,
-/// the result is in the two-point form. The FEN has lidraughts' counters if the game has them. A
+/// (`1-0`, `12-8`, `remise`) unless it says something else than a known result; without one, and at
+/// the end of the moves, the result is in the two-point form. The FEN has lidraughts' counters if the game has them. A
 /// capture is written long only where its short form is ambiguous.
 ///
 /// # Errors
@@ -60,12 +61,20 @@ pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
     let mut text = tags(game, options);
     text.push('\n');
     let mut movetext = MoveText::new(text);
-    movetext.line(game.start, &game.line, options);
-    let end = if options.star_terminator || options.plain { "*" } else { game.result.as_str() };
+    let number = game.move_number.filter(|_| !options.plain).unwrap_or(1);
+    movetext.line(game.start, number, &game.line, options);
+    let end = if options.star_terminator || options.plain { "*" } else { result(game).as_str() };
     movetext.word(end);
     movetext.flush();
     movetext.text.push_str("\n\n");
     movetext.text
+}
+
+/// The result; where it is not known, that of the tag.
+fn result(game: &PdnGame) -> GameResult {
+    let tag = || game.tags.get("Result").and_then(GameResult::parse);
+    let result = Some(game.result).filter(|result| *result != GameResult::Unknown);
+    result.or_else(tag).unwrap_or_default()
 }
 
 fn tags(game: &PdnGame, options: &WriteOptions) -> String {
@@ -80,14 +89,16 @@ fn tags(game: &PdnGame, options: &WriteOptions) -> String {
     let says = |name: &str, is_so: &dyn Fn(&str) -> bool, or: &'static str| {
         game.tags.get(name).filter(|value| is_so(value)).unwrap_or(or).to_owned()
     };
-    let is_result = |text: &str| GameResult::parse(text) == Some(game.result);
-    tag("Result", &says("Result", &is_result, game.result.as_str()));
+    let result = result(game);
+    let is_result =
+        |text: &str| !is_unknown(text) && GameResult::parse(text).is_none_or(|said| said == result);
+    tag("Result", &says("Result", &is_result, result.as_str()));
     for name in IF_KNOWN {
         if let Some(value) = game.tags.get(name) {
             tag(name, value);
         }
     }
-    let is_international = |text: &str| game_type(text) == Some(INTERNATIONAL);
+    let is_international = |text: &str| Kind::read(text) == Kind::International;
     tag("GameType", &says("GameType", &is_international, "20"));
     let fen = if options.plain { Fen::from(&game.start) } else { game.start_fen() };
     let fen = fen.to_string_with_counters();
@@ -246,7 +257,7 @@ impl MoveText {
     fn annotations(
         &mut self,
         before: Position,
-        number: usize,
+        number: u32,
         position: &mut Position,
         list: &[Annotation],
     ) {
@@ -263,17 +274,17 @@ impl MoveText {
                     self.word(&format!("/FEN \"{}\"/", next.to_fen()));
                     *position = *next;
                     base = *next;
-                    base_number = number + 1;
+                    base_number = number.saturating_add(1);
                     self.must_number = true;
                 }
             }
         }
     }
 
-    fn variation(&mut self, start: Position, number: usize, line: &Variation) {
+    fn variation(&mut self, start: Position, number: u32, line: &Variation) {
         self.opening += 1;
         self.must_number = true;
-        self.numbered_line(start, number, line, &WriteOptions::default());
+        self.line(start, number, line, &WriteOptions::default());
         if self.opening > 0 {
             // Nothing was written inside.
             self.opening -= 1;
@@ -282,18 +293,7 @@ impl MoveText {
         }
     }
 
-    fn line(&mut self, start: Position, line: &Variation, options: &WriteOptions) {
-        self.numbered_line(start, 1, line, options);
-    }
-
-    fn numbered_line(
-        &mut self,
-        start: Position,
-        first_number: usize,
-        line: &Variation,
-        options: &WriteOptions,
-    ) {
-        let mut number = first_number;
+    fn line(&mut self, start: Position, mut number: u32, line: &Variation, options: &WriteOptions) {
         let mut position = start;
         if !options.plain {
             self.annotations(start, number, &mut position, &line.lead);
@@ -316,7 +316,7 @@ impl MoveText {
                 self.annotations(before, number, &mut position, &ply.after);
             }
             if side == Color::Black || position.side_to_move() == Color::White {
-                number += 1;
+                number = number.saturating_add(1);
             }
         }
     }
