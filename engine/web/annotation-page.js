@@ -4,7 +4,7 @@ import { readFen, short } from "./board.js";
 import { make } from "./dom.js";
 import { figure } from "./figure.js";
 import { SIGNS } from "./movelist.js";
-import { Reader, percent } from "./reader.js";
+import { Reader, firstOf, percent } from "./reader.js";
 import { table } from "./table.js";
 import { t } from "./texts.js";
 
@@ -16,10 +16,10 @@ const number = (key) => ({ name: t(key) });
 const text = (key) => ({ name: t(key), isText: true });
 const rounded = (accuracy) => (accuracy == null ? "–" : accuracy.toFixed(1));
 
-/** The number of a move of a position, as before White's moves: 12. or 12... */
-const numbered = (ply, isBlackFirst) => {
-  const place = ply + (isBlackFirst ? 1 : 0);
-  return Math.floor(place / 2) + 1 + (place % 2 ? "..." : ".");
+/** The number of a move of a game, as before White's moves: 12. or 12... */
+const numbered = (data, ply) => {
+  const place = ply + (data.p[0] === "B" ? 1 : 0);
+  return Math.floor(place / 2) + firstOf(data) + (place % 2 ? "..." : ".");
 };
 
 /** The mistake of a move, in a sentence. @param {Records.Mistake} mistake */
@@ -33,7 +33,7 @@ const sentence = ({ move, better, kind, men, line }) => {
 export const annotationPage = (data, sheet) => {
   const { players, summary, games, rows } = data;
   const opens = (game, ply, content) => make("a", { href: `#game=${game}&ply=${ply}` }, content);
-  const numberOf = ({ game, ply }) => numbered(ply, games[game - 1].p[0] === "B");
+  const numberOf = ({ game, ply }) => numbered(games[game - 1], ply);
   /** Positions to learn from, with the mistakes below them. */
   const diagrams = (mistakes) => make("div", { class: "diagrams" }, ...mistakes.map((mistake) => {
     const { game, ply, fen, move, side, grade } = mistake;
@@ -91,10 +91,10 @@ export const annotationPage = (data, sheet) => {
   parts.push(make("h2", {}, t("gamesList")));
   const turningPoint = ({ turning, number: game }) => {
     if (turning == null) return "";
-    const { m, n, p } = games[game - 1];
+    const { m, n } = games[game - 1];
     const { g, a } = n[turning];
     const shares = t("gaveAway", { before: percent(a[0]), after: percent(a[1]) });
-    return `${numbered(turning, p[0] === "B")} ${short(m[turning])}${SIGNS[g] ?? ""} ${shares}`;
+    return `${numbered(games[game - 1], turning)} ${short(m[turning])}${SIGNS[g] ?? ""} ${shares}`;
   };
   const reader = new Reader(/** @type {Element} */ (sheet.cloneNode(true)), games, rows, [
     { name: t("game"), text: (row) => String(row.number) },

@@ -95,11 +95,11 @@ export class Collection {
   }
 
   async add(pdn) {
-    const { games } = await this.read(pdn);
+    const { games, warnings } = await this.read(pdn);
     let added = 0;
-    const problems = [];
+    let broken = 0;
     for (const record of games) {
-      if (record.truncated) problems.push(record.truncated);
+      if (record.truncated) broken++;
       const tags = new Map(record.tags);
       const tag = (name) => tags.get(name) ?? "";
       const moves = record.line.plies.map(({ move }) => move);
@@ -123,7 +123,7 @@ export class Collection {
         list.push([number, ply]);
       }
     }
-    return { games: games.length, added, duplicates: games.length - added, broken: problems.length, problems };
+    return { games: games.length, added, duplicates: games.length - added, broken, problems: warnings };
   }
 
   /** Whether the data of a game match. */

@@ -44,7 +44,7 @@ export class Files {
     on("show-pdn", "click", async () => (find("pdn-text").value = await this.pdn()));
     on("copy-fen", "click", () => this.copy(fen(desk.node.position)));
     on("save-svg", "click", () => this.saveDrawing());
-    on("result", "change", ({ target }) => desk.edit(() => (desk.game.result = target.value)));
+    on("result", "change", ({ target }) => desk.edit(() => desk.game.decide(target.value)));
     for (const tag of TAGS) {
       on("tag-" + tag, "change", ({ target }) => {
         desk.edit(() => {

@@ -196,7 +196,8 @@ const start = async () => {
   desk.addEventListener("change", () => {
     const { node } = desk;
     if (desk.pieces <= ENDGAME) engine.foresee();
-    find("position-comment").textContent = node.comment;
+    const clock = node.clock === null ? "" : t("clockHas", { seconds: node.clock.toFixed(1) });
+    find("position-comment").textContent = [clock, node.comment].filter(Boolean).join(". ");
     document.title = (node.move ? node.number + " " + short(node.move) + " – " : "") + "Meerslag";
   });
 

@@ -78,7 +78,7 @@ export class Play {
 
   /** A side has won, but not on the board. */
   win(side, why) {
-    this.desk.game.result = side === "W" ? "2-0" : "0-2";
+    this.desk.game.decide(side === "W" ? "2-0" : "0-2");
     this.finish(why);
   }
 
@@ -104,7 +104,7 @@ export class Play {
     }
     const isLate = node.path().length > DRAW_PLIES || desk.isEndgame;
     if (this.score > DRAW_SCORE || !isLate) return this.say(t("drawDeclined"));
-    game.result = "1-1";
+    game.decide("1-1");
     this.finish(t("drawAgreed"));
   }
 
@@ -151,7 +151,7 @@ export class Play {
     if (find("play-from").value === "initial") desk.start(INITIAL);
     const { game } = desk;
     game.task = { kind: "play", side, clock: clocks(find("play-clock").value) };
-    game.result = "*";
+    game.decide("*");
     this.score = null;
     const names = side === "W" ? ["White", "Black"] : ["Black", "White"];
     game.tags.set(names[0], t("you"));
@@ -208,7 +208,7 @@ export class Play {
       const { result, reason } = await desk.legal(node);
       if (signal.aborted) return;
       if (result !== "*") {
-        desk.game.result = result;
+        desk.game.decide(result);
         return this.finish(reason);
       }
       if (node.position[0] === side) {

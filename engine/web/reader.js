@@ -8,7 +8,7 @@ import { Grid } from "./grid.js";
 import { MoveList, SIGNS } from "./movelist.js";
 import { table } from "./table.js";
 import { men, t } from "./texts.js";
-import { Game } from "./tree.js";
+import { Game, firstNumber } from "./tree.js";
 
 /**
  * A game of a report; short names, because there are many of them. p: the position at the start, s: later
@@ -38,10 +38,15 @@ const GRADES = { 6: "inaccuracy", 2: "mistake", 4: "blunder" };
 /** A share as text. */
 export const percent = (share) => Math.round(100 * share);
 
+/** The number of the first move of a game. @param {GameData} data */
+export const firstOf = ({ d }) => firstNumber(d.match(/^\[FEN "([^"]*)"/m)?.[1] ?? "");
+
 /** The tree of a game. @param {GameData} data */
-const read = ({ p, s = [], m, i, n }) => {
+const read = (data) => {
+  const { p, s = [], m, i, n } = data;
   const setUps = new Map(s);
   const game = new Game(setUps.get(0) ?? p);
+  game.root.first = firstOf(data);
   let node = game.root;
   for (const [index, move] of m.entries()) {
     node = node.add(setUps.get(index + 1) ?? after(node.position, move), move, short(move));

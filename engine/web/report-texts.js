@@ -7,7 +7,6 @@ add({
   scoreOfWhite: ["White's score {score}", "score van wit {score}", "évaluation des blancs {score}", "оценка белых {score}", "Wert für Weiß {score}", "ocena białych {score}"],
   depthIs: ["depth {depth}", "diepte {depth}", "profondeur {depth}", "глубина {depth}", "Tiefe {depth}", "głębokość {depth}"],
   seconds: ["{seconds} s", "{seconds} s", "{seconds} s", "{seconds} с", "{seconds} s", "{seconds} s"],
-  clockHas: ["clock {seconds} s", "klok {seconds} s", "pendule {seconds} s", "часы {seconds} с", "Uhr {seconds} s", "zegar {seconds} s"],
   usedTime: ["used {time}", "gebruikt {time}", "utilisé {time}", "потрачено {time}", "verbraucht {time}", "zużyto {time}"],
   shareOfWhite: ["White's share {share} %", "aandeel van wit {share} %", "part des blancs {share} %", "доля белых {share} %", "Anteil von Weiß {share} %", "udział białych {share} %"],
   databasesSay: ["Databases: {value}", "Databases: {value}", "Bases de finales : {value}", "Базы: {value}", "Datenbanken: {value}", "Bazy: {value}"],

@@ -665,6 +665,7 @@ const TEXTS = {
   gameNumber: ["Game", "Partij", "Partie", "Партия", "Partie", "Partia"],
   event: ["Event", "Toernooi", "Tournoi", "Турнир", "Turnier", "Turniej"],
   date: ["Date", "Datum", "Date", "Дата", "Datum", "Data"],
+  clockHas: ["clock {seconds} s", "klok {seconds} s", "pendule {seconds} s", "часы {seconds} с", "Uhr {seconds} s", "zegar {seconds} s"],
   resultLabel: ["Result", "Uitslag", "Résultat", "Результат", "Ergebnis", "Wynik"],
   openFile: [
     "Open a PDN file", "PDN-bestand openen", "Ouvrir un fichier PDN", "Открыть файл PDN",

@@ -8,6 +8,9 @@ const COMMAND = /\[%[^\]]*\]/g;
 /** A comment for people. */
 export const plain = (comment) => comment.replace(COMMAND, "").trim();
 
+/** The number of the first move by the counters of a FEN. */
+export const firstNumber = (text) => Number(text.match(/:F(\d+)/)?.[1] ?? 1);
+
 /** A position and the move that led to it; the root has none. */
 export class Node {
   /**
@@ -29,6 +32,10 @@ export class Node {
     this.nags = [];
     /** The evaluation in men, from White's side. */
     this.score = null;
+    /** Seconds left to the side that has moved. @type {number | null} */
+    this.clock = null;
+    /** At the root: the number of the first move. */
+    this.first = 1;
     /** The FEN of a set-up in the PDN here: the game goes on from it. */
     this.setup = null;
   }
@@ -64,7 +71,7 @@ export class Node {
     const path = this.path();
     const before = path[0].position[0] === "B" ? 1 : 0;
     const ply = path.length - 2 + before;
-    return Math.floor(ply / 2) + 1 + (ply % 2 ? "..." : ".");
+    return Math.floor(ply / 2) + path[0].first + (ply % 2 ? "..." : ".");
   }
 
   /** The comment for people. */
@@ -141,6 +148,7 @@ const readLine = (line, parent) => {
     lead = [];
     node.nags = ply.nags ?? [];
     node.score = ply.eval ?? null;
+    node.clock = ply.clock ?? null;
     node.comments = comments(ply.after);
     for (const { variation, setup } of ply.after) {
       if (variation) readLine(variation, last);
@@ -164,6 +172,7 @@ const writeLine = (first, isVariation, isKept) => {
     if (isKept) {
       if (node.text !== short(node.move)) ply.text = node.text;
       if (node.score !== null) ply.eval = node.score;
+      if (node.clock !== null) ply.clock = node.clock;
     }
     plies.push(ply);
   }
@@ -210,6 +219,7 @@ export class Game {
     this.pending = null;
     /** The counters of earlier moves in the FEN of the start: `:H12:F34`. */
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
+    this.start.first = firstNumber(this.counters);
     /** Its current purpose; null for viewing and editing. */
     this.task = task;
     /** The judgements of its moves. */
@@ -225,6 +235,12 @@ export class Game {
     if (!record.line?.plies) throw new Error("no moves");
     game.pending = record.line;
     return game;
+  }
+
+  /** Sets the result; the tag with that of the file goes. */
+  decide(result) {
+    this.result = result;
+    this.tags.delete("Result");
   }
 
   /** The start position, with all that follows. */

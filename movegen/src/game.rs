@@ -72,14 +72,25 @@ impl Status {
 /// assert_eq!(game.undo(), Some(first));
 /// # Ok::<(), movegen::IllegalMove>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Game {
     moves: Vec<Move>,
+    first_number: u32,
     /// One more than `moves`, as are the next two.
     positions: Vec<Position>,
     counters: Vec<DrawCounters>,
     keys: Vec<u64>,
 }
+
+/// Games are equal if their positions and counters are, whatever number the first move has.
+impl PartialEq for Game {
+    fn eq(&self, other: &Game) -> bool {
+        let parts = |game: &Game| (game.start().to_owned(), game.start_counters().to_owned());
+        self.moves == other.moves && parts(self) == parts(other)
+    }
+}
+
+impl Eq for Game {}
 
 impl Game {
     /// A game that starts here, with all draw counters at 0.
@@ -93,10 +104,23 @@ impl Game {
     pub fn with_counters(start: Position, counters: DrawCounters) -> Game {
         Game {
             moves: Vec::new(),
+            first_number: 1,
             positions: vec![start],
             counters: vec![counters],
             keys: vec![start.key()],
         }
+    }
+
+    /// The same game, its first move with this number, as the `:Fn` of a FEN says.
+    #[must_use]
+    pub fn numbered_from(self, first_number: u32) -> Game {
+        Game { first_number, ..self }
+    }
+
+    /// The number of the first move; 1 unless a FEN says otherwise.
+    #[must_use]
+    pub const fn first_number(&self) -> u32 {
+        self.first_number
     }
 
     /// Plays a move.

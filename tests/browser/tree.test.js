@@ -38,6 +38,35 @@ test("counters of the start stay", () => {
   assert.equal(Game.read(Game.read(record).keep()).write().start, record.start);
 });
 
+test("moves are numbered from the number of the start", () => {
+  const numbers = (start) => {
+    const line = { lead: [], plies: [ply("18-23"), ply("33-28"), ply("23-29")] };
+    const game = Game.read({ start, tags: [], result: "*", line: readLine(line) });
+    return game.root.line().slice(1).map((node) => node.number);
+  };
+  assert.deepEqual(numbers("B:W33:B18:H3:F55"), ["55...", "56.", "56..."]);
+  assert.deepEqual(numbers("B:W33:B18"), ["1...", "2.", "2..."]);
+});
+
+test("the text of a result stays until another result is set", () => {
+  const record = { start: "W:W31-50:B1-20", tags: [["Result", "12-8"]], result: "2-0", line: { lead: [], plies: [] } };
+  const game = Game.read(record);
+  assert.deepEqual(game.write().tags, [["Result", "12-8"]]);
+  const { content } = game;
+  game.decide("*");
+  assert.deepEqual([game.write().tags, game.write().result], [[], "*"]);
+  game.content = content;
+  assert.deepEqual([game.write().tags, game.write().result], [[["Result", "12-8"]], "2-0"]);
+});
+
+test("the clocks of moves are kept", () => {
+  const line = { lead: [], plies: [{ ...ply("32-28"), clock: 597 }, ply("19-23")] };
+  const game = Game.read({ start: "W:W31-50:B1-20", tags: [], result: "*", line: readLine(line) });
+  const clocks = (game) => game.root.line().map(({ clock }) => clock);
+  assert.deepEqual(clocks(game), [null, 597, null]);
+  assert.deepEqual(clocks(Game.read(game.keep())), [null, 597, null]);
+});
+
 test("what the page keeps itself comes back, positions and all", () => {
   const game = new Game(INITIAL, { tags: [["White", "A"]], task: { kind: "lesson", side: "W", goal: "win", mistakes: 0 } });
   const first = game.root.add(after(INITIAL, "32-28"), "32-28", "32-28");

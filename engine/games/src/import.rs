@@ -10,7 +10,8 @@ use std::thread;
 use meerslag_search::book::year;
 use movegen::Position;
 use movegen::notation::pdn::{
-    Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions, encodings_of,
+    Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
+    WarningSummary, encodings_of,
 };
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use rustc_hash::FxHashMap;
@@ -323,7 +324,7 @@ impl GamesFile {
         let mut adder = Adder::begin(&self.connection, &file)?;
         let row = adder.begin_source(&source.name, encodings, size)?;
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
-        let read = thread::scope(|scope| -> Result<u64, GamesError> {
+        let read = thread::scope(|scope| -> Result<WarningSummary, GamesError> {
             let (send, receive) = sync_channel::<Batch>(8);
             let read = move || {
                 source.open(|input| {
@@ -355,13 +356,26 @@ impl GamesFile {
             let read = reader.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed")));
             read.map_err(&io)
         });
-        report.other_type = read?;
+        let warnings = read?;
+        for kind in warnings.iter().filter(|kind| is_of_tags(&kind.first.kind)) {
+            let (file, line) = (source.name.clone(), kind.first.line);
+            observe(ImportEvent::Problem(&Problem { file, line, reason: kind.reason() }));
+        }
+        let others = || {
+            warnings.iter().filter_map(|kind| match kind.first.kind {
+                PdnWarningKind::OtherGameType(game) => Some((game, kind.count)),
+                _ => None,
+            })
+        };
+        report.other_type = others().map(|(_, count)| count).sum();
         if report.games == 0 {
             // Nothing of it stays, not even its name.
             drop(adder);
-            let text = match report.other_type {
-                0 => "no game of international draughts in it",
-                _ => "only games of other kinds of draughts in it",
+            let kinds: Vec<String> =
+                others().map(|(game, count)| format!("{count} of {}", game.name)).collect();
+            let text = match &kinds[..] {
+                [] => "no game of international draughts in it".to_owned(),
+                _ => format!("only games of other kinds of draughts in it: {}", kinds.join(", ")),
             };
             return Err(io(io::Error::new(io::ErrorKind::InvalidData, text)));
         }
@@ -412,12 +426,12 @@ impl GamesFile {
     }
 }
 
-/// Reads the games of a text; returns the number of games of other kinds of draughts.
+/// Reads the games of a text; returns the warnings.
 fn read_games(
     input: &mut dyn Read,
     encoding: Option<Encoding>,
     give: &mut dyn FnMut(Batch) -> bool,
-) -> io::Result<u64> {
+) -> io::Result<WarningSummary> {
     let count = Cell::new(0);
     let counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
     let text = BufReader::with_capacity(1 << 16, counted);
@@ -431,12 +445,12 @@ fn read_games(
             given = count.get();
             let games = std::mem::replace(&mut games, Vec::with_capacity(BATCH));
             if !give(Batch { games, done: count.get() }) {
-                return Ok(0);
+                return Ok(WarningSummary::default());
             }
         }
     }
     give(Batch { games, done: count.get() });
-    Ok(reader.counters().other_type)
+    Ok(reader.warnings().clone())
 }
 
 /// The hash that finds equal moves: FNV-1a of the start and the coded moves.
@@ -481,6 +495,17 @@ pub(crate) fn index_game(index: &mut IndexWriter, game: u32, start: Position, mo
             return;
         }
     }
+}
+
+/// Whether this is odd about what the tags say, and no damage: named once for the whole file.
+fn is_of_tags(kind: &PdnWarningKind) -> bool {
+    matches!(
+        kind,
+        PdnWarningKind::BadResult(_)
+            | PdnWarningKind::ResultMismatch { .. }
+            | PdnWarningKind::BadGameType(_)
+            | PdnWarningKind::OtherGameType(_)
+    )
 }
 
 /// Among the reader's warnings, a text that was too long.

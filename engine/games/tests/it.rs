@@ -451,6 +451,64 @@ fn archives_folders_and_encodings() {
     assert_eq!(games.find(&query, 0, 9).unwrap().hits[0].game.white, "Иванов Алексей");
 }
 
+/// What the tags say is named once for a file, other games by their kinds; nothing of it is lost.
+#[test]
+fn tags_are_the_users_and_what_is_odd_in_them_is_named() {
+    let folder = Folder::new();
+    let mut games = GamesFile::open_or_create(&folder.path("all.games")).unwrap();
+    let mut import = |name: &str, text: &str| {
+        let mut problems = Vec::new();
+        let file = folder.file(name, text);
+        let report = games
+            .import(&[file], ImportOptions::default(), &mut |event| {
+                if let ImportEvent::Problem(problem) = event {
+                    problems.push(format!("{}: {}", problem.line, problem.reason));
+                }
+                true
+            })
+            .unwrap();
+        (report, problems)
+    };
+    let ours = "[Bianco \"Rossi\"]\n[Nero \"Verdi\"]\n[Data \"1999.05.01\"]\n[Risultato \"remise\"]\n\
+                1. 32-28 {[%clock w0:09:57 B0:09:58]} 19-23 {[%clk W0:09:57 b0:09:50]} *\n\n\
+                [White \"B\"]\n[Result \"2-0\"]\n1. 33-28 0-2\n\n\
+                [White \"C\"]\n[Result \"forfait\"]\n[FEN \"W:W33,43:B13,20:F55\"]\n55. 33-28 *\n\n\
+                [White \"D\"]\n[GameType \"100\"]\n1. 34-30 *\n\n";
+    let others = "[GameType \"20\"]\n[Variant \"Antidraughts\"]\n1. 32-28 *\n\n\
+                  [Variant \"Frisian\"]\n1. 32-28 *\n\n[GameType \"40\"]\n1. 33-28 *\n\n";
+    let (report, problems) = import("mixed.pdn", &format!("{ours}{others}"));
+    assert_eq!((report.added, report.broken, report.other_type), (4, 0, 3));
+    let [bad, differs, anti, frisian] = &problems[..] else { panic!("{problems:?}") };
+    assert!(bad.starts_with("4: 'remise' is not a result"), "{bad}");
+    assert!(bad.ends_with("; 1 more of this kind, on line 12"), "{bad}");
+    assert!(differs.starts_with("9: the Result tag says 2-0"), "{differs}");
+    assert!(anti.starts_with("20: ") && anti.contains("Antidraughts"), "{anti}");
+    assert!(frisian.contains("Frisian draughts); 1 more of this kind"), "{frisian}");
+    let (report, problems) = import("others.pdn", others);
+    assert_eq!((report.added, report.failed), (0, 1));
+    let reason =
+        "only games of other kinds of draughts in it: 1 of Antidraughts, 2 of Frisian draughts";
+    assert!(problems[2].ends_with(reason), "{problems:?}");
+
+    let query = Query { player: Some("rossi".into()), ..Query::default() };
+    let hit = &games.find(&query, 0, 9).unwrap().hits[0].game;
+    assert_eq!((hit.black.as_str(), hit.year, hit.score.as_str()), ("Verdi", Some(1999), "remise"));
+    let written =
+        game_to_string(&games.game(hit.id).unwrap().unwrap().game, &WriteOptions::default());
+    for part in [
+        "[White \"Rossi\"]",
+        "[Bianco \"Rossi\"]",
+        "[Result \"remise\"]",
+        "[Risultato \"remise\"]",
+        "{[%clock w0:09:57 B0:09:58]}",
+        "{[%clk W0:09:57 b0:09:50]}",
+    ] {
+        assert!(written.contains(part), "{part}: {written}");
+    }
+    let cut = game_to_string(&games.game(3).unwrap().unwrap().game, &WriteOptions::default());
+    assert!(cut.contains("[Result \"forfait\"]") && cut.contains("\n55. 33-28 *\n"), "{cut}");
+}
+
 #[test]
 fn what_is_no_file_of_games_is_refused_and_kept() {
     let folder = Folder::new();

@@ -117,17 +117,20 @@ impl Game {
         let mut game = pdn::PdnGame::new(*self.0.start());
         let counted = self.0.start_counters().plies();
         game.halfmoves = (counted > 0).then_some(counted.into());
+        game.move_number = Some(self.0.first_number()).filter(|&number| number != 1);
         game.line.plies = self.0.moves().iter().copied().map(pdn::Ply::from).collect();
         game
     }
 }
 
-/// The result with this name.
-pub fn result(text: &str) -> PyResult<GameResult> {
-    GameResult::parse(text).ok_or_else(|| {
+/// The result with this name, or else that of the tag, if it can be read.
+pub fn result(tags: &pdn::Tags, text: Option<&str>) -> PyResult<Option<GameResult>> {
+    let Some(text) = text else { return Ok(tags.get("Result").and_then(GameResult::parse)) };
+    let result = GameResult::parse(text).ok_or_else(|| {
         let text = format!("'{text}' is not a result: expected 2-0, 1-1, 0-2, 0-0 or *");
         PyValueError::new_err(text)
-    })
+    });
+    result.map(Some)
 }
 
 /// Sets tags, whose names are checked.
@@ -278,7 +281,8 @@ impl Game {
     ///
     /// Args:
     ///     tags: names and values, such as ``{"White": "A"}``.
-    ///     result: ``2-0``, ``1-1``, ``0-2`` or ``*``; by default as in ``status()``.
+    ///     result: ``2-0``, ``1-1``, ``0-2`` or ``*``; by default as the tag ``Result`` says, or as
+    ///         in ``status()``.
     ///
     /// Raises:
     ///     ValueError: the name of a tag or the result cannot be written.
@@ -290,10 +294,8 @@ impl Game {
     ) -> PyResult<String> {
         let mut game = self.pdn();
         set_tags(&mut game.tags, tags.unwrap_or_default())?;
-        game.result = match result {
-            None => self.0.status(DrawRules::default()).into(),
-            Some(text) => self::result(text)?,
-        };
+        let result = self::result(&game.tags, result)?;
+        game.result = result.unwrap_or_else(|| self.0.status(DrawRules::default()).into());
         Ok(pdn::game_to_string(&game, &WriteOptions::default()))
     }
 

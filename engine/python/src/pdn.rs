@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Cursor};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use movegen::Color;
 use movegen::notation::pdn;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -24,9 +25,17 @@ use crate::games::parsed;
 ///     evaluation: in men, from White's side (``[%eval]``).
 ///     variations: lines that replace the move, each a sequence of ``PdnMove``, ``Move`` or text.
 #[pyclass(module = "meerslag", frozen, eq, from_py_object)]
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct PdnMove {
     ply: pdn::Ply,
+    /// The side that moves, if the move comes from a game.
+    mover: Option<Color>,
+}
+
+impl PartialEq for PdnMove {
+    fn eq(&self, other: &PdnMove) -> bool {
+        self.ply == other.ply
+    }
 }
 
 /// A move of a line that is put together.
@@ -119,7 +128,7 @@ impl PdnMove {
             let plies = moves.into_iter().map(|mv| mv.ply).collect();
             pdn::Annotation::Variation(pdn::Variation { lead: Vec::new(), plies })
         }));
-        Ok(PdnMove { ply })
+        Ok(PdnMove { ply, mover: None })
     }
 
     /// The move.
@@ -140,10 +149,14 @@ impl PdnMove {
         said_after(&self.ply)
     }
 
-    /// Seconds left to the player after the move (``[%clk]``), or ``None``.
+    /// Seconds left to the player after the move (``[%clk]``, ``[%clock]``), or ``None``.
     #[getter]
     fn clock(&self) -> Option<f64> {
-        self.ply.comments().find_map(pdn::Comment::remaining_time).map(|time| time.as_secs_f64())
+        let left = |comment: &pdn::Comment| match self.mover {
+            Some(mover) => comment.remaining_time(mover),
+            None => comment.clocks().iter().find(|it| it.color.is_none()).map(|it| it.time),
+        };
+        self.ply.comments().find_map(left).map(|time| time.as_secs_f64())
     }
 
     /// Seconds used for the move (``[%emt]``), or ``None``.
@@ -161,7 +174,7 @@ impl PdnMove {
     /// The lines that replace the move.
     #[getter]
     fn variations(&self) -> Vec<Vec<PdnMove>> {
-        self.ply.variations().map(|variation| moves_of(&variation.plies)).collect()
+        self.ply.variations().map(|variation| moves_of(self.mover, variation)).collect()
     }
 
     fn __repr__(&self) -> String {
@@ -173,8 +186,21 @@ impl PdnMove {
     }
 }
 
-fn moves_of(plies: &[pdn::Ply]) -> Vec<PdnMove> {
-    plies.iter().map(|ply| PdnMove { ply: ply.clone() }).collect()
+/// The moves of a line whose first one this side makes.
+fn moves_of(mut mover: Option<Color>, line: &pdn::Variation) -> Vec<PdnMove> {
+    let set_up = |list: &[pdn::Annotation]| {
+        list.iter().rev().find_map(|annotation| match annotation {
+            pdn::Annotation::SetUp(position) => Some(position.side_to_move()),
+            _ => None,
+        })
+    };
+    mover = set_up(&line.lead).or(mover);
+    let mut read = |ply: &pdn::Ply| {
+        let mv = PdnMove { ply: ply.clone(), mover };
+        mover = set_up(&ply.after).or(mover.map(Color::opponent));
+        mv
+    };
+    line.plies.iter().map(&mut read).collect()
 }
 
 fn said_after(ply: &pdn::Ply) -> String {
@@ -188,7 +214,7 @@ fn said_after(ply: &pdn::Ply) -> String {
 ///     line: the main line: ``PdnMove``, ``Move`` or text.
 ///     start: the position before the first move; the initial position without it.
 ///     tags: names and values, such as ``{"White": "A"}``.
-///     result: ``2-0``, ``1-1``, ``0-2``, ``0-0`` or ``*``.
+///     result: ``2-0``, ``1-1``, ``0-2``, ``0-0`` or ``*``; by default as the tag ``Result`` says.
 ///
 /// Raises:
 ///     IllegalMoveError: a move of the line or of a variation is not legal.
@@ -200,19 +226,19 @@ pub struct PdnGame(pub pdn::PdnGame);
 #[pymethods]
 impl PdnGame {
     #[new]
-    #[pyo3(signature = (line = Vec::new(), *, start = None, tags = None, result = "*"))]
+    #[pyo3(signature = (line = Vec::new(), *, start = None, tags = None, result = None))]
     fn new(
         line: Vec<LineMove>,
         start: Option<PositionOrText>,
         tags: Option<BTreeMap<String, String>>,
-        result: &str,
+        result: Option<&str>,
     ) -> PyResult<PdnGame> {
         let start =
             start.map_or_else(|| Ok(movegen::Position::initial()), PositionOrText::position)?;
         let mut game = pdn::PdnGame::new(start);
         game.line.plies = self::line(start, line.into_iter().map(Pending::from))?;
         set_tags(&mut game.tags, tags.unwrap_or_default())?;
-        game.result = crate::game::result(result)?;
+        game.result = crate::game::result(&game.tags, result)?.unwrap_or_default();
         Ok(PdnGame(game))
     }
 
@@ -237,7 +263,7 @@ impl PdnGame {
     /// The main line with what is said about its moves, and its variations.
     #[getter]
     fn line(&self) -> Vec<PdnMove> {
-        moves_of(&self.0.line.plies)
+        moves_of(Some(self.0.start.side_to_move()), &self.0.line)
     }
 
     /// The comment after each move, ``""`` where there is none; as many as there are moves.

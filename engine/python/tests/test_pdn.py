@@ -90,6 +90,59 @@ def test_names_of_tags_are_checked():
     assert '[White-Elo_2 "x"]' in Game().to_pdn({"White-Elo_2": "x"})
 
 
+def test_the_text_of_a_result_is_kept():
+    for text, result in [("4-6", "0-2"), ("12:8", "2-0"), ("1/2", "1-1"), ("remise", "*")]:
+        game = meerslag.PdnGame(["32-28"], tags={"Result": text})
+        assert game.result == result
+        assert f'[Result "{text}"]' in game.to_pdn() and game.to_pdn().endswith(f"32-28 {result}\n\n")
+        assert f'[Result "{text}"]' in Game().to_pdn({"Result": text})
+        (read,) = meerslag.read_pdn(f'[Result "{text}"]\n1. 32-28 *')
+        assert (read.result, read.tag("Result")) == (result, text)
+        assert [text in warning for warning in read.warnings] == [True] * (text == "remise")
+        assert f'[Result "{text}"]' in read.to_pdn()
+    reader = meerslag.read_pdn('[Result "2-0"]\n1. 32-28 0-2\n')
+    assert len(list(reader)) == 1 and "the Result tag says 2-0" in reader.warnings[0]
+    with pytest.raises(ValueError, match="won"):
+        meerslag.PdnGame(tags={"Result": "2-0"}, result="won")
+
+
+def test_the_clock_is_that_of_the_player():
+    (game,) = meerslag.read_pdn(
+        "1. 32-28 {[%clock w0:09:57 B0:09:58]} 18-23 {[%clk W0:09:50 b0:00:03]}"
+        " (1... 19-23 {[%clock 0:00:07]} 2. 28x19 {[%clock w0:00:05 B0:00:06]})"
+        " 2. 38-32 {[%clk 1:00:00]} 12-18 {[%clock W0:00:01]} *"
+    )
+    assert [mv.clock for mv in game.line] == [597, 3, 3600, None]
+    (variation,) = game.line[1].variations
+    assert [mv.clock for mv in variation] == [7, 5]
+    (black,) = meerslag.read_pdn('[FEN "B:W31:B5"] 1... 5-10 {[%clock w0:00:05 b0:00:06]} *')
+    assert [mv.clock for mv in black.line] == [6]
+    assert meerslag.PdnMove(meerslag.Game().legal_moves[0], clock=12.5).clock == 12.5
+    assert game.line[0] == meerslag.PdnGame(list(game.line)).line[0]
+
+
+def test_moves_are_numbered_as_the_fen_says():
+    (game,) = meerslag.read_pdn('[FEN "W:W33,43:B13,20:F55"] 55. 33-28 13-18 *')
+    assert "55. 33-28 13-18" in game.to_pdn()
+    assert ":F55" in game.game().to_pdn() and "55. 33-28" in game.game().to_pdn()
+
+
+def test_other_games_are_named():
+    reader = meerslag.read_pdn(
+        '[GameType "20"][Variant "Antidraughts"] 1. 32-28 *\n[Variant "Frisian"] 1. 32-28 *\n'
+        '[GameType "100"] 1. 32-28 *\n'
+    )
+    assert len(list(reader)) == 1 and reader.counters["other_type"] == 2
+    anti, frisian = reader.warnings
+    assert "Antidraughts" in anti and "Frisian" in frisian
+
+
+def test_tags_of_other_languages_are_found():
+    (game,) = meerslag.read_pdn('[Bianco "A"][Nero "B"][Risultato "2-0"] 1. 32-28 *')
+    assert (game.tag("White"), game.tag("Black"), game.result) == ("A", "B", "2-0")
+    assert ("Bianco", "A") in game.tags
+
+
 def test_glyphs_and_points_are_read():
     (game,) = meerslag.read_pdn('[Result "12-8"] 1. 32-28 $800 19-23 += 12-8')
     assert len(game.moves) == 2 and game.result == "2-0" and game.warnings == []

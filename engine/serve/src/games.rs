@@ -78,7 +78,7 @@ struct PlyRecord {
     /// From the comments: the evaluation in men, White's view. Not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<f64>,
-    /// From the comments: seconds left on the clock. Not read.
+    /// From the comments: seconds left on the mover's clock. Not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock: Option<f64>,
     /// From the comments: seconds spent on the move. Not read.
@@ -232,13 +232,14 @@ impl LineOfPlay {
             let after = before.after(ply.mv);
             position = after_set_ups(after, &ply.after);
             let seconds = |time: std::time::Duration| time.as_secs_f64();
+            let left = |comment: &Comment| comment.remaining_time(before.side_to_move());
             PlyRecord {
                 mv: ply.mv.to_string(),
                 text: format_move(&before, ply.mv),
                 fen: has_positions.then(|| after.to_fen()),
                 nags: ply.nags.clone(),
                 eval: ply.comments().find_map(Comment::evaluation),
-                clock: ply.comments().find_map(Comment::remaining_time).map(seconds),
+                clock: ply.comments().find_map(left).map(seconds),
                 elapsed: ply.comments().find_map(Comment::elapsed_move_time).map(seconds),
                 after: annotations(&ply.after, before),
             }
@@ -378,6 +379,36 @@ mod tests {
         for part in ["[Result \"12-8\"]", ":H7:F40\"]", "$800"] {
             assert!(written.contains(part), "{part}: {written}");
         }
+    }
+
+    #[test]
+    fn clocks_and_texts_of_results_are_those_of_the_game() {
+        let games = read(
+            "[Result \"remise\"]\n[FEN \"W:W33,43:B13,20:F55\"]\n\
+             55. 33-28 {[%clock w0:09:57 B0:09:58]} (55. 43-38 {[%clk w0:00:05 B0:00:06]}) \
+             55... 13-18 {[%clk W0:09:57 b0:09:50]} *\n\n[Wit \"A\"]\n[Result \"4-6\"]\n1. 32-28 *\n",
+        );
+        let plies = &games["games"][0]["line"]["plies"];
+        assert_eq!((&plies[0]["clock"], &plies[1]["clock"]), (&json!(597.0), &json!(590.0)));
+        assert_eq!(plies[0]["after"][1]["variation"]["plies"][0]["clock"], 5.0);
+        assert_eq!(
+            (&games["games"][0]["result"], &games["games"][1]["result"]),
+            (&json!("*"), &json!("0-2"))
+        );
+        assert!(games["games"][1]["tags"].to_string().contains("[\"White\",\"A\"]"));
+        let warnings = games["warnings"].as_array().unwrap();
+        assert!(
+            warnings.len() == 1 && warnings[0].as_str().unwrap().contains("'remise'"),
+            "{warnings:?}"
+        );
+        let written = post("/v1/pdn", &games.to_string()).unwrap();
+        for part in ["[Result \"remise\"]", "[Result \"4-6\"]", "55. 33-28 {[%clock", "[Wit \"A\"]"]
+        {
+            assert!(written.contains(part), "{part}: {written}");
+        }
+        // A client that sends the tag alone.
+        let body = json!({"games": [{"tags": [["Result", "4-6"]], "line": {}}]});
+        assert!(post("/v1/pdn", &body.to_string()).unwrap().contains("[Result \"4-6\"]"));
     }
 
     #[test]

@@ -179,11 +179,7 @@ impl Collection {
             });
             self.left_out += u64::from(!is_counted);
         }
-        let others = reader.counters().other_type;
-        if others > 0 {
-            let others = counted(others, "game");
-            note(format_args!("warning: {name}: {others} of other types are left out"));
-        }
+        source::warn(&name, reader.warnings());
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn line(game: &Game, moves: &[Move]) -> String {
     let first = game.ply() + usize::from(black_began);
     let mut text = String::new();
     for (ply, &mv) in (first..).zip(moves) {
-        let number = ply / 2 + 1;
+        let number = ply / 2 + game.first_number() as usize;
         if ply > first {
             text.push(' ');
         }
@@ -109,6 +109,21 @@ fn millions_per_second(info: &Info) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_numbered_from_the_number_of_the_fen() {
+        let game = |fen: &str| fen.parse::<movegen::Fen>().unwrap().game().unwrap();
+        let mut white = game("W:W33,43:B13,20:F55");
+        let moves = [white.position().legal_moves()[0]];
+        assert!(line(&white, &moves).starts_with("55. "), "{}", line(&white, &moves));
+        white.play(moves[0]).unwrap();
+        let reply = [white.position().legal_moves()[0]];
+        assert!(line(&white, &reply).starts_with("55... "));
+        white.undo();
+        assert_eq!((white.first_number(), white), (55, game("W:W33,43:B13,20")));
+        let black = game("B:W33:B13");
+        assert!(line(&black, &[black.position().legal_moves()[0]]).starts_with("1... "));
+    }
 
     #[test]
     fn fens_with_ranges() {

@@ -206,13 +206,13 @@ impl FileGame {
     /// The game as it stood after this many plies.
     pub(super) fn at_ply(&self, ply: usize) -> Result<Game, Failure> {
         let FileGame { number, game, .. } = self;
-        let Some(moves) = game.moves().get(..ply) else {
+        if ply > game.ply() {
             let plies = counted(game.ply(), "ply");
             return Err(Failure::Input(anyhow!("game {number} has {plies}, not {ply}")));
-        };
-        let mut moment = Game::with_counters(*game.start(), *game.start_counters());
-        for &mv in moves {
-            moment.play(mv).map_err(Failure::run)?;
+        }
+        let mut moment = game.clone();
+        while moment.ply() > ply {
+            moment.undo();
         }
         Ok(moment)
     }

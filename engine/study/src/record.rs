@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(comment(0).evaluation(), Some(-0.25));
         assert_eq!(comment(0).command("depth"), Some("12"));
         assert_eq!(comment(0).elapsed_move_time().unwrap().as_millis(), 1500);
-        assert_eq!(comment(0).remaining_time().unwrap().as_millis(), 3_723_250);
+        assert_eq!(comment(0).remaining_time(Color::White).unwrap().as_millis(), 3_723_250);
         assert_eq!(comment(1).plain_text(), "Mistake 'really'");
         assert_eq!((pdn.line.plies[1].nags[0], pdn.line.plies[2].after.len()), (4, 0));
         assert_eq!(pdn.tags.get("White"), Some("b"));

@@ -214,7 +214,8 @@ fn games_of_other_types_are_named_once_by_every_command() {
     let file = world.path("games.pdn").display().to_string();
     let book = world.path("out.book").display().to_string();
     let out = world.path("out.pdn").display().to_string();
-    let commands: [(&[&str], &str); 5] = [
+    let games = world.path("r.games").display().to_string();
+    let commands: [(&[&str], &str); 6] = [
         (
             &["annotate", &file, "-o", &out, "--hash=1", "--nodes=10", "--force"],
             "no game of international",
@@ -226,6 +227,7 @@ fn games_of_other_types_are_named_once_by_every_command() {
             "20 games, 0 of them broken, 20 of other",
         ),
         (&["solve", &file], "no game of international"),
+        (&["games", "import", &file, "--to", &games], "20 of Russian draughts"),
     ];
     for (text, is_good) in
         [(format!("[FEN \"W:WK31:BK5\"]\n1. 31-27 *\n\n{russian}"), true), (russian.clone(), false)]

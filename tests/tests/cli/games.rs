@@ -121,6 +121,68 @@ fn from_pdn_to_answers() {
     assert!(ok(&["stats", &file]).contains("31-26 16-21"));
 }
 
+/// What users write of the result is theirs: every writer keeps it, and every reader names once what
+/// cannot be read, and a tag that says something else than the end.
+#[test]
+fn texts_of_results_go_through_every_program() {
+    let texts = [
+        ("1:1", "1-1"),
+        ("2:0", "2-0"),
+        ("0 : 2", "0-2"),
+        ("12:8", "2-0"),
+        ("20-0", "2-0"),
+        ("4-6", "0-2"),
+        ("1/2", "1-1"),
+        ("½", "1-1"),
+        ("1/2:1/2", "1-1"),
+        ("1 1/2 - 1/2", "2-0"),
+        ("+/-", "2-0"),
+        ("-/+", "0-2"),
+        ("remise", "*"),
+        ("2-0 (forfait)", "*"),
+    ];
+    let folder = Folder::new();
+    let game = |number: usize, text: &str, end: &str| {
+        format!(
+            "[White \"P{number}\"]\n[Black \"Q\"]\n[Result \"{text}\"]\n\n1. 32-28 19-23 {end}\n\n"
+        )
+    };
+    let all: String =
+        texts.iter().zip(1..).map(|(&(text, end), number)| game(number, text, end)).collect();
+    let pdn = folder.file("results.pdn", &(all + &game(99, "2-0", "0-2")));
+    let [file, merged, out, puzzles, book] =
+        ["r.games", "m.games", "out.pdn", "puzzles.pdn", "r.book"].map(|name| folder.name(name));
+
+    let quick = ["--hash=1", "--nodes=10", "--force"];
+    let readers = [
+        vec!["games", "import", &pdn, "--to", &file],
+        [&["annotate", &pdn, "-o", &out], &quick[..]].concat(),
+        [&["puzzles", &pdn, "-o", &puzzles], &quick[..]].concat(),
+        vec!["book", "build", &pdn, "-o", &book, "--min-games=1"],
+        vec!["analyse", &pdn, "--hash=1", "--nodes=10"],
+        vec!["ratings", &pdn],
+    ];
+    for args in readers {
+        let output = run(&args, "");
+        assert_eq!(output.code, 0, "{args:?}: {output:?}");
+        for said in ["'remise' is not a result", "the Result tag says 2-0, the end of the game 0-2"]
+        {
+            assert_eq!(output.stderr.matches(said).count(), 1, "{args:?}: {output:?}");
+        }
+    }
+    assert_eq!(ok(&["merge", &file, "--to", &merged]).lines().count(), 1);
+    let exported = ok(&["export", &merged]);
+    let found = ok(&["find", &file, "--pdn"]);
+    for written in [exported, found, fs::read_to_string(out).unwrap()] {
+        for ((text, end), number) in texts.into_iter().zip(1..) {
+            let (_, game) = written.split_once(&format!("[White \"P{number}\"]")).unwrap();
+            let game = game.split("[Event ").next().unwrap().trim_end();
+            assert!(game.contains(&format!("[Result \"{text}\"]")), "{text}: {game}");
+            assert!(game.ends_with(&format!(" {end}")), "{text}: {game}");
+        }
+    }
+}
+
 /// Wins of the databases that were won or not, play by scores after moves; as lines, JSON and a page.
 #[test]
 fn statistics_by_endgame_and_annotation() {

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use meerslag_tests::{Output, binary, run};
+use movegen::Color;
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -124,10 +125,11 @@ fn the_pdn_has_scores_depths_and_clocks() {
         let a_has_white = line["white"] == "a";
         for (index, ply) in game.line.plies.iter().enumerate() {
             let comment = ply.comments().next().unwrap();
-            assert!(comment.remaining_time().unwrap() > Duration::from_secs(5), "{comment:?}");
-            assert!(comment.elapsed_move_time().is_some(), "{comment:?}");
             // The two-move ballots have White to move.
-            let by_a = index.is_multiple_of(2) == a_has_white;
+            let mover = [Color::White, Color::Black][index % 2];
+            assert!(comment.remaining_time(mover).unwrap() > Duration::from_secs(5), "{comment:?}");
+            assert!(comment.elapsed_move_time().is_some(), "{comment:?}");
+            let by_a = (mover == Color::White) == a_has_white;
             let expected = by_a.then_some(if a_has_white { 0.25 } else { -0.25 });
             assert_eq!(comment.evaluation(), expected, "{comment:?}");
             assert_eq!(comment.command("depth").is_some(), by_a);

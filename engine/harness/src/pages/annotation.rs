@@ -90,7 +90,8 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
     for (ply, judged) in pdn.line.plies.iter().zip(&game.moves) {
         let depth = (judged.depth > 0).then_some(judged.depth);
         let elapsed = ply.comments().find_map(Comment::elapsed_move_time).map(seconds);
-        let clock = ply.comments().find_map(Comment::remaining_time).map(seconds);
+        let left = |comment: &Comment| comment.remaining_time(judged.mover());
+        let clock = ply.comments().find_map(left).map(seconds);
         infos.push((Some(judged.score), depth, elapsed.unwrap_or(0.0), clock));
         notes.push(note(judged));
     }
@@ -165,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_page_names_the_turning_point() {
-        let text = "[FEN \"W:W27,31,32:B18,19\"]\n1. 27-22 18x27 2. 31x22 *";
+        let text = "[FEN \"W:W27,31,32:B18,19:F30\"]\n30. 27-22 {[%clock w0:09:57 B0:09:58]} 18x27 \
+                    {[%clk W0:09:57 b0:09:50]} 31. 31x22 *";
         let pdn = PdnReader::new(text.as_bytes()).next().unwrap().unwrap();
         let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
         let mut engine = Engine::new(options).unwrap();
@@ -185,6 +187,9 @@ mod tests {
             (&"27-22".into(), &4.into())
         );
         assert!(data["games"][0]["n"][0]["r"].is_string(), "{data}");
+        let clocks: Vec<_> = (0..3).map(|ply| &data["games"][0]["i"][ply][3]).collect();
+        assert_eq!(clocks, [&597.0.into(), &590.0.into(), &serde_json::Value::Null]);
+        assert!(data["games"][0]["d"].as_str().unwrap().contains("\n30. 27-22 "), "{data}");
         assert_eq!(data["summary"]["instructive"][0]["game"], 1, "{data}");
     }
 }

@@ -230,7 +230,7 @@ class PdnGame:
         *,
         start: Position | str | None = None,
         tags: Mapping[str, str] | None = None,
-        result: _Result = "*",
+        result: _Result | None = None,
     ) -> PdnGame: ...
     @property
     def line(self) -> list[PdnMove]: ...

@@ -191,7 +191,8 @@ impl JudgedGame {
     fn mistake(&self, pdn: &PdnGame, at: usize) -> Mistake {
         let judged = &self.moves[at];
         let (kind, men, line) = self.kind(at);
-        let clock = pdn.line.plies[at].comments().find_map(Comment::remaining_time);
+        let left = |comment: &Comment| comment.remaining_time(judged.mover());
+        let clock = pdn.line.plies[at].comments().find_map(left);
         Mistake {
             ply: at,
             position: judged.position,

@@ -82,7 +82,7 @@ impl Fen {
     }
 
     /// A game that starts from this position, with the plies of `:Hn` counted already (0 without
-    /// that field).
+    /// that field), and its moves numbered from `:Fn`.
     ///
     /// # Errors
     /// As [`Fen::position`].
@@ -92,7 +92,8 @@ impl Fen {
 
     pub(super) fn game_from(&self, start: Position) -> Game {
         let plies = self.halfmoves.unwrap_or(0).try_into().unwrap_or(u16::MAX);
-        Game::with_counters(start, DrawCounters::with_plies(&start, plies))
+        let game = Game::with_counters(start, DrawCounters::with_plies(&start, plies));
+        game.numbered_from(self.move_number.unwrap_or(1))
     }
 
     /// The FEN followed by `:Hn` and `:Fn`, if known. `Display` leaves them out, because few

@@ -218,6 +218,24 @@ impl WarningSummary {
 }
 
 impl WarningCount {
+    /// What is odd, and how often and where it came again, without the first place.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let reason = self.first.kind.to_string();
+        let others = self.count - 1;
+        if others == 0 {
+            return reason;
+        }
+        let lines: Vec<String> = self.more.iter().map(u64::to_string).collect();
+        let places = match &lines[..] {
+            [] => "on the same line".to_owned(),
+            [only] => format!("on line {only}"),
+            _ => format!("on lines {}", lines.join(", ")),
+        };
+        let end = if self.more.len() == MORE_LINES { " and so on" } else { "" };
+        format!("{reason}; {others} more of this kind, {places}{end}")
+    }
+
     /// Adds warnings of the same kind.
     fn add(&mut self, mut other: WarningCount) {
         let place = |count: &WarningCount| (count.first.line, count.first.column);
@@ -236,19 +254,8 @@ impl WarningCount {
 
 impl fmt::Display for WarningCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.first)?;
-        let others = self.count - 1;
-        if others == 0 {
-            return Ok(());
-        }
-        write!(f, "; {others} more of this kind")?;
-        let lines: Vec<String> = self.more.iter().map(u64::to_string).collect();
-        match &lines[..] {
-            [] => write!(f, ", on the same line"),
-            [only] => write!(f, ", on line {only}"),
-            _ => write!(f, ", on lines {}", lines.join(", ")),
-        }?;
-        if self.more.len() == MORE_LINES { write!(f, " and so on") } else { Ok(()) }
+        let PdnWarning { line, column, .. } = self.first;
+        write!(f, "line {line}, column {column}: {}", self.reason())
     }
 }
 
