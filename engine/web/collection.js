@@ -103,7 +103,11 @@ export class Collection {
       const tags = new Map(record.tags);
       const tag = (name) => tags.get(name) ?? "";
       const moves = record.line.plies.map(({ move }) => move);
-      const print = JSON.stringify([record.start, moves, folded(tag("White")), folded(tag("Black")), tag("Date").slice(0, 4)]);
+      // What is said, scored or played elsewhere differently is another game.
+      const print = JSON.stringify([
+        record.start, record.line, record.result, folded(tag("White")), folded(tag("Black")),
+        ...["Event", "Date", "Round", "Result"].map(tag),
+      ]);
       if (this.known.has(print)) continue;
       this.known.add(print);
       added++;

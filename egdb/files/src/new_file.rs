@@ -19,8 +19,8 @@ pub enum Existing {
 /// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file stays as it
 /// was. A killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
 ///
-/// Anything but a regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
-/// written directly.
+/// Anything but a regular file (a pipe, a terminal, `/dev/null`, and `-`, which is standard output)
+/// has no old content to lose and is written directly.
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<File>,
@@ -42,6 +42,9 @@ impl NewFile {
     /// If no file can be made in the folder, if a file of this name must be kept or may not be
     /// written, or if a folder has the name.
     pub fn create(path: &Path, existing: Existing) -> io::Result<NewFile> {
+        if path == Path::new("-") {
+            return Ok(NewFile { out: buffered(standard_output()?), rename: None });
+        }
         // A link stays; the file that it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let old = match fs::metadata(&path) {
@@ -111,6 +114,20 @@ pub fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<(
     let mut file = NewFile::create(path, existing)?;
     file.write_all(bytes)?;
     file.finish()
+}
+
+/// Standard output as a file.
+///
+/// # Errors
+/// If it is closed.
+pub fn standard_output() -> io::Result<File> {
+    #[cfg(unix)]
+    let own = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let own = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned();
+    #[cfg(not(any(unix, windows)))]
+    let own: io::Result<File> = Err(io::ErrorKind::Unsupported.into());
+    own.map(File::from)
 }
 
 fn buffered(file: File) -> BufWriter<File> {

@@ -1,7 +1,6 @@
 //! Games into the file: from PDN, from archives, from other files of games.
 
-use std::cell::Cell;
-use std::fs::File;
+use std::cell::{Cell, OnceCell};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
@@ -13,31 +12,63 @@ use movegen::notation::pdn::{
     Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
     WarningSummary, encodings_of,
 };
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 use rustc_hash::FxHashMap;
 
 use crate::coding::{Replay, encode};
 use crate::error::GamesError;
-use crate::file::{COLUMNS, GIVEN, GamesFile, needs_text, result_number, start_of, text_of};
+use crate::file::{COLUMNS, GIVEN, GamesFile, result_number, start_of};
 use crate::index::{IndexWriter, Posting, number};
-use crate::names::{folded, is_same_player};
+use crate::names::folded;
+use crate::sources::{self, LastArchive, Problem, Source};
+use crate::twins::{Duplicates, Facts, Fuller, Twins};
 
 /// How files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImportOptions {
     /// The encoding of the text; without one it is found place by place.
     pub encoding: Option<Encoding>,
+    /// What to do with games that are there already.
+    pub duplicates: Duplicates,
 }
 
-/// Something that cannot be read.
+/// A game that was not added, since it is in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
-    /// The file; for an entry of an archive its name after the archive's.
+pub struct Duplicate {
+    /// Where it comes from, as in [`Problem::file`].
     pub file: String,
-    /// Line, from 1; 0 if the whole file is meant.
+    /// Its line there, from 1; 0 in a file of games.
     pub line: u64,
-    /// What is wrong.
-    pub reason: String,
+    /// Its number in a file of games.
+    pub number: Option<i64>,
+    /// The players, as it has them.
+    pub white: String,
+    /// See `white`.
+    pub black: String,
+    /// The number of the game that it is.
+    pub game: i64,
+    /// It says more, and has taken that one's place.
+    pub replaces: bool,
+}
+
+impl Duplicate {
+    /// Where it comes from, in words.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match self.number {
+            Some(number) => format!("{}, game {number}", self.file),
+            None => format!("{}, line {}", self.file, self.line),
+        }
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let Duplicate { white, black, game, .. } = self;
+        let name = |name: &String| if name.is_empty() { "?".to_owned() } else { name.clone() };
+        let done = if self.replaces { "takes the place of" } else { "left out: it is" };
+        format!("{} - {}, {done} game {game}", name(white), name(black))
+    }
 }
 
 /// The result for a file, or for all.
@@ -51,14 +82,18 @@ pub struct ImportReport {
     pub games: u64,
     /// New games.
     pub added: u64,
-    /// Games already in the file.
+    /// Games already in the file, which were left out.
     pub duplicates: u64,
+    /// Games that took the place of one that says less.
+    pub replaced: u64,
     /// Games with something unreadable; they are kept as far as possible.
     pub broken: u64,
     /// Games of other kinds of draughts, which are skipped.
     pub other_type: u64,
     /// Files that could not be read, or hold no game.
     pub failed: u64,
+    /// Games of the file that new ones were compared with.
+    pub compared: u64,
 }
 
 impl ImportReport {
@@ -68,9 +103,19 @@ impl ImportReport {
         self.games += other.games;
         self.added += other.added;
         self.duplicates += other.duplicates;
+        self.replaced += other.replaced;
         self.broken += other.broken;
         self.other_type += other.other_type;
         self.failed += other.failed;
+        self.compared += other.compared;
+    }
+
+    fn count(&mut self, fate: Fate) {
+        match fate {
+            Fate::Added => self.added += 1,
+            Fate::LeftOut(_) => self.duplicates += 1,
+            Fate::Replaces(_) | Fate::Completes(_) => self.replaced += 1,
+        }
     }
 }
 
@@ -88,6 +133,8 @@ pub enum ImportEvent<'e> {
     },
     /// Something cannot be read.
     Problem(&'e Problem),
+    /// A game is in the file already.
+    Duplicate(&'e Duplicate),
     /// A file has been imported: its games are now in the file of games for good.
     File {
         /// Its name.
@@ -100,97 +147,6 @@ pub enum ImportEvent<'e> {
 }
 
 type Observe<'o> = &'o mut dyn FnMut(ImportEvent<'_>) -> bool;
-
-/// A file to be read.
-struct Source<'t> {
-    path: PathBuf,
-    /// The entry of an archive.
-    entry: Option<usize>,
-    /// Bytes given instead of a file.
-    text: Option<&'t [u8]>,
-    name: String,
-    size: u64,
-}
-
-impl Source<'_> {
-    /// Calls `read` with its bytes.
-    fn open<T>(&self, read: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> io::Result<T> {
-        if let Some(mut text) = self.text {
-            return read(&mut text);
-        }
-        let mut file = File::open(&self.path)?;
-        match self.entry {
-            None => read(&mut file),
-            Some(entry) => {
-                let mut archive = zip::ZipArchive::new(BufReader::new(file))?;
-                read(&mut archive.by_index(entry)?)
-            }
-        }
-    }
-}
-
-fn has_ending(name: &str, endings: &[&str]) -> bool {
-    let ending = Path::new(name).extension().unwrap_or_default();
-    endings.iter().any(|e| ending.eq_ignore_ascii_case(e))
-}
-
-/// The files that a path stands for: itself, or the PDN files and archives of a folder and its
-/// subfolders, or the PDN files of an archive.
-fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source<'static>>) -> io::Result<()> {
-    let data = std::fs::metadata(path)?;
-    let name = path.display().to_string();
-    if data.is_dir() {
-        let mut entries: Vec<PathBuf> =
-            std::fs::read_dir(path)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
-        entries.sort();
-        for entry in entries {
-            let is_folder = std::fs::symlink_metadata(&entry)?.is_dir();
-            if is_folder || has_ending(&entry.to_string_lossy(), &["pdn", "zip"]) {
-                collect(&entry, false, list).map_err(|error| named(&entry, &error))?;
-            }
-        }
-        return Ok(());
-    }
-    if !data.is_file() {
-        let text = "not a regular file";
-        return if is_asked_for {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, text))
-        } else {
-            Ok(())
-        };
-    }
-    if !has_ending(&name, &["zip"]) {
-        list.push(Source {
-            path: path.to_owned(),
-            entry: None,
-            text: None,
-            name,
-            size: data.len(),
-        });
-        return Ok(());
-    }
-    let mut archive = zip::ZipArchive::new(BufReader::new(File::open(path)?))?;
-    for entry in 0..archive.len() {
-        let inner = archive.by_index_raw(entry)?;
-        let inside = inner.name().to_owned();
-        if inner.is_file() && has_ending(&inside, &["pdn", "txt"]) {
-            let name = format!("{name}/{inside}");
-            let (path, entry) = (path.to_owned(), Some(entry));
-            list.push(Source { path, entry, text: None, name, size: inner.size() });
-        }
-    }
-    Ok(())
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    let text = error.to_string();
-    let path = path.display().to_string();
-    if text.contains(&path) {
-        io::Error::new(error.kind(), text)
-    } else {
-        io::Error::new(error.kind(), format!("{path}: {error}"))
-    }
-}
 
 /// Counts the bytes read through it and computes their checksum.
 struct Counted<'r> {
@@ -219,57 +175,82 @@ struct Batch {
 const BATCH: usize = 64;
 const BATCH_BYTES: u64 = 1 << 20;
 
+/// A file that games are added to.
+enum Target<'f> {
+    File(&'f GamesFile),
+    /// It is made when the first game comes.
+    Missing(&'f Path, OnceCell<GamesFile>),
+}
+
+impl Target<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Target::File(file) => file.path(),
+            Target::Missing(path, _) => path,
+        }
+    }
+
+    fn there(&self) -> Option<&GamesFile> {
+        match self {
+            Target::File(file) => Some(file),
+            Target::Missing(_, file) => file.get(),
+        }
+    }
+
+    fn made(&self) -> Result<&GamesFile, GamesError> {
+        match self {
+            Target::Missing(path, cell) if cell.get().is_none() => {
+                let file = GamesFile::open_or_create(path)?;
+                Ok(cell.get_or_init(|| file))
+            }
+            Target::File(file) => Ok(file),
+            Target::Missing(path, cell) => {
+                cell.get().ok_or_else(|| GamesError::io(path)(io::ErrorKind::NotFound.into()))
+            }
+        }
+    }
+}
+
+/// An import of several files.
+struct Import<'f> {
+    target: Target<'f>,
+    options: ImportOptions,
+    archive: LastArchive,
+    twins: Twins,
+}
+
 impl GamesFile {
-    /// Adds the games of files. Folders stand for the PDN files and zip archives in them. Each file
-    /// is added whole or not at all; `observe` is told of each event and ends the work by returning
-    /// false; the file in work is then not added.
+    /// Adds the games of files. Folders stand for the PDN files and archives in them, `-` for
+    /// standard input. Each file is added whole or not at all; `observe` is told of each event and
+    /// ends the work by returning false; the file in work is then not added.
     ///
     /// # Errors
-    /// If a path is missing or cannot be read, or the file of games cannot be written. A file that
-    /// cannot be read is a [`Problem`], and the others are added.
+    /// If the file of games cannot be written. A file that is missing or cannot be read is a
+    /// [`Problem`], and the others are added.
     pub fn import(
         &mut self,
         paths: &[PathBuf],
         options: ImportOptions,
         observe: Observe<'_>,
     ) -> Result<ImportReport, GamesError> {
-        let mut sources = Vec::new();
-        for path in paths {
-            collect(path, true, &mut sources).map_err(GamesError::io(path))?;
+        Import::new(Target::File(self), options).files(paths, observe)
+    }
+
+    /// As [`GamesFile::import`], into the file at this path, which is made if it is missing and there
+    /// is a game for it.
+    ///
+    /// # Errors
+    /// As [`GamesFile::open_or_create`] and [`GamesFile::import`].
+    pub fn import_into(
+        path: &Path,
+        paths: &[PathBuf],
+        options: ImportOptions,
+        observe: Observe<'_>,
+    ) -> Result<ImportReport, GamesError> {
+        if path.exists() {
+            return GamesFile::open_or_create(path)?.import(paths, options, observe);
         }
-        let all = sources.iter().map(|source| source.size).sum();
-        let mut total = ImportReport::default();
-        let mut done = 0;
-        for source in &sources {
-            let mut count = |bytes, games| {
-                let games = total.games + games;
-                ImportEvent::Progress { done: done + bytes, all, games }
-            };
-            let (encodings, report) = match self.import_source(source, options, &mut count, observe)
-            {
-                Ok(done) => done,
-                Err(GamesError::Io { error, .. }) => {
-                    let problem =
-                        Problem { file: source.name.clone(), line: 0, reason: error.to_string() };
-                    observe(ImportEvent::Problem(&problem));
-                    total.failed += 1;
-                    done += source.size;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            done += source.size;
-            total.add(&report);
-            let name = source.name.as_str();
-            if !observe(ImportEvent::File { name, encodings, report: &report }) {
-                return Err(GamesError::Interrupted);
-            }
-        }
-        if sources.is_empty() {
-            let list: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            return Err(GamesError::Input(format!("no PDN file in {}", list.join(", "))));
-        }
-        Ok(total)
+        Import::new(Target::Missing(path, OnceCell::new()), options).files(paths, observe)
     }
 
     /// Adds the games of a text, all or none, as [`GamesFile::import`] adds those of a file; `name`
@@ -284,22 +265,138 @@ impl GamesFile {
         options: ImportOptions,
         observe: Observe<'_>,
     ) -> Result<ImportReport, GamesError> {
-        let (path, size) = (PathBuf::from(name), text.len() as u64);
-        let source = Source { path, entry: None, text: Some(text), name: name.to_owned(), size };
-        let mut count = |done, games| ImportEvent::Progress { done, all: size, games };
-        Ok(self.import_source(&source, options, &mut count, observe)?.1)
+        let all = text.len() as u64;
+        let mut count = |done, games| ImportEvent::Progress { done, all, games };
+        let mut import = Import::new(Target::File(self), options);
+        Ok(import.source(&Source::of_text(name, text), &mut count, observe)?.1)
     }
 
-    fn import_source(
+    /// Adds the games of another file of games, all or nothing. A damaged game is a [`Problem`].
+    ///
+    /// # Errors
+    /// If one of the files cannot be read or written, or the work was ended.
+    pub fn merge(
+        &mut self,
+        other: &GamesFile,
+        duplicates: Duplicates,
+        observe: Observe<'_>,
+    ) -> Result<ImportReport, GamesError> {
+        let all = other.game_count()?;
+        let mut twins = Twins::default();
+        let mut adder = Adder::begin(self, &mut twins, duplicates)?;
+        let name = other.path().display().to_string();
+        let row = adder.begin_source(&name, Encodings::default(), 0)?;
+        let mut report = ImportReport { files: 1, ..ImportReport::default() };
+        let mut last = 0;
+        loop {
+            let ids = other.ids_after(last, 256)?;
+            let Some(&end) = ids.last() else { break };
+            for id in ids {
+                let stored = match other.game(id) {
+                    Ok(Some(stored)) => stored,
+                    Ok(None) => continue,
+                    Err(GamesError::Damaged { what, .. }) => {
+                        report.failed += 1;
+                        let reason = format!("damaged: {what}");
+                        let problem = Problem { file: name.clone(), line: 0, reason };
+                        observe(ImportEvent::Problem(&problem));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+                report.games += 1;
+                report.broken += u64::from(stored.game.damage().is_some());
+                let fate = adder.add(&stored.game, Some(row))?;
+                report.count(fate);
+                fate.tell(&name, Some(id), &stored.game, observe);
+            }
+            last = end;
+            let games = report.games;
+            if !observe(ImportEvent::Progress { done: games, all, games }) {
+                return Err(GamesError::Interrupted);
+            }
+        }
+        adder.end_source(row, 0, &report)?;
+        adder.forget_source(row)?;
+        adder.commit()?;
+        report.compared = twins.looked_at;
+        Ok(report)
+    }
+}
+
+impl Import<'_> {
+    fn new(target: Target<'_>, options: ImportOptions) -> Import<'_> {
+        Import { target, options, archive: LastArchive::default(), twins: Twins::default() }
+    }
+
+    fn files(
+        &mut self,
+        paths: &[PathBuf],
+        observe: Observe<'_>,
+    ) -> Result<ImportReport, GamesError> {
+        let folder = self.target.path().parent().filter(|path| !path.as_os_str().is_empty());
+        let sources = sources::find(paths, folder.unwrap_or(Path::new(".")));
+        let all = sources.iter().flatten().map(|source| source.size).sum();
+        let mut total = ImportReport::default();
+        let mut done = 0;
+        for source in sources {
+            let source = match source {
+                Ok(source) => source,
+                Err(problem) => {
+                    observe(ImportEvent::Problem(&problem));
+                    total.failed += 1;
+                    continue;
+                }
+            };
+            let mut count = |bytes, games| {
+                let games = total.games + games;
+                ImportEvent::Progress { done: done + bytes, all, games }
+            };
+            let result = self.source(&source, &mut count, observe);
+            done += source.size;
+            let (encodings, report) = match result {
+                Ok(done) => done,
+                Err(GamesError::Io { path, error }) if path == source.path => {
+                    observe(ImportEvent::Problem(&Problem::whole(source.name, &error)));
+                    total.failed += 1;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            total.add(&report);
+            let name = source.name.as_str();
+            if !observe(ImportEvent::File { name, encodings, report: &report }) {
+                return Err(GamesError::Interrupted);
+            }
+        }
+        Ok(total)
+    }
+
+    fn source(
         &mut self,
         source: &Source<'_>,
-        options: ImportOptions,
+        progress: &mut dyn FnMut(u64, u64) -> ImportEvent<'static>,
+        observe: Observe<'_>,
+    ) -> Result<(Encodings, ImportReport), GamesError> {
+        let result = self.try_source(source, progress, observe);
+        if result.is_err() {
+            // What it had added is gone again.
+            self.twins.forget();
+        }
+        result
+    }
+
+    fn try_source(
+        &mut self,
+        source: &Source<'_>,
         progress: &mut dyn FnMut(u64, u64) -> ImportEvent<'static>,
         observe: Observe<'_>,
     ) -> Result<(Encodings, ImportReport), GamesError> {
         let io = GamesError::io(&source.path);
+        let Import { target, options, archive, twins } = self;
+        let archive = &*archive;
         let (encodings, size, crc) = source
-            .open(|input| {
+            .open(archive, |input| {
                 let count = Cell::new(0);
                 let mut counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
                 let found = encodings_of(BufReader::with_capacity(1 << 16, &mut counted))?;
@@ -307,32 +404,30 @@ impl GamesFile {
             })
             .map_err(&io)?;
         let encodings = options.encoding.map_or(encodings, Encodings::from);
-        let file = self.path().to_owned();
-        let db = GamesError::database(&file);
-        let known: Option<i64> = self
-            .connection
-            .query_row(
-                "SELECT id FROM sources WHERE size = ?1 AND crc = ?2 AND encoding = ?3",
-                params![size as i64, crc, encodings.to_string()],
-                |row| row.get(0),
-            )
-            .optional()
-            .map_err(&db)?;
-        if known.is_some() {
+        if let Some(file) = target.there()
+            && file.has_source(size, crc, encodings)?
+        {
             return Ok((encodings, ImportReport { known: 1, ..ImportReport::default() }));
         }
-        let mut adder = Adder::begin(&self.connection, &file)?;
-        let row = adder.begin_source(&source.name, encodings, size)?;
+        let mut work = None;
+        let before = twins.looked_at;
+        let mut twins = Some(twins);
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
         let read = thread::scope(|scope| -> Result<WarningSummary, GamesError> {
             let (send, receive) = sync_channel::<Batch>(8);
+            let encoding = options.encoding;
             let read = move || {
-                source.open(|input| {
-                    read_games(input, options.encoding, &mut |batch| send.send(batch).is_ok())
+                source.open(archive, |input| {
+                    read_games(input, encoding, &mut |batch| send.send(batch).is_ok())
                 })
             };
             let reader = thread::Builder::new().spawn_scoped(scope, read).map_err(&io)?;
             for batch in receive {
+                if let Some(twins) = twins.take_if(|_| !batch.games.is_empty()) {
+                    let adder = Adder::begin(target.made()?, twins, options.duplicates)?;
+                    let row = adder.begin_source(&source.name, encodings, size)?;
+                    work = Some((adder, row));
+                }
                 for game in &batch.games {
                     report.games += 1;
                     if let Some(damage) = game.damage().or_else(|| cut_off(game)) {
@@ -344,10 +439,10 @@ impl GamesFile {
                         };
                         observe(ImportEvent::Problem(&problem));
                     }
-                    match adder.add(game, Some(row))? {
-                        true => report.added += 1,
-                        false => report.duplicates += 1,
-                    }
+                    let Some((adder, row)) = &mut work else { continue };
+                    let fate = adder.add(game, Some(*row))?;
+                    report.count(fate);
+                    fate.tell(&source.name, None, game, observe);
                 }
                 if !observe(progress(batch.done, report.games)) {
                     return Err(GamesError::Interrupted);
@@ -368,9 +463,7 @@ impl GamesFile {
             })
         };
         report.other_type = others().map(|(_, count)| count).sum();
-        if report.games == 0 {
-            // Nothing of it stays, not even its name.
-            drop(adder);
+        let Some((adder, row)) = work else {
             let kinds: Vec<String> =
                 others().map(|(game, count)| format!("{count} of {}", game.name)).collect();
             let text = match &kinds[..] {
@@ -378,51 +471,53 @@ impl GamesFile {
                 _ => format!("only games of other kinds of draughts in it: {}", kinds.join(", ")),
             };
             return Err(io(io::Error::new(io::ErrorKind::InvalidData, text)));
-        }
+        };
+        report.compared = adder.twins.looked_at - before;
         adder.end_source(row, crc, &report)?;
         adder.commit()?;
         Ok((encodings, report))
     }
+}
 
-    /// Adds the games of another file of games; games already there are counted as duplicates. All
-    /// or nothing.
-    ///
-    /// # Errors
-    /// If one of the files cannot be read or written, or the work was ended.
-    pub fn merge(
-        &mut self,
-        other: &GamesFile,
-        observe: Observe<'_>,
-    ) -> Result<ImportReport, GamesError> {
-        let all = other.game_count()?;
-        let path = self.path().to_owned();
-        let mut adder = Adder::begin(&self.connection, &path)?;
-        let name = other.path().display().to_string();
-        let row = adder.begin_source(&name, Encodings::default(), 0)?;
-        let mut report = ImportReport { files: 1, ..ImportReport::default() };
-        let mut last = 0;
-        loop {
-            let ids = other.ids_after(last, 256)?;
-            let Some(&end) = ids.last() else { break };
-            for id in ids {
-                let Some(stored) = other.game(id)? else { continue };
-                report.games += 1;
-                report.broken += u64::from(stored.game.damage().is_some());
-                match adder.add(&stored.game, Some(row))? {
-                    true => report.added += 1,
-                    false => report.duplicates += 1,
-                }
-            }
-            last = end;
-            let games = report.games;
-            if !observe(ImportEvent::Progress { done: games, all, games }) {
-                return Err(GamesError::Interrupted);
-            }
-        }
-        adder.end_source(row, 0, &report)?;
-        adder.forget_source(row)?;
-        adder.commit()?;
-        Ok(report)
+impl GamesFile {
+    /// Whether a text of this size and checksum was imported before.
+    fn has_source(&self, size: u64, crc: u32, encodings: Encodings) -> Result<bool, GamesError> {
+        let sql = "SELECT 1 FROM sources WHERE size = ?1 AND crc = ?2 AND encoding = ?3";
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut select| select.exists(params![size as i64, crc, encodings.to_string()]))
+            .map_err(GamesError::database(self.path()))
+    }
+}
+
+/// What has become of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Added,
+    /// This game says all that it says.
+    LeftOut(i64),
+    /// It has taken the place of this game, which says less.
+    Replaces(i64),
+    /// It has a new number; this game, of which it is the whole, is taken out.
+    Completes(i64),
+}
+
+impl Fate {
+    /// Reports a game that was not added.
+    fn tell(self, file: &str, number: Option<i64>, game: &PdnGame, observe: Observe<'_>) {
+        let (Fate::LeftOut(twin) | Fate::Replaces(twin) | Fate::Completes(twin)) = self else {
+            return;
+        };
+        let tag = |name| game.tags.get(name).unwrap_or_default().to_owned();
+        observe(ImportEvent::Duplicate(&Duplicate {
+            file: file.to_owned(),
+            line: game.first_line,
+            number,
+            white: tag("White"),
+            black: tag("Black"),
+            game: twin,
+            replaces: !matches!(self, Fate::LeftOut(_)),
+        }));
     }
 }
 
@@ -455,11 +550,41 @@ fn read_games(
 
 /// The hash that finds equal moves: FNV-1a of the start and the coded moves.
 pub(crate) fn fingerprint(start: Option<&str>, moves: &[u8]) -> i64 {
-    let bytes = start.unwrap_or_default().bytes().chain([0]).chain(moves.iter().copied());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    hash as i64
+    let begun = prints(start, moves).last().unwrap_or_else(|| hash_of_start(start));
+    moves.last().map_or(begun, |&byte| hashed(begun, byte))
+}
+
+/// The fingerprints of the games that end early, after each of the bytes but the last.
+fn prints<'m>(start: Option<&str>, moves: &'m [u8]) -> impl Iterator<Item = i64> + 'm {
+    let mut print = hash_of_start(start);
+    moves.iter().map(move |&byte| {
+        let before = print;
+        print = hashed(before, byte);
+        before
+    })
+}
+
+fn hash_of_start(start: Option<&str>) -> i64 {
+    start.unwrap_or_default().bytes().chain([0]).fold(0xcbf2_9ce4_8422_2325u64 as i64, hashed)
+}
+
+fn hashed(hash: i64, byte: u8) -> i64 {
+    (hash ^ i64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// The main line of a game as the file keeps it.
+struct Line {
+    start: Option<String>,
+    moves: Vec<u8>,
+    print: i64,
+}
+
+impl Line {
+    fn of(game: &PdnGame) -> Line {
+        let (start, moves) = (start_text(game), encode(game));
+        let print = fingerprint(start.as_deref(), &moves);
+        Line { start, moves, print }
+    }
 }
 
 /// The `start` column: empty for the initial position.
@@ -514,25 +639,34 @@ fn cut_off(game: &PdnGame) -> Option<&PdnWarning> {
 }
 
 /// A transaction that adds games.
-pub(crate) struct Adder<'c> {
+struct Adder<'c> {
     transaction: rusqlite::Transaction<'c>,
+    file: &'c GamesFile,
     path: &'c Path,
+    duplicates: Duplicates,
+    twins: &'c mut Twins,
     index: IndexWriter,
     players: FxHashMap<String, i64>,
     events: FxHashMap<(String, String), i64>,
 }
 
 impl<'c> Adder<'c> {
-    pub(crate) fn begin(
-        connection: &'c Connection,
-        path: &'c Path,
+    fn begin(
+        file: &'c GamesFile,
+        twins: &'c mut Twins,
+        duplicates: Duplicates,
     ) -> Result<Adder<'c>, GamesError> {
+        let path = file.path();
         let behavior = TransactionBehavior::Immediate;
-        let transaction = rusqlite::Transaction::new_unchecked(connection, behavior)
+        let transaction = rusqlite::Transaction::new_unchecked(&file.connection, behavior)
             .map_err(GamesError::database(path))?;
+        twins.know(file.pragma("data_version")?);
         Ok(Adder {
             transaction,
+            file,
             path,
+            duplicates,
+            twins,
             index: IndexWriter::default(),
             players: FxHashMap::default(),
             events: FxHashMap::default(),
@@ -549,10 +683,10 @@ impl<'c> Adder<'c> {
     }
 
     fn end_source(&self, row: i64, crc: u32, report: &ImportReport) -> Result<(), GamesError> {
-        let ImportReport { games, added, duplicates, broken, .. } = *report;
+        let ImportReport { games, added, duplicates, replaced, broken, .. } = *report;
         let sql = "UPDATE sources SET crc = ?2, games = ?3, added = ?4, duplicates = ?5, \
                    broken = ?6 WHERE id = ?1";
-        let counts = [games, added, duplicates, broken].map(|count| count as i64);
+        let counts = [games, added, duplicates + replaced, broken].map(|count| count as i64);
         self.transaction
             .execute(sql, params![row, crc, counts[0], counts[1], counts[2], counts[3]])
             .map_err(GamesError::database(self.path))?;
@@ -592,21 +726,103 @@ impl<'c> Adder<'c> {
         Ok(id)
     }
 
-    /// Adds a game; false if it is a duplicate.
-    pub(crate) fn add(&mut self, game: &PdnGame, source: Option<i64>) -> Result<bool, GamesError> {
-        self.try_add(game, source).map_err(GamesError::database(self.path))
+    /// Adds a game, unless it is there.
+    fn add(&mut self, game: &PdnGame, source: Option<i64>) -> Result<Fate, GamesError> {
+        let db = GamesError::database(self.path);
+        let line = Line::of(game);
+        let mut facts = Facts::of(game);
+        let fate = self.fate(&facts, &line)?;
+        facts.id = match fate {
+            Fate::LeftOut(_) => return Ok(fate),
+            Fate::Added => self.write(None, game, source, &line, &facts).map_err(db)?,
+            Fate::Replaces(twin) => {
+                let game = self.united(twin, game)?;
+                self.write(Some(twin), &game, source, &line, &facts).map_err(db)?
+            }
+            // Its places in the index say that it ends there: another number is needed.
+            Fate::Completes(twin) => {
+                delete_game(&self.transaction, twin).map_err(&db)?;
+                self.twins.forget();
+                self.write(None, game, source, &line, &facts).map_err(db)?
+            }
+        };
+        self.twins.add(self.file, line.print, facts);
+        Ok(fate)
     }
 
-    fn try_add(&mut self, game: &PdnGame, source: Option<i64>) -> rusqlite::Result<bool> {
-        let moves = encode(game);
-        let start = start_text(game);
-        let fingerprint = fingerprint(start.as_deref(), &moves);
-        let tag = |name: &str| game.tags.get(name).unwrap_or_default();
-        let (white, black) = (tag("White"), tag("Black"));
-        let text = needs_text(game).then(|| text_of(game));
-        if self.is_known(game, fingerprint, text.is_some())? {
-            return Ok(false);
+    /// What is to become of a game.
+    fn fate(&mut self, facts: &Facts, line: &Line) -> Result<Fate, GamesError> {
+        if self.duplicates == Duplicates::Keep {
+            return Ok(Fate::Added);
         }
+        let is_better = self.duplicates == Duplicates::Better;
+        match self.twins.twin(self.file, line.print, facts)? {
+            Some((id, Fuller::There)) => return Ok(Fate::LeftOut(id)),
+            Some((id, Fuller::Here)) if is_better => return Ok(Fate::Replaces(id)),
+            _ if !is_better || facts.folded_names().iter().any(String::is_empty) => {
+                return Ok(Fate::Added);
+            }
+            _ => {}
+        }
+        let file = self.file;
+        if facts.is_cut() {
+            for print in self.longer(facts, line).map_err(GamesError::database(self.path))? {
+                let is_whole = |there: &Facts| facts.is_cut_from(there, file).then_some(there.id);
+                if let Some(id) = self.twins.find(file, print, facts, false, is_whole)? {
+                    return Ok(Fate::LeftOut(id));
+                }
+            }
+        } else {
+            for print in prints(line.start.as_deref(), &line.moves) {
+                let is_cut = |there: &Facts| there.is_cut_from(facts, file).then_some(there.id);
+                if let Some(id) = self.twins.find(file, print, facts, false, is_cut)? {
+                    return Ok(Fate::Completes(id));
+                }
+            }
+        }
+        Ok(Fate::Added)
+    }
+
+    /// The fingerprints of games of the same players that go on where this one was cut off.
+    fn longer(&self, facts: &Facts, line: &Line) -> rusqlite::Result<Vec<i64>> {
+        let player = "(SELECT id FROM players WHERE folded = ";
+        let sql = format!(
+            "SELECT g.fingerprint FROM games g JOIN moves m ON m.game = g.id WHERE g.white IN \
+             {player} ?1) AND g.black IN {player} ?2) AND m.start IS ?3 \
+             AND substr(m.moves, 1, length(?4)) = ?4",
+        );
+        let [white, black] = facts.folded_names();
+        let mut select = self.transaction.prepare_cached(&sql)?;
+        let rows =
+            select.query_map(params![white, black, line.start, line.moves], |row| row.get(0));
+        rows?.collect()
+    }
+
+    /// A game with the tags of its twin in the file, as far as these say something.
+    fn united(&self, twin: i64, game: &PdnGame) -> Result<PdnGame, GamesError> {
+        let mut game = game.clone();
+        if let Ok(Some(old)) = self.file.game(twin) {
+            let is_known = |value: &str| !value.is_empty() && value != "*" && !value.contains('?');
+            for (name, value) in old.game.tags.iter() {
+                let is_there = game.tags.get(name).is_some_and(is_known);
+                if !is_there || is_known(value) && name != "Result" {
+                    game.tags.set(name, value);
+                }
+            }
+        }
+        Ok(game)
+    }
+
+    /// Writes the rows of a game, those of this number or new ones; returns the number.
+    fn write(
+        &mut self,
+        id: Option<i64>,
+        game: &PdnGame,
+        source: Option<i64>,
+        line: &Line,
+        facts: &Facts,
+    ) -> rusqlite::Result<i64> {
+        let tag = |name: &str| game.tags.get(name).unwrap_or_default();
         let rating = |names: [&str; 2]| {
             let text = names.into_iter().find_map(|name| game.tags.get(name));
             text.and_then(|text| text.trim().parse::<u32>().ok()).filter(|&rating| rating > 0)
@@ -614,15 +830,16 @@ impl<'c> Adder<'c> {
         let date = game.tags.get("Date").or_else(|| game.tags.get("UTCDate")).unwrap_or_default();
         let score = tag("Result");
         let score = if score == game.result.as_str() { "" } else { score };
-        let (white, black) = (self.player(white)?, self.player(black)?);
+        let (white, black) = (self.player(tag("White"))?, self.player(tag("Black"))?);
         let event = self.event(tag("Event"), tag("Site"))?;
         self.transaction
             .prepare_cached(
-                "INSERT INTO games (white, black, event, round, date, year, white_rating, \
-                 black_rating, result, score, plies, source, line, fingerprint) VALUES \
-                 (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                "INSERT OR REPLACE INTO games (id, white, black, event, round, date, year, \
+                 white_rating, black_rating, result, score, plies, source, line, fingerprint) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?
             .execute(params![
+                id,
                 white,
                 black,
                 event,
@@ -636,64 +853,41 @@ impl<'c> Adder<'c> {
                 game.line.plies.len() as i64,
                 source,
                 game.first_line as i64,
-                fingerprint,
+                line.print,
             ])?;
-        let id = self.transaction.last_insert_rowid();
-        let packed = match &text {
+        let is_new = id.is_none();
+        let id = id.unwrap_or_else(|| self.transaction.last_insert_rowid());
+        let packed = match &facts.text {
             Some(text) => zstd::encode_all(text.as_bytes(), 3).ok(),
             None => None,
         };
         self.transaction
             .prepare_cached(
-                "INSERT INTO moves (game, start, moves, tags, text) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT OR REPLACE INTO moves (game, start, moves, tags, text) \
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
-            .execute(params![id, start, moves, tags_text(game), packed])?;
-        let number =
-            u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
-        let start = start_of(start.as_deref()).unwrap_or(game.start);
-        index_game(&mut self.index, number, start, &moves);
-        self.index.breathe(&self.transaction)?;
-        Ok(true)
-    }
-
-    /// Whether a game with these moves, players and year is there. Games without a move differ only
-    /// in who played where and when, and in their comments.
-    fn is_known(&self, game: &PdnGame, fingerprint: i64, has_text: bool) -> rusqlite::Result<bool> {
-        let tag = |name: &str| game.tags.get(name).unwrap_or_default();
-        let mut select = self.transaction.prepare_cached(
-            "SELECT w.name, b.name, g.year, e.name, g.date, g.round, m.text IS NOT NULL \
-             FROM games g JOIN players w ON w.id = g.white JOIN players b \
-             ON b.id = g.black JOIN events e ON e.id = g.event JOIN moves m ON m.game = g.id \
-             WHERE g.fingerprint = ?1",
-        )?;
-        let mut rows = select.query([fingerprint])?;
-        while let Some(row) = rows.next()? {
-            let text = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-            let (white, black) = (text(0)?, text(1)?);
-            let known: Option<u32> = row.get(2)?;
-            let here = year(tag("Date"));
-            let is_same = is_same_player(white, tag("White"))
-                && is_same_player(black, tag("Black"))
-                && (known == here || known.is_none() || here.is_none());
-            let is_bare = game.line.plies.is_empty();
-            let is_same = is_same
-                && (!is_bare
-                    || text(3)? == tag("Event")
-                        && text(4)? == tag("Date")
-                        && text(5)? == tag("Round")
-                        && row.get::<_, bool>(6)? == has_text);
-            if is_same {
-                return Ok(true);
-            }
+            .execute(params![id, line.start, line.moves, tags_text(game), packed])?;
+        if is_new {
+            let number =
+                u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
+            let start = start_of(line.start.as_deref()).unwrap_or(game.start);
+            index_game(&mut self.index, number, start, &line.moves);
+            self.index.breathe(&self.transaction)?;
         }
-        Ok(false)
+        Ok(id)
     }
 
-    pub(crate) fn commit(self) -> Result<(), GamesError> {
+    fn commit(self) -> Result<(), GamesError> {
         let db = GamesError::database(self.path);
         self.index.finish(&self.transaction).map_err(&db)?;
         self.transaction.commit().map_err(&db)
     }
+}
+
+/// Takes a game out; returns how many there were.
+pub(crate) fn delete_game(connection: &Connection, id: i64) -> rusqlite::Result<usize> {
+    connection.prepare_cached("DELETE FROM moves WHERE game = ?1")?.execute([id])?;
+    connection.prepare_cached("DELETE FROM games WHERE id = ?1")?.execute([id])
 }
 
 /// The row of a player's name, added if there is none.

@@ -6,9 +6,8 @@ use rusqlite::{Transaction, TransactionBehavior, params};
 use crate::coding::{Replay, encode};
 use crate::error::GamesError;
 use crate::file::{GamesFile, needs_text, start_of, text_of};
-use crate::import::{fingerprint, index_game, player_id};
+use crate::import::{delete_game, fingerprint, index_game, player_id};
 use crate::index::{self, IndexWriter};
-use crate::names::is_same_player;
 
 /// A fault in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,8 +150,7 @@ impl GamesFile {
                 "UPDATE sources SET crc = NULL WHERE id = (SELECT source FROM games WHERE id = ?1)",
             )
             .map_err(&db)?;
-            run("DELETE FROM moves WHERE game = ?1").map_err(&db)?;
-            count += run("DELETE FROM games WHERE id = ?1").map_err(&db)? as u64;
+            count += delete_game(&transaction, *id).map_err(&db)? as u64;
         }
         tidy(&transaction).map_err(&db)?;
         transaction.commit().map_err(&db)?;
@@ -189,67 +187,6 @@ impl GamesFile {
         tidy(&transaction).map_err(&db)?;
         transaction.commit().map_err(&db)?;
         Ok(count as u64)
-    }
-
-    /// Pairs of games with the same start and moves, whose players' names are spellings of the same
-    /// names and whose years agree as far as they are known: the game that stays, and the other.
-    /// The one with comments stays; failing that, the first.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn duplicates(&self) -> Result<Vec<(i64, i64)>, GamesError> {
-        let db = GamesError::database(self.path());
-        let mut select = self
-            .connection
-            .prepare(
-                "SELECT g.fingerprint, g.id, w.name, b.name, g.year, m.text IS NOT NULL, \
-                 g.plies = 0, g.event, g.date, g.round \
-                 FROM games g JOIN players w ON w.id = g.white JOIN players b ON b.id = g.black \
-                 JOIN moves m ON m.game = g.id WHERE g.fingerprint IN (SELECT fingerprint \
-                 FROM games GROUP BY fingerprint HAVING count(*) > 1) ORDER BY g.fingerprint, g.id",
-            )
-            .map_err(&db)?;
-        struct Twin {
-            print: i64,
-            id: i64,
-            names: [String; 2],
-            year: Option<u32>,
-            has_text: bool,
-            /// For a game without moves.
-            when: Option<(i64, String, String)>,
-        }
-        let rows = select
-            .query_map([], |row| {
-                let names = [row.get(2)?, row.get(3)?];
-                let is_bare: bool = row.get(6)?;
-                let when =
-                    if is_bare { Some((row.get(7)?, row.get(8)?, row.get(9)?)) } else { None };
-                let (print, id) = (row.get(0)?, row.get(1)?);
-                Ok(Twin { print, id, names, year: row.get(4)?, has_text: row.get(5)?, when })
-            })
-            .map_err(&db)?;
-        let games: Vec<Twin> = rows.collect::<Result<_, _>>().map_err(&db)?;
-        let mut pairs = Vec::new();
-        for group in games.chunk_by(|a, b| a.print == b.print) {
-            let mut kept: Vec<&Twin> = Vec::new();
-            let mut order: Vec<&Twin> = group.iter().collect();
-            order.sort_by_key(|game| (!game.has_text, game.id));
-            for game in order {
-                let twin = kept.iter().find(|other| {
-                    let years = other.year.is_none() || game.year.is_none();
-                    (years || other.year == game.year)
-                        && other.when == game.when
-                        && (0..2).all(|side| is_same_player(&other.names[side], &game.names[side]))
-                        // Both have comments, and one's would be lost.
-                        && !(other.has_text && game.has_text)
-                });
-                match twin {
-                    Some(twin) => pairs.push((twin.id, game.id)),
-                    None => kept.push(game),
-                }
-            }
-        }
-        Ok(pairs)
     }
 
     /// Replaces the comments, variations and glyphs of games; the columns stay as they are. The

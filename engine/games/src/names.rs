@@ -82,6 +82,47 @@ pub fn is_same_player(one: &str, other: &str) -> bool {
     has_long
 }
 
+/// The keys under which a name is found, see [`asked_keys`].
+pub(crate) fn posted_keys(name: &str) -> Vec<String> {
+    let words = words(name);
+    let mut keys = vec![format!("{}", words.len())];
+    for word in &words {
+        let letter = word.chars().next().unwrap_or_default();
+        keys.push(format!("^{letter}"));
+        if word.len() == letter.len_utf8() {
+            keys.push(format!(".{letter}"));
+        }
+        keys.extend(close_keys(word));
+    }
+    keys
+}
+
+/// Lists of keys, one for each word of a name: a name that [`is_same_player`] takes for this one has
+/// a key of each list, since each word of the shorter name has its word in the longer one.
+pub(crate) fn asked_keys(name: &str) -> Vec<Vec<String>> {
+    let words = words(name);
+    if words.is_empty() {
+        return vec![vec!["0".to_owned()]];
+    }
+    let list = |word: &String| {
+        let letter = word.chars().next().unwrap_or_default();
+        let shorter = (1..words.len()).map(|count| count.to_string());
+        let starts = (word.len() == letter.len_utf8()).then(|| format!("^{letter}"));
+        shorter.chain(starts).chain([format!(".{letter}")]).chain(close_keys(word)).collect()
+    };
+    words.iter().map(list).collect()
+}
+
+/// A word, and what is left of it without each of its letters: words that are one letter apart have
+/// one of these in common.
+fn close_keys(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let can_be_apart = letters.len() >= 5 && !letters.iter().any(char::is_ascii_digit);
+    let without = |out: usize| letters[..out].iter().chain(&letters[out + 1..]).collect();
+    let apart = (0..letters.len()).filter(|_| can_be_apart).map(without);
+    apart.chain([word.to_owned()]).map(|key: String| format!("={key}")).collect()
+}
+
 /// One letter added, left out or replaced, in words of five letters or more. Numbers, as in names
 /// of programs, are not slips.
 fn is_one_apart(one: &str, other: &str) -> bool {
@@ -124,10 +165,17 @@ mod tests {
             ("Scan 3.1", "Scan 3.0", false),
             ("T", "Ton", false),
             ("A B", "A B", true),
+            ("Tab", "T. Ab", true),
             ("Чижов А.", "Алексей Чижов", true),
         ] {
             assert_eq!(is_same_player(one, other), is_same, "{one} / {other}");
             assert_eq!(is_same_player(other, one), is_same, "{other} / {one}");
+            for (one, other) in [(one, other), (other, one)] {
+                let there = posted_keys(other);
+                let is_found = |list: Vec<String>| list.iter().any(|key| there.contains(key));
+                let is_near = asked_keys(one).into_iter().all(is_found);
+                assert!(is_near || !is_same, "{one} / {other}");
+            }
         }
         assert_eq!(folded("Sijbrands,  TON"), "sijbrands ton");
         assert_eq!(folded("O'Neil-Ünal"), "oneil unal");

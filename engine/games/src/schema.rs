@@ -76,14 +76,12 @@ CREATE TABLE positions (
 );
 ";
 
-/// Whether a file looks like ours, by SQLite's first sixteen bytes and our number. A missing file
-/// does not.
+/// Whether a file is an SQLite database; ours or not shows when it is opened, since our number may
+/// not have left the log beside it yet. A missing file is none.
 #[must_use]
 pub fn is_games_file(path: &Path) -> bool {
-    let mut head = [0; 72];
+    let mut head = [0; 16];
     let is_read =
         path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
-    is_read
-        && head.starts_with(b"SQLite format 3\0")
-        && head[68..72] == (APPLICATION as u32).to_be_bytes()
+    is_read && head == *b"SQLite format 3\0"
 }

@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use meerslag_games::{
-    GameHeader, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Outcome, Page,
-    PdnText, Query, Sacrifice, Sort,
+    Duplicate, Duplicates, GameHeader, GamesError, GamesFile, ImportEvent, ImportOptions,
+    ImportReport, Outcome, Page, PdnText, Query, Sacrifice, Sort, open_text,
 };
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, Ply, WriteOptions, game_to_string};
 use movegen::random::Random;
@@ -81,7 +81,7 @@ fn random_games(count: usize, plies: usize, seed: u64) -> String {
 fn exported(path: &Path) -> String {
     let mut text = String::new();
     let mut reader = PdnText::new(GamesFile::open(path).unwrap());
-    std::io::Read::read_to_string(&mut reader, &mut text).unwrap();
+    reader.read_to_string(&mut text).unwrap();
     text
 }
 
@@ -360,9 +360,212 @@ fn the_same_game_is_added_once() {
     assert_eq!(pair.info().unwrap().players, 2);
     assert_eq!(pair.duplicates().unwrap(), [(1, 2)]);
     // After merging, nothing is there twice.
-    let report = games.merge(&pair, &mut |_| true).unwrap();
+    let report = games.merge(&pair, Duplicates::Skip, &mut |_| true).unwrap();
     assert_eq!((report.games, report.added), (2, 0));
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+}
+
+/// Imports files; the report, the duplicates and the problems.
+fn told(
+    games: &mut GamesFile,
+    paths: &[PathBuf],
+    duplicates: Duplicates,
+) -> (ImportReport, Vec<Duplicate>, Vec<String>) {
+    let options = ImportOptions { duplicates, ..ImportOptions::default() };
+    let (mut twins, mut problems) = (Vec::new(), Vec::new());
+    let report = games.import(paths, options, &mut |event| {
+        match event {
+            ImportEvent::Duplicate(twin) => twins.push(twin.clone()),
+            ImportEvent::Problem(problem) => problems.push(problem.to_string()),
+            _ => {}
+        }
+        true
+    });
+    (report.unwrap(), twins, problems)
+}
+
+/// What is unread, said or scored differently is another game; each that is left out is named.
+#[test]
+fn only_what_says_nothing_new_is_left_out() {
+    let tags = "[Event \"Cup\"]\n[Date \"2001.05.06\"]\n[White \"Ann\"]\n[Black \"Bea\"]\n";
+    let played = |more: &str, moves: &str| format!("{tags}{more}\n{moves}\n\n");
+    // Two texts, and whether the second is left out.
+    let cases = [
+        // Cut at the same place.
+        ("1. 31-99 17-21 2-0\n\n".into(), "1. 35-99 20-25 2. 33-28 2-0\n".into(), false),
+        (played("", "1. 31-26 31-99 17-21 *"), played("", "1. 31-26 31-99 17-22 *"), false),
+        (played("", "1. 31-26 31-99 17-21 *"), played("", "1. 31-26 31-99 17-21 *"), true),
+        (played("", "1. 31-26 31-99 17-21 *"), played("", "1. 31-26 *"), false),
+        (played("", "1. 31-26 *"), played("", "1. 31-26 31-99 17-21 *"), false),
+        // Articles.
+        (
+            "[Event \"A\"]\n\n{Lesson one} *\n\n".into(),
+            "[Event \"A\"]\n\n{Lesson two} *\n".into(),
+            false,
+        ),
+        (
+            "[Event \"A\"]\n\n{Lesson one} *\n\n".into(),
+            "[Event \"A\"]\n\n{Lesson one} *\n".into(),
+            true,
+        ),
+        // Scored differently.
+        (played("", "1. 31-26 16-21 2-0"), played("", "1. 31-26 16-21 0-2"), false),
+        (played("", "1. 31-26 16-21 2-0"), played("", "1. 31-26 16-21 *"), true),
+        (played("", "1. 31-26 16-21 *"), played("", "1. 31-26 16-21 2-0"), false),
+        (played("", "1. 31-26 12-8"), played("", "1. 31-26 14-6"), false),
+        (played("", "1. 31-26 2-0"), played("", "1. 31-26 1-0"), true),
+        // In another round, on another day, at another place.
+        (played("[Round \"1\"]\n", "1. 31-26 *"), played("[Round \"2\"]\n", "1. 31-26 *"), false),
+        (played("[Round \"3\"]\n", "1. 31-26 *"), played("[Round \"03.1\"]\n", "1. 31-26 *"), true),
+        (played("[Round \"3\"]\n", "1. 31-26 *"), played("[Round \"?\"]\n", "1. 31-26 *"), true),
+        (tags.to_owned() + "\n*\n", tags.replace("05.06", "05.07") + "\n*\n", false),
+        (tags.to_owned() + "\n*\n", tags.replace("05.06", "??.??") + "\n*\n", true),
+        (tags.to_owned() + "\n*\n", tags.replace("2001.05.06", "6-5-2001") + "\n*\n", true),
+        (tags.to_owned() + "\n*\n", tags.replace("Cup", "League") + "\n*\n", false),
+        (tags.to_owned() + "\n*\n", tags.replace("Cup", "CUP.") + "\n*\n", true),
+        (
+            played("[Site \"https://a.org/1\"]\n", "1. 31-26 *"),
+            played("[Site \"https://a.org/2\"]\n", "1. 31-26 *"),
+            false,
+        ),
+        // Said.
+        (played("", "1. 31-26 16-21 *"), played("", "1. 31-26 {good} 16-21 *"), false),
+        (played("", "1. 31-26 {good} 16-21 *"), played("", "1. 31-26 16-21 *"), true),
+        (played("", "1. 31-26 {good} 16-21 *"), played("", "1. 31-26 {bad} 16-21 *"), false),
+        (played("", "1. 31-26 {good} 16-21 *"), played("", "1. 31-26 16-21 {good} *"), false),
+        (
+            played("", "1. 31-26 {good}\n {[%clk 0:01:00]} (1. 32-28) 16-21! *"),
+            played("", "1. 31-26 (1. 32-28) 16-21! *"),
+            true,
+        ),
+        (played("", "1. 31-26 (1. 32-28) *"), played("", "1. 31-26 (1. 33-28) *"), false),
+        (played("", "1. 31-26! *"), played("", "1. 31-26? *"), false),
+    ];
+    for (first, second, is_left_out) in cases {
+        let folder = Folder::new();
+        let mut games = folder.games(&first);
+        let (before, path) =
+            (games.game_count().unwrap(), folder.file("second.pdn", second.clone() + " \n"));
+        let (report, twins, _) = told(&mut games, std::slice::from_ref(&path), Duplicates::Skip);
+        assert_eq!(
+            (report.games, report.duplicates),
+            (1, u64::from(is_left_out)),
+            "{first}{second}"
+        );
+        assert_eq!(twins.len(), usize::from(is_left_out));
+        for twin in twins {
+            assert_eq!((twin.file.as_str(), twin.line), (path.to_str().unwrap(), 1));
+            assert_eq!((twin.game, twin.replaces), (1, false));
+            assert!(
+                second.contains(&format!("[White \"{}\"]", twin.white)) || twin.white.is_empty()
+            );
+        }
+        assert_eq!(games.game_count().unwrap(), before + u64::from(!is_left_out));
+        // The other order of one file, and two files put together, keep as many.
+        let pairs = games.duplicates().unwrap();
+        assert!(pairs.len() <= 1, "{pairs:?}");
+        let (report, ..) =
+            told(&mut games, &[folder.file("again.pdn", second + "\n\n")], Duplicates::Keep);
+        assert_eq!((report.added, report.duplicates), (1, 0));
+    }
+}
+
+/// The fuller game stays: with its number, and with what only the other one knew.
+#[test]
+fn the_better_of_two_games_stays() {
+    let folder = Folder::new();
+    let tags = "[Event \"Cup\"]\n[White \"Ton Sijbrands\"]\n[Black \"Wiersma, Harm\"]\n";
+    let mut games = folder.games(&format!(
+        "{tags}[Date \"1977\"]\n[Round \"4\"]\n[WhiteRating \"2400\"]\n\n1. 32-28 19-23 2. 28x19 14x23 *\n\n\
+         {tags}[Round \"5\"]\n\n1. 32-28 17-21 2. 37-32 12-22 2-0\n\n"
+    ));
+    let add = |games: &mut GamesFile, name: &str, text: &str| {
+        let found = told(games, &[folder.file(name, text)], Duplicates::Better);
+        assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+        found
+    };
+    let fuller = "[Event \"Cup\"]\n[White \"Sijbrands, T.\"]\n[Black \"H. Wiersma\"]\n[Round \"4\"]\n\
+                  [Annotator \"x\"]\n\n1. 32-28 19-23 {a man} 2. 28x19 14x23 1-1\n";
+    let (report, twins, _) = add(&mut games, "a.pdn", fuller);
+    assert_eq!((report.added, report.replaced, report.duplicates), (0, 1, 0));
+    assert_eq!((twins[0].game, twins[0].replaces), (1, true));
+    assert!(twins[0].describe().contains("H. Wiersma, takes the place of game 1"), "{twins:?}");
+    let stored = games.game(1).unwrap().unwrap();
+    assert_eq!(stored.game.line.plies[1].comments().next().unwrap().text, "a man");
+    assert_eq!((stored.header.result, stored.header.year), (GameResult::Draw, Some(1977)));
+    assert_eq!(
+        (stored.header.white.as_str(), stored.header.white_rating),
+        ("Ton Sijbrands", Some(2400))
+    );
+    assert_eq!(stored.game.tags.get("Annotator"), Some("x"));
+    // The bare one adds nothing now.
+    let (report, twins, _) = add(&mut games, "b.pdn", &fuller.replace(" {a man}", ""));
+    assert_eq!((report.duplicates, twins[0].game), (1, 1));
+    // The whole of a game that was cut off takes its place, and a cut one that of no whole one.
+    let whole = format!("{tags}[Round \"5\"]\n\n1. 32-28 17-21 2. 37-32 12-17 3. 41-37 2-0\n");
+    let (report, twins, _) = add(&mut games, "c.pdn", &whole);
+    assert_eq!((report.replaced, report.added, report.broken), (1, 0, 0), "{report:?}");
+    assert_eq!((twins[0].game, games.game_count().unwrap()), (2, 2));
+    let query = Query { moves: Some("41-37".parse().unwrap()), ..Query::default() };
+    assert_eq!(games.find_ids(&query).unwrap(), [3]);
+    let (report, twins, _) = add(&mut games, "d.pdn", &whole.replace("41-37", "41-22"));
+    assert_eq!((report.duplicates, twins[0].game), (1, 3));
+    // Another round, or other comments: a game of its own.
+    for other in [whole.replace("\"5\"", "\"6\""), whole.replace("37-32", "37-32 {well}")] {
+        let (report, ..) = add(&mut games, "e.pdn", &other.replace("41-37", "41-22"));
+        assert_eq!(report.added, 1, "{other}");
+    }
+}
+
+/// The number of games that are looked at grows with the games, not with their square, however they
+/// differ; and another program's changes are seen.
+#[test]
+fn many_games_with_the_same_moves() {
+    type Tags = fn(usize) -> String;
+    let kinds: [Tags; 7] = [
+        |n| format!("[White \"P{n}\"]\n[Black \"Q{}\"]\n\n*\n\n", n + 1),
+        |n| format!("[White \"Player {}\"]\n[Black \"Q\"]\n\n1. 32-28 *\n\n", n * 7919 % 100_003),
+        |n| format!("[White \"NN\"]\n[Black \"NN\"]\n[Round \"{n}\"]\n\n1. 32-28 19-23 *\n\n"),
+        |n| format!("[White \"NN\"]\n[Event \"Cup {n}\"]\n\n1. 32-28 19-23 *\n\n"),
+        |n| format!("[Date \"{}.{}.{}\"]\n\n1. 32-28 *\n\n", 1000 + n, n % 12 + 1, n % 28 + 1),
+        |n| format!("[Event \"A\"]\n\n{{Lesson {n}}} *\n\n"),
+        |n| format!("1. 31-26 16-22 {{lesson {n}}} 2-0\n\n[Event \"x\"]\n"),
+    ];
+    for (number, kind) in kinds.into_iter().enumerate() {
+        let folder = Folder::new();
+        let text: String = (0..2_000).map(kind).collect();
+        let mut games = GamesFile::open_or_create(&folder.path("all.games")).unwrap();
+        let (report, ..) = told(&mut games, &[folder.file("all.pdn", &text)], Duplicates::Skip);
+        assert!(report.added >= 2_000, "{number}: {report:?}");
+        assert!(report.compared < 10 * report.games, "{number}: {report:?}");
+        // The same games a second time, in many files.
+        let parts: Vec<PathBuf> = (0..2_000)
+            .step_by(50)
+            .map(|from| {
+                let part: String = (from..from + 50).map(kind).collect();
+                folder.file(&format!("{from}.pdn"), part + "\n")
+            })
+            .collect();
+        let (again, ..) = told(&mut games, &parts, Duplicates::Skip);
+        assert_eq!((again.games - again.duplicates, again.failed), (0, 0), "{number}: {again:?}");
+        assert!(again.compared < 10 * again.games, "{number}: {again:?}");
+    }
+    let folder = Folder::new();
+    let text: String =
+        (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. 32-28 *\n\n")).collect();
+    let mut games = folder.games(&text);
+    let (path, options) = (folder.path("all.games"), ImportOptions::default());
+    let (one, two) = (folder.file("1.pdn", text.clone() + " "), folder.file("2.pdn", text + "  "));
+    let mut added = Vec::new();
+    let report = games.import(&[one, two], options, &mut |event| {
+        if let ImportEvent::File { report, .. } = event {
+            added.push(report.added);
+            let mut other = GamesFile::open(&path).unwrap();
+            other.delete(&[7, 8]).unwrap();
+        }
+        true
+    });
+    assert_eq!((report.unwrap().duplicates, added), (78, vec![0, 2]));
 }
 
 /// A tree of games and a book of the same games say the same.
@@ -507,6 +710,101 @@ fn tags_are_the_users_and_what_is_odd_in_them_is_named() {
     }
     let cut = game_to_string(&games.game(3).unwrap().unwrap().game, &WriteOptions::default());
     assert!(cut.contains("[Result \"forfait\"]") && cut.contains("\n55. 33-28 *\n"), "{cut}");
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(text).unwrap();
+    packer.finish().unwrap()
+}
+
+fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in entries {
+        let stored = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Stored);
+        zip.start_file(*name, stored).unwrap();
+        zip.write_all(text).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// One bad file, archive, entry or link is named, and the others are read.
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("d/sub")).unwrap();
+    let game = |name: &str| format!("[White \"{name}\"]\n\n1. 32-28 *\n").into_bytes();
+    let mut damaged = zip(&[("one.pdn", &game("Inside")), ("two.pdn", &game("Damaged"))]);
+    let at = damaged.windows(7).position(|part| part == b"Damaged").unwrap();
+    damaged[at] ^= 0xff;
+    folder.file("d/a.pdn", game("First"));
+    folder.file("d/b.zip", "PK\x03\x04xxxx");
+    folder.file("d/c.zip", zip(&[("x.pdn.gz", &gzip(&game("Wrapped"))), ("y.zip", &damaged)]));
+    folder.file("d/d.rar", b"Rar!\x1a\x07\x01\x00 and so on");
+    folder.file("d/e.7z", b"7z\xbc\xaf\x27\x1c");
+    folder.file("d/f.pdn.gz", gzip(&game("Packed")));
+    folder.file("d/g.pdn.gz", &gzip(&game("Cut short"))[..20]);
+    folder.file("d/sub/h.zip", zip(&[("photo.jpg", b"no games")]));
+    folder.file("d/sub/z.pdn", game("Last"));
+    let mut bad = vec![
+        "b.zip: ",
+        "c.zip/y.zip: a zip archive in an",
+        "d.rar: a RAR",
+        "e.7z: a 7z",
+        "g.pdn.gz: ",
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", folder.path("d/h.pdn")).unwrap();
+        std::os::unix::fs::symlink("..", folder.path("d/sub/up.pdn")).unwrap();
+        bad.push("h.pdn: a link that leads nowhere");
+    }
+    let paths =
+        ["none.pdn", "d", "damaged.zip", "all.games", "d/sub/h.zip"].map(|name| folder.path(name));
+    folder.file("damaged.zip", damaged);
+    let mut games = GamesFile::open_or_create(&folder.path("all.games")).unwrap();
+    let (report, _, problems) = told(&mut games, &paths, Duplicates::Skip);
+    bad.insert(0, "none.pdn: No such file");
+    bad.extend([
+        "damaged.zip/two.pdn: ",
+        "all.games: a file of games: 'games merge'",
+        "h.zip: no PDN file in it",
+    ]);
+    assert_eq!(problems.len(), bad.len(), "{problems:#?}");
+    for (problem, bad) in problems.iter().zip(bad) {
+        assert!(problem.contains(bad), "{problem}, expected {bad}");
+    }
+    assert_eq!((report.failed, report.added), (problems.len() as u64, 5));
+    let (query, mut names) = (Query::default(), Vec::new());
+    names.extend(games.find(&query, 0, 9).unwrap().hits.into_iter().map(|hit| hit.game.white));
+    assert_eq!(names, ["First", "Wrapped", "Packed", "Last", "Inside"]);
+    // As the text that other commands read.
+    let text = |name: &str| {
+        let mut text = String::new();
+        open_text(&folder.path(name))
+            .and_then(|mut file| file.read_to_string(&mut text))
+            .map(|_| text)
+    };
+    assert_eq!(parsed(&text("d/f.pdn.gz").unwrap())[0].tags.get("White"), Some("Packed"));
+    let two = folder.file("two.zip", zip(&[("1.pdn", &game("One")), ("2.pdn", &game("Two"))]));
+    assert_eq!(parsed(&text("two.zip").unwrap()).len(), 2);
+    assert!(text("damaged.zip").unwrap_err().to_string().contains("damaged.zip/two.pdn: "));
+    assert!(text("d/e.7z").unwrap_err().to_string().contains("unpack it first"));
+    // A file is made when there is a game for it.
+    let new = folder.path("new.games");
+    let into = |path: PathBuf| {
+        GamesFile::import_into(&new, &[path], ImportOptions::default(), &mut |_| true)
+    };
+    assert_eq!(into(folder.path("d/b.zip")).unwrap().failed, 1);
+    assert_eq!(into(folder.file("no.pdn", "no game")).unwrap().failed, 1);
+    assert!(!new.exists());
+    assert_eq!(into(two).unwrap().added, 2);
+    assert_eq!(GamesFile::open(&new).unwrap().game_count().unwrap(), 2);
+    // Bytes of a caller are not unpacked.
+    let packed =
+        games.import_text("HTTP", &gzip(&game("x")), ImportOptions::default(), &mut |_| true);
+    assert!(packed.unwrap_err().to_string().contains("gzip"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Sender, channel};
 use meerslag_files::{Existing, with_causes};
 use meerslag_search::book::{
     self, BookError, BookLock, BuildEvent, BuildOptions, LineKind, MoveEntry, OtherBooks,
-    PlayerName, Selection, open_pdn,
+    PlayerName, Selection,
 };
 use meerslag_search::{Score, parse_range};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 
 use crate::board::{Color, Move};
 use crate::game::PositionOrText;
-use crate::games::{parsed, text_of};
+use crate::games::parsed;
 use crate::work;
 
 fn failed(error: BookError) -> PyErr {
@@ -118,9 +118,9 @@ impl BookReport {
     }
 }
 
-/// Opens PDN or a file of games.
+/// Opens PDN, packed or not, or a file of games.
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    text_of(path).unwrap_or_else(|| open_pdn(path))
+    Ok(meerslag_games::open_text(path)?)
 }
 
 /// The kind of lines with this name.

@@ -1,11 +1,11 @@
 //! Files of games.
 
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use meerslag_files::with_causes;
 use meerslag_games::{
-    self as games, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome, Query,
+    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome, Query,
     Sacrifice, Sort,
 };
 use meerslag_search::parse_range;
@@ -30,14 +30,6 @@ fn failed(error: GamesError) -> PyErr {
     }
 }
 
-/// The games of a file of games as PDN; ``None`` if it is none.
-pub fn text_of(path: &Path) -> Option<io::Result<Box<dyn Read>>> {
-    games::is_games_file(path).then(|| {
-        let file = games::GamesFile::open(path).map_err(io::Error::other)?;
-        // The mark says that it is UTF-8, whatever the encoding of other files.
-        Ok(Box::new("\u{feff}".as_bytes().chain(games::PdnText::new(file))) as Box<dyn Read>)
-    })
-}
 
 /// The results for added games.
 #[pyclass(module = "meerslag", frozen, get_all)]
@@ -46,8 +38,10 @@ pub struct ImportReport {
     games: u64,
     /// Games that are new.
     added: u64,
-    /// Games that were there already.
+    /// Games that were there already, which were left out.
     duplicates: u64,
+    /// Games that took the place of one that says less.
+    replaced: u64,
     /// Games with something unreadable; they are kept as far as possible.
     broken: u64,
     /// Files that had been added before, which are passed over.
@@ -56,6 +50,9 @@ pub struct ImportReport {
     failed: u64,
     /// The unreadable parts, each with file, line and reason.
     problems: Vec<String>,
+    /// The games that were there already, each with file, line, players and the number of the game
+    /// that it is.
+    named: Vec<String>,
 }
 
 #[pymethods]
@@ -288,30 +285,38 @@ impl GamesFile {
         GamesFileIterator { file: file.unbind(), last: 0, ids: Vec::new().into_iter() }
     }
 
-    /// Adds the games of PDN files, of folders and zip archives of them. Each file is added whole or
-    /// not at all; games that are there already are not added again. Ctrl-C leaves out the file in
-    /// hand.
+    /// Adds the games of PDN files, packed with gzip or not, of folders and zip archives of them. Each
+    /// file is added whole or not at all, and one that cannot be read is named in ``problems``. Ctrl-C
+    /// leaves out the file in hand.
     ///
     /// Args:
     ///     paths: files and folders.
     ///     encoding: such as ``cp866``; without it each place of a file is recognised.
+    ///     duplicates: games that are there already: ``keep`` adds them again, ``skip`` leaves them
+    ///         out, ``better`` keeps the one that says more: comments, a result, all moves.
     ///
     /// Raises:
-    ///     OSError: a path is not there.
-    #[pyo3(signature = (paths, *, encoding = None))]
+    ///     OSError: nothing could be read, and a path is not there.
+    #[pyo3(signature = (paths, *, encoding = None, duplicates = "skip"))]
     fn add(
         &self,
         py: Python<'_>,
         paths: Vec<PathBuf>,
         encoding: Option<&str>,
+        duplicates: &str,
     ) -> PyResult<ImportReport> {
         let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
-        let options = ImportOptions { encoding };
-        let (mut problems, mut signal) = (Vec::new(), None);
+        let duplicates = parsed::<Duplicates>("duplicates", duplicates)?;
+        let options = ImportOptions { encoding, duplicates };
+        let (mut problems, mut named, mut signal) = (Vec::new(), Vec::new(), None);
         let report = py.detach(|| {
             self.0.lock().import(&paths, options, &mut |event| {
-                if let ImportEvent::Problem(games::Problem { file, line, reason }) = event {
-                    problems.push(format!("{file}, line {line}: {reason}"));
+                match event {
+                    ImportEvent::Problem(problem) => problems.push(problem.to_string()),
+                    ImportEvent::Duplicate(twin) => {
+                        named.push(format!("{}: {}", twin.place(), twin.describe()));
+                    }
+                    _ => {}
                 }
                 signal = Python::attach(|py| py.check_signals()).err();
                 signal.is_none()
@@ -321,14 +326,22 @@ impl GamesFile {
             return Err(signal);
         }
         let report = report.map_err(failed)?;
+        if report.files + report.known == 0 {
+            for path in &paths {
+                let named = |error| failed(GamesError::Io { path: path.clone(), error });
+                std::fs::metadata(path).map_err(named)?;
+            }
+        }
         Ok(ImportReport {
             games: report.games,
             added: report.added,
             duplicates: report.duplicates,
+            replaced: report.replaced,
             broken: report.broken,
             known: report.known,
             failed: report.failed,
             problems,
+            named,
         })
     }
 

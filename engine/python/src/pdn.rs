@@ -1,13 +1,13 @@
 //! Reading and writing PDN.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use movegen::Color;
 use movegen::notation::pdn;
+use parking_lot::Mutex;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -349,7 +349,7 @@ impl PdnGame {
 /// nothing had happened. Games of other kinds of draughts, and empty ones, are passed over;
 /// ``warnings`` and ``counters`` tell of them, too.
 #[pyclass(module = "meerslag")]
-pub struct PdnReader(pdn::PdnReader<Box<dyn BufRead + Send + Sync>>);
+pub struct PdnReader(Mutex<pdn::PdnReader<Box<dyn BufRead + Send>>>);
 
 #[pymethods]
 impl PdnReader {
@@ -358,7 +358,7 @@ impl PdnReader {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PdnGame>> {
-        let next = py.detach(|| self.0.next().transpose());
+        let next = py.detach(|| self.0.get_mut().next().transpose());
         let next = next.map_err(|error| PyOSError::new_err(meerslag_files::with_causes(&error)))?;
         Ok(next.map(PdnGame))
     }
@@ -366,13 +366,13 @@ impl PdnReader {
     /// The warnings so far, each kind once: with its first place, and how often it came.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.0.warnings().iter().map(ToString::to_string).collect()
+        self.0.lock().warnings().iter().map(ToString::to_string).collect()
     }
 
     /// The encodings so far, such as ``utf-8`` and ``windows-1251``.
     #[getter]
     fn encodings(&self) -> Vec<&'static str> {
-        self.0.encodings().iter().map(pdn::Encoding::name).collect()
+        self.0.lock().encodings().iter().map(pdn::Encoding::name).collect()
     }
 
     /// How many games there were so far: ``games`` of any kind, of these ``other_type``,
@@ -380,7 +380,7 @@ impl PdnReader {
     #[getter]
     fn counters(&self) -> BTreeMap<&'static str, u64> {
         let pdn::Counters { games, other_type, truncated, empty, duplicates, .. } =
-            self.0.counters();
+            self.0.lock().counters();
         BTreeMap::from([
             ("games", games),
             ("other_type", other_type),
@@ -395,7 +395,7 @@ impl PdnReader {
     fn new(input: Box<dyn BufRead + Send + Sync>, encoding: Option<&str>) -> PyResult<PdnReader> {
         let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
         let options = pdn::ReadOptions { encoding, ..pdn::ReadOptions::default() };
-        Ok(PdnReader(pdn::PdnReader::with_options(input, options)))
+        Ok(PdnReader(Mutex::new(pdn::PdnReader::with_options(input, options))))
     }
 }
 
@@ -420,7 +420,8 @@ pub enum TextOrBytes {
     Bytes(Vec<u8>),
 }
 
-/// The games of a PDN file, one after another.
+/// The games of a PDN file, packed with gzip or in a zip archive or not, or of a file of games, one
+/// after another.
 ///
 /// Args:
 ///     encoding: such as ``cp1251``; without it each place of the file is recognised.
@@ -431,7 +432,7 @@ pub enum TextOrBytes {
 #[pyfunction]
 #[pyo3(signature = (path, *, encoding = None))]
 pub fn open_pdn(path: PathBuf, encoding: Option<&str>) -> PyResult<PdnReader> {
-    let file = File::open(&path).map_err(|error| {
+    let file = meerslag_games::open_text(&path).map_err(|error| {
         // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
         let error = std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         PyErr::from(error)

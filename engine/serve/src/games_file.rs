@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use meerslag_games::{
-    GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent, ImportOptions,
-    Manoeuvre, Query as GamesQuery, Sort, StoredGame,
+    Duplicates, GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent,
+    ImportOptions, Manoeuvre, Query as GamesQuery, Sort, StoredGame,
 };
 use meerslag_search::parse_range;
 use meerslag_study::records::Record;
@@ -283,42 +283,70 @@ pub(super) struct GamesAddedRecord {
     games: u64,
     /// Games that are new.
     added: u64,
-    /// Games that were there already.
+    /// Games that were there already, which were left out.
     duplicates: u64,
+    /// Games that took the place of one that says less.
+    replaced: u64,
     /// Games with something unreadable; they are kept as far as possible.
     broken: u64,
     /// The first hundred of these, with line and reason.
     problems: Vec<String>,
+    /// The first hundred games that were there already, each with line, players and the number of the
+    /// game that it is.
+    named: Vec<String>,
 }
 
 impl Record for GamesAddedRecord {
     const TYPE: &'static str = "games_added";
 }
 
-/// The most problems reported.
+/// The parameters of `POST /v1/games/import`.
+pub(super) const IMPORT: &[Parameter] = &[parameter(
+    "duplicates",
+    Kind::Choice(DUPLICATES),
+    "Games that are there already: keep adds them again, skip (the default) leaves them out, better \
+     keeps the one that says more: comments, a result, all moves.",
+)];
+
+const DUPLICATES: &[&str] =
+    &[Duplicates::ALL[0].name(), Duplicates::ALL[1].name(), Duplicates::ALL[2].name()];
+
+/// The most problems and duplicates reported.
 const TOLD: usize = 100;
 
 /// `POST /v1/games/import`: PDN in any of the encodings that an import recognises.
-pub(super) fn import(desk: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
     let shelf = shelf(desk)?;
     if !shelf.takes_games {
         let text = "this server adds no games: see --games-add";
         return Err(Problem::new(ProblemKind::NotKnown, text));
     }
-    let mut problems = Vec::new();
+    let duplicates = read(query, "duplicates", parsed)?.unwrap_or_default();
+    let options = ImportOptions { duplicates, ..ImportOptions::default() };
+    let (mut problems, mut named) = (Vec::new(), Vec::new());
     let report = shelf.with(|file| {
-        file.import_text("HTTP", body, ImportOptions::default(), &mut |event| {
-            if let ImportEvent::Problem(problem) = event
-                && problems.len() < TOLD
-            {
-                problems.push(format!("line {}: {}", problem.line, problem.reason));
+        file.import_text("HTTP", body, options, &mut |event| {
+            match event {
+                ImportEvent::Problem(problem) if problems.len() < TOLD => {
+                    problems.push(format!("line {}: {}", problem.line, problem.reason));
+                }
+                ImportEvent::Duplicate(twin) if named.len() < TOLD => {
+                    named.push(format!("line {}: {}", twin.line, twin.describe()));
+                }
+                _ => {}
             }
             true
         })
     })?;
-    let (games, added, duplicates, broken) =
-        (report.games, report.added, report.duplicates, report.broken);
-    Ok(Reply::json(&GamesAddedRecord { games, added, duplicates, broken, problems }))
+    Ok(Reply::json(&GamesAddedRecord {
+        games: report.games,
+        added: report.added,
+        duplicates: report.duplicates,
+        replaced: report.replaced,
+        broken: report.broken,
+        problems,
+        named,
+    }))
 }
 
 /// The format that clients of lichess' opening explorer read.

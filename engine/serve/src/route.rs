@@ -360,7 +360,7 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/games/import",
         method: Method::Post,
         summary: "Adds the games of a PDN text to the server's file",
-        parameters: &[],
+        parameters: games_file::IMPORT,
         takes: &["text/plain", PDN],
         gives: Body::Json(SchemaGenerator::subschema_for::<games_file::GamesAddedRecord>),
         work: Work::Answer(games_file::import),

@@ -1,6 +1,6 @@
 //! `meerslag annotate`: the games of a file with every move judged.
 
-use std::io::{self, Cursor, Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -113,11 +113,6 @@ fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
 }
 
 pub(super) fn read(input: &Path) -> Result<Vec<u8>, Failure> {
-    if input.as_os_str() == "-" {
-        let mut text = Vec::new();
-        io::stdin().lock().read_to_end(&mut text)?;
-        return Ok(text);
-    }
     let mut text = Vec::new();
     source::open_text(input)
         .and_then(|mut file| file.read_to_end(&mut text))

@@ -132,7 +132,13 @@ impl BoardArgs {
             () if self.ansi => (Form::Text { has_colours: true }, Some("--ansi")),
             () if end == Some("svg") => (Form::Svg, None),
             () if end == Some("png") => (Form::Png, None),
-            () => (Form::Text { has_colours: self.out.is_none() && terminal::has_colours() }, None),
+            () => (
+                Form::Text {
+                    has_colours: self.out.as_deref().is_none_or(|out| files::given(out).is_none())
+                        && terminal::has_colours(),
+                },
+                None,
+            ),
         };
         let fits = match (form, end) {
             (_, None) | (Form::Svg, Some("svg")) | (Form::Png, Some("png")) => true,
@@ -159,7 +165,7 @@ impl BoardArgs {
 impl BoardArgs {
     /// Writes to standard output, or to the terminal or pipe that `--out` names.
     fn print(&self, bytes: &[u8]) -> Result<(), Failure> {
-        if let Some(path) = &self.out {
+        if let Some(path) = self.out.as_deref().and_then(files::given) {
             return Ok(std::fs::write(path, bytes).map_err(|error| files::named(path, &error))?);
         }
         let mut out = stdout();
@@ -182,7 +188,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
     }
     let form = args.form()?;
     let existing = args.force.existing();
-    match &args.out {
+    match args.out.as_deref().and_then(files::given) {
         Some(path) => files::check(path, existing)?,
         None if form == Form::Png && stdout().is_terminal() => {
             return Err(Failure::Input(anyhow!(

@@ -1,5 +1,6 @@
 //! Files that commands write. One rule for all: logs are appended to; anything else is a new file,
-//! which replaces an existing one in one step, and only with `--force` or if the user agrees.
+//! which replaces an existing one in one step, and only with `--force` or if the user agrees. `-` is
+//! standard output, and then everything else that the command says goes to standard error.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use meerslag_files::{Existing, NewFile, write_file};
+use meerslag_files::{Existing, NewFile, standard_output, write_file};
 use meerslag_harness::protocol::Log;
 
 use super::Failure;
-use super::streams::note;
+use super::streams::{self, note};
 
 /// What to do with existing output files.
 #[derive(Args, Clone, Copy, Debug)]
@@ -30,18 +31,21 @@ impl ForceArgs {
 /// Whether there is something under this path that a new file would take the place of; a pipe or
 /// a terminal is written to as it is.
 pub(super) fn is_there(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|data| data.is_file())
+    given(path).is_some() && fs::metadata(path).is_ok_and(|data| data.is_file())
 }
 
 /// Whether this is something like a terminal or a pipe, which has no old content to lose.
 pub(super) fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
+    given(path).is_none() || fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
 }
 
 /// Refuses files that cannot be written: better to know before the work than after it.
 pub(super) fn check(path: &Path, existing: Existing) -> Result<(), Failure> {
     if existing == Existing::Keep && is_there(path) {
         return Err(Failure::Input(anyhow!("{} exists: --force replaces it", path.display())));
+    }
+    if given(path).is_none() {
+        streams::give_away_stdout();
     }
     if is_special(path) {
         return Ok(());
@@ -53,16 +57,17 @@ pub(super) fn check(path: &Path, existing: Existing) -> Result<(), Failure> {
 /// The command line's name for a file, such as `--out`, and the file if it is given.
 pub(super) type Named<'a> = (&'a str, Option<&'a Path>);
 
-/// The input file that is meant; `None` for `-`, standard input.
-pub(super) fn given(input: &Path) -> Option<&Path> {
-    (input.as_os_str() != "-").then_some(input)
+/// The file that is meant; `None` for `-`, standard input or output.
+pub(super) fn given(path: &Path) -> Option<&Path> {
+    (path.as_os_str() != "-").then_some(path)
 }
 
 /// Refuses, before the work, an output that is also an input, or an output of another kind: one
 /// would take the place of the other.
 pub(super) fn check_distinct(read: &[Named<'_>], written: &[Named<'_>]) -> Result<(), Failure> {
+    let inputs = read.iter().filter_map(|&(name, path)| Some((name, given(path?)?)));
     let mut seen: Vec<(&str, Identity)> =
-        read.iter().filter_map(|&(name, path)| Some((name, Identity::of(path?)?))).collect();
+        inputs.filter_map(|(name, path)| Some((name, Identity::of(path)?))).collect();
     for &(name, path) in written {
         let Some(path) = path else { continue };
         let Some(identity) = Identity::of(path) else { continue };
@@ -106,6 +111,9 @@ enum Identity {
 impl Identity {
     /// `None` for terminals, pipes and the like, where nothing is replaced.
     fn of(path: &Path) -> Option<Identity> {
+        if given(path).is_none() {
+            return Some(Identity::Path(path.to_owned()));
+        }
         if is_special(path) {
             return None;
         }
@@ -153,6 +161,9 @@ pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
 
 /// Opens a log, which is added to.
 pub(super) fn log(path: &Path) -> Result<File, Failure> {
+    if given(path).is_none() {
+        return Err(Failure::Input(anyhow!("a log cannot go to standard output: name a file")));
+    }
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.with_context(|| format!("cannot write the log {}", path.display())).map_err(Failure::Run)
 }
@@ -235,7 +246,10 @@ impl GrowingFile {
         if !is_special {
             write_file(&self.path, bytes, self.existing).map_err(named)?;
         }
-        let mut file = OpenOptions::new().append(true).open(&self.path).map_err(named)?;
+        let mut file = match given(&self.path) {
+            None => standard_output().map_err(named)?,
+            Some(path) => OpenOptions::new().append(true).open(path).map_err(named)?,
+        };
         if is_special {
             file.write_all(bytes).map_err(named)?;
         }

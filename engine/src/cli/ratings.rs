@@ -165,10 +165,7 @@ impl Collection {
 
     fn read_pdn(&mut self, path: &Path, encoding: EncodingArgs) -> anyhow::Result<()> {
         let name = path.display().to_string();
-        let text: Box<dyn io::Read> = match files::given(path) {
-            None => Box::new(io::stdin()),
-            Some(path) => source::open_text(path).with_context(|| cannot_read(path))?,
-        };
+        let text = source::open_text(path).with_context(|| cannot_read(path))?;
         let mut reader = PdnReader::with_options(BufReader::new(text), encoding.options());
         for game in reader.by_ref() {
             let game = game.with_context(|| cannot_read(path))?;

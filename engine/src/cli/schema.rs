@@ -88,6 +88,7 @@ impl Catalogue {
         #[cfg(feature = "games")]
         {
             self.add::<games::import::GamesProblemRecord<'_>>();
+            self.add::<games::import::GamesDuplicateRecord<'_>>();
             self.add::<games::import::GamesImportRecord<'_>>();
             self.add::<meerslag_games::GameFoundRecord<'_>>();
             self.add::<meerslag_games::GamesTreeRecord>();

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+#[cfg(not(feature = "games"))]
 use meerslag_search::book::open_pdn;
 use meerslag_search::{counted, shortened};
 use meerslag_study::puzzles::ExerciseList;
@@ -51,7 +52,9 @@ impl EncodingArgs {
 /// that ends as such files do.
 pub(super) fn is_file(text: &str) -> bool {
     let path = Path::new(text);
-    let is_ending = |end: &OsStr| ["pdn", "fen", "txt"].iter().any(|e| end.eq_ignore_ascii_case(e));
+    let is_ending = |end: &OsStr| {
+        ["pdn", "fen", "txt", "gz", "zip"].iter().any(|e| end.eq_ignore_ascii_case(e))
+    };
     text == "-" || path.extension().is_some_and(is_ending) || path.is_file()
 }
 
@@ -96,15 +99,15 @@ pub(super) fn no_game(counters: &Counters) -> Failure {
     })
 }
 
-/// Opens a file of games to be read as PDN text: PDN, or an SQLite database of `games`.
+/// Opens a file of games to be read as PDN text: PDN, also packed with gzip or in a zip archive, or
+/// an SQLite database of `games`; `-` is standard input.
 pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
-    #[cfg(feature = "games")]
-    if meerslag_games::is_games_file(path) {
-        let games = meerslag_games::GamesFile::open(path).map_err(io::Error::other)?;
-        // The mark says that it is UTF-8, whatever the encoding of other files.
-        let mark = "\u{feff}".as_bytes();
-        return Ok(Box::new(mark.chain(meerslag_games::PdnText::new(games))));
+    if super::files::given(path).is_none() {
+        return Ok(Box::new(io::stdin()));
     }
+    #[cfg(feature = "games")]
+    return Ok(meerslag_games::open_text(path)?);
+    #[cfg(not(feature = "games"))]
     open_pdn(path)
 }
 
@@ -119,10 +122,6 @@ pub(super) enum Source {
 /// Opens a PDN file, `-` for standard input, or else reads a position.
 pub(super) fn open(input: Option<&str>, encoding: EncodingArgs) -> Result<Source, Failure> {
     let Some(text) = input else { return Ok(Source::Position(Box::default())) };
-    if text == "-" {
-        let input = Box::new(BufReader::new(io::stdin()));
-        return Ok(Source::Games(Box::new(Games::new(text, input, encoding))));
-    }
     if is_file(text) {
         let file = open_text(Path::new(text))
             .with_context(|| format!("cannot open {text}"))

@@ -15,6 +15,14 @@ static ONLY_PRINTS: AtomicBool = AtomicBool::new(false);
 /// Whether standard output has been closed at its other end.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
+/// Whether standard output belongs to a file that the command writes.
+static IS_GIVEN_AWAY: AtomicBool = AtomicBool::new(false);
+
+/// Standard output is for a file that the command writes; everything else goes to standard error.
+pub(super) fn give_away_stdout() {
+    IS_GIVEN_AWAY.store(true, Ordering::Relaxed);
+}
+
 /// The command only prints: without a reader it ends.
 pub(super) fn only_print() {
     ONLY_PRINTS.store(true, Ordering::Relaxed);
@@ -25,7 +33,8 @@ pub(super) fn has_no_reader() -> bool {
     ONLY_PRINTS.load(Ordering::Relaxed) && IS_CLOSED.load(Ordering::Relaxed)
 }
 
-/// Standard output. The other one fails when nobody reads it.
+/// Standard output, or standard error if that is given away. The other one fails when nobody reads
+/// it.
 #[expect(clippy::disallowed_methods, reason = "this is the place for it")]
 pub(super) fn stdout() -> Stdout {
     Stdout(io::stdout())
@@ -37,12 +46,15 @@ pub(super) struct Stdout(io::Stdout);
 
 impl Stdout {
     pub(super) fn is_terminal(&self) -> bool {
-        self.0.is_terminal()
+        !IS_GIVEN_AWAY.load(Ordering::Relaxed) && self.0.is_terminal()
     }
 }
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if IS_GIVEN_AWAY.load(Ordering::Relaxed) {
+            return Messages.write(bytes);
+        }
         without_reader(self.0.write(bytes), bytes.len())
     }
 

@@ -46,7 +46,7 @@ often, and the first lines. The part read of a game that breaks off counts, with
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct BuildArgs {
-    /// PDN files, or files of games
+    /// PDN files, packed with gzip or zip or not, or files of games; '-' reads standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -159,9 +159,10 @@ pub(super) struct ExportArgs {
 
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     let file = Some(Path::new(&args.file)).filter(|file| file.is_file());
-    files::check_distinct(&[("FILE", file)], &[("--out", args.out.as_deref())])?;
+    let out = args.out.as_deref().and_then(files::given);
+    files::check_distinct(&[("FILE", file)], &[("--out", out)])?;
     let book = super::named(&args.file)?;
-    let Some(path) = &args.out else {
+    let Some(path) = out else {
         let mut out = BufWriter::new(stdout());
         write(args, &book, &mut out)?;
         return Ok(out.flush()?);

@@ -106,6 +106,10 @@ pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
 
 /// Keeps others from changing a book being written here; anything but a file has nothing to lose.
 fn lock(path: &Path) -> Result<Option<BookLock>, Failure> {
+    if files::given(path).is_none() {
+        let text = "a book is read at any place: it cannot go to standard output, name a file";
+        return Err(Failure::Input(anyhow::anyhow!(text)));
+    }
     Ok((!files::is_special(path)).then(|| BookLock::take(path)).transpose()?)
 }
 

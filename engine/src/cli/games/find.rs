@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
@@ -71,8 +71,12 @@ pub(super) struct FindArgs {
 
 impl FindArgs {
     /// See [`super::GamesArgs::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        self.out.is_none()
+    pub(super) fn only_prints(&self) -> bool {
+        self.out().is_none()
+    }
+
+    fn out(&self) -> Option<&Path> {
+        self.out.as_deref().and_then(files::given)
     }
 }
 
@@ -238,7 +242,7 @@ impl PositionArgs {
 const ROWS: u64 = 50;
 
 pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
-    if let Some(out) = &args.out {
+    if let Some(out) = args.out() {
         files::check_distinct(&[("FILE", Some(&args.file))], &[("--out", Some(out))])?;
         files::check(out, args.force.existing())?;
     }
@@ -264,12 +268,12 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
                 write_game(&mut pdn, &stored.game, &WriteOptions::default())?;
             }
             // A file is written whole or not at all.
-            if args.out.is_none() {
+            if args.out().is_none() {
                 out.write_all(&pdn)?;
                 pdn.clear();
             }
         }
-        if let Some(path) = &args.out {
+        if let Some(path) = args.out() {
             let file = files::begin(path, &pdn, args.force.existing());
             file.and_then(NewFile::finish).map_err(|error| files::named(path, &error))?;
         }

@@ -1,11 +1,14 @@
 //! `meerslag games import`: games into a file of games.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_games::{GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem};
+use meerslag_games::{
+    Duplicate, Duplicates, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport,
+    Problem,
+};
 use meerslag_search::counted;
 use movegen::notation::pdn::Encodings;
 use schemars::JsonSchema;
@@ -22,22 +25,28 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag games import games.pdn --to club.games
   meerslag games import tournaments archive.zip --to club.games
-      all .pdn and .zip files in a folder and in those below it, and the PDN files of an archive
+      all .pdn, .pdn.gz and .zip files in a folder and in those below it, and the PDN files of an
+      archive
+  cat new.pdn | meerslag games import - --to club.games --duplicates better
+      games with more comments, or whole, take the place of those that say less
   meerslag games import old.pdn --to club.games --encoding cp866
 
-The file is made if it is missing. Encodings are recognised, also several in one file: UTF-8, \
-UTF-16, Windows-1250, 1251, 1252, 1254 and 1257, KOI8-R and KOI8-U, ISO 8859-5, CP437, CP850, \
-CP866, Macintosh Cyrillic. A game with the same moves, the same year and spellings of the same \
-players as an existing one is a duplicate. A broken game is kept as far as it can be \
+The file is made if it is missing and there is a game for it. Encodings are recognised, also several in one \
+file: UTF-8, UTF-16, Windows-1250, 1251, 1252, 1254 and 1257, KOI8-R and KOI8-U, ISO 8859-5, CP437, \
+CP850, CP866, Macintosh Cyrillic. A game is a duplicate if an existing one has its moves, spellings of \
+its players, no other date, round, event or result, and says all that it says; each is named. A broken \
+game is kept as far as it can be \
 read, and named on standard error with its file, line and reason.
 
-Each file is added whole: Ctrl-C leaves out the unfinished one, and the same command goes on.";
+Each file is added whole: Ctrl-C leaves out the unfinished one, and the same command goes on. A \
+file that cannot be read is named, the others are added, and the exit status is 1, or 2 if none could \
+be read.";
 
 /// Add the games of PDN files, folders and zip archives
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImportArgs {
-    /// PDN files, zip archives, folders of them
+    /// PDN files, packed with gzip or not, zip archives, folders of them; '-' reads standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The file of games
@@ -45,9 +54,20 @@ pub(super) struct ImportArgs {
     to: PathBuf,
     #[command(flatten)]
     encoding: EncodingArgs,
+    #[command(flatten)]
+    duplicates: DuplicatesArgs,
     /// Print JSON objects, one a line
     #[arg(long)]
     json: bool,
+}
+
+/// What to do with games that are there.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct DuplicatesArgs {
+    /// Games that are there already: keep adds them again, skip leaves them out, better keeps the one
+    /// that says more: comments, a result, all moves
+    #[arg(long, value_name = "WHAT", default_value = Duplicates::Skip.name())]
+    pub(super) duplicates: Duplicates,
 }
 
 /// Something that an import could not read.
@@ -63,6 +83,72 @@ pub(in crate::cli) struct GamesProblemRecord<'a> {
 
 impl Record for GamesProblemRecord<'_> {
     const TYPE: &'static str = "games_problem";
+}
+
+/// A game that was not added.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct GamesDuplicateRecord<'a> {
+    /// The file.
+    file: &'a str,
+    /// Line, from 1; of `merge` 0.
+    line: u64,
+    /// Of `merge`: its number in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<i64>,
+    white: &'a str,
+    black: &'a str,
+    /// The number of the game that it is.
+    game: i64,
+    /// It says more, and has taken that one's place.
+    replaces: bool,
+}
+
+impl Record for GamesDuplicateRecord<'_> {
+    const TYPE: &'static str = "games_duplicate";
+}
+
+/// Names what was not read or not added, as lines on standard error or as JSON.
+pub(super) struct Teller<'b> {
+    pub(super) bar: &'b Bar,
+    pub(super) json: bool,
+    duplicates: u64,
+}
+
+/// Duplicates that are named on a terminal.
+const MOST: u64 = 20;
+
+impl Teller<'_> {
+    pub(super) const fn new(bar: &Bar, json: bool) -> Teller<'_> {
+        Teller { bar, json, duplicates: 0 }
+    }
+
+    pub(super) fn problem(&self, problem: &Problem) -> io::Result<()> {
+        let Problem { file, line, reason } = problem;
+        if self.json {
+            let record = GamesProblemRecord { file, line: *line, reason };
+            return self.bar.suspend(|| json::write(&mut stdout(), &record));
+        }
+        self.bar.suspend(|| note(problem));
+        Ok(())
+    }
+
+    pub(super) fn duplicate(&mut self, twin: &Duplicate) -> io::Result<()> {
+        self.duplicates += 1;
+        if self.json {
+            let Duplicate { file, line, number, white, black, game, replaces } = twin;
+            let (line, number, game, replaces) = (*line, *number, *game, *replaces);
+            let record = GamesDuplicateRecord { file, line, number, white, black, game, replaces };
+            return self.bar.suspend(|| json::write(&mut stdout(), &record));
+        }
+        if self.duplicates <= MOST || !io::stderr().is_terminal() {
+            let (place, what) = (twin.place(), twin.describe());
+            self.bar.suspend(|| note(format_args!("{place}: {what}")));
+        } else if self.duplicates == MOST + 1 {
+            let text = "more games that are there already: --json, or a file for standard error, names all";
+            self.bar.suspend(|| note(text));
+        }
+        Ok(())
+    }
 }
 
 /// The result for a file, or for all files.
@@ -84,8 +170,10 @@ pub(in crate::cli) struct GamesImportRecord<'a> {
     games: u64,
     /// New games.
     added: u64,
-    /// Games already there.
+    /// Games already there, which were left out.
     duplicates: u64,
+    /// Games that took the place of one that says less.
+    replaced: u64,
     /// Games with something unreadable.
     broken: u64,
     /// Games of other kinds of draughts, passed over.
@@ -99,7 +187,16 @@ impl Record for GamesImportRecord<'_> {
 impl<'a> GamesImportRecord<'a> {
     pub(super) fn new(file: Option<(&'a str, Encodings)>, report: &ImportReport) -> Self {
         let ImportReport {
-            files, known, games, added, duplicates, broken, other_type, failed, ..
+            files,
+            known,
+            games,
+            added,
+            duplicates,
+            replaced,
+            broken,
+            other_type,
+            failed,
+            ..
         } = *report;
         GamesImportRecord {
             file: file.map(|(name, _)| name),
@@ -110,6 +207,7 @@ impl<'a> GamesImportRecord<'a> {
             games,
             added,
             duplicates,
+            replaced,
             broken,
             other_type,
         }
@@ -125,6 +223,9 @@ pub(super) fn summary(report: &ImportReport) -> String {
         counted(report.duplicates, "duplicate"),
         report.broken
     );
+    if report.replaced > 0 {
+        text.push_str(&format!(", {} in the place of lesser ones", report.replaced));
+    }
     if report.other_type > 0 {
         text.push_str(&format!(", {} of other types", report.other_type));
     }
@@ -133,8 +234,8 @@ pub(super) fn summary(report: &ImportReport) -> String {
 
 pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| ())?;
-    let mut games = GamesFile::open_or_create(&args.to)?;
     let bar = Bar::new("bytes");
+    let mut teller = Teller::new(&bar, args.json);
     let mut output = Ok(());
     let mut kept = 0;
     let mut observe = |event: ImportEvent<'_>| {
@@ -142,19 +243,10 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
             ImportEvent::Progress { done, all, games } => {
                 bar.show(done, all, || counted(games, "game"));
             }
-            ImportEvent::Problem(problem) => {
-                let Problem { file, line, reason } = problem;
-                if args.json {
-                    let record = GamesProblemRecord { file, line: *line, reason };
-                    output = bar.suspend(|| json::write(&mut stdout(), &record));
-                } else if *line == 0 {
-                    bar.suspend(|| note(format_args!("{file}: {reason}")));
-                } else {
-                    bar.suspend(|| note(format_args!("{file}, line {line}: {reason}")));
-                }
-            }
+            ImportEvent::Problem(problem) => output = teller.problem(problem),
+            ImportEvent::Duplicate(twin) => output = teller.duplicate(twin),
             ImportEvent::File { name, encodings, report } => {
-                kept += report.added;
+                kept += report.added + report.replaced;
                 output = bar.suspend(|| {
                     let mut out = stdout();
                     if args.json {
@@ -171,8 +263,9 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
         }
         output.is_ok() && !interrupt.is_pressed()
     };
-    let options = ImportOptions { encoding: args.encoding.encoding };
-    let result = games.import(&args.files, options, &mut observe);
+    let DuplicatesArgs { duplicates } = args.duplicates;
+    let options = ImportOptions { encoding: args.encoding.encoding, duplicates };
+    let result = GamesFile::import_into(&args.to, &args.files, options, &mut observe);
     drop(bar);
     output?;
     let report = match result {
@@ -190,8 +283,12 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
         let files = counted(report.files, "file");
         writeln!(out, "all ({files}): {}", summary(&report))?;
     }
+    let is_any = report.files + report.known > 0;
     match report.failed {
         0 => Ok(()),
-        failed => Err(Failure::Input(anyhow!("{} not imported", counted(failed, "file")))),
+        failed => {
+            let error = anyhow!("{} not imported", counted(failed, "file"));
+            Err(if is_any { Failure::Run(error) } else { Failure::Input(error) })
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Keeping a file of games in order: info, check, merge, dedupe, export, delete, rename, vacuum.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
@@ -16,9 +16,9 @@ use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::super::streams::stdout;
+use super::super::streams::{note, stdout};
 use super::find::{self, PositionArgs, QueryArgs};
-use super::import::{GamesImportRecord, summary};
+use super::import::{DuplicatesArgs, GamesImportRecord, Teller, summary};
 
 /// Show the contents of a file of games
 #[derive(Args, Debug)]
@@ -200,6 +200,8 @@ pub(super) struct MergeArgs {
     /// The file of games to add them to; it is made if it is missing
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
+    #[command(flatten)]
+    duplicates: DuplicatesArgs,
     /// Print JSON objects, one a line
     #[arg(long)]
     json: bool,
@@ -208,19 +210,39 @@ pub(super) struct MergeArgs {
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     let read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
     files::check_distinct(&read, &[("--to", Some(&args.to))])?;
-    let others: Vec<GamesFile> =
-        args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
+    let (mut others, mut failed) = (Vec::new(), 0);
+    for file in &args.files {
+        match GamesFile::open(file) {
+            Ok(other) => others.push(other),
+            Err(error) if args.files.len() == 1 => return Err(error.into()),
+            Err(error) => {
+                note(error);
+                failed += 1;
+            }
+        }
+    }
+    if others.is_empty() {
+        return Err(Failure::Input(anyhow!("none of the files can be read")));
+    }
     let interrupt = Interrupt::catch(|| ())?;
     let mut games = GamesFile::open_or_create(&args.to)?;
     for other in &others {
         let bar = Bar::new("games");
-        let report = games.merge(other, &mut |event| {
-            if let ImportEvent::Progress { done, all, .. } = event {
-                bar.show(done, all, String::new);
+        let mut teller = Teller::new(&bar, args.json);
+        let mut output = Ok(());
+        let report = games.merge(other, args.duplicates.duplicates, &mut |event| {
+            match event {
+                ImportEvent::Progress { done, all, .. } => bar.show(done, all, String::new),
+                ImportEvent::Problem(problem) => output = teller.problem(problem),
+                ImportEvent::Duplicate(twin) => output = teller.duplicate(twin),
+                ImportEvent::File { .. } => {}
             }
-            !interrupt.is_pressed()
-        })?;
+            output.is_ok() && !interrupt.is_pressed()
+        });
         drop(bar);
+        output?;
+        let report = report?;
+        failed += report.failed;
         let mut out = stdout();
         if args.json {
             json::write(&mut out, &GamesImportRecord::new(None, &report))?;
@@ -228,13 +250,16 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
             writeln!(out, "{}: {}", other.path().display(), summary(&report))?;
         }
     }
-    Ok(())
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::Run(anyhow!("not everything could be read: see above"))),
+    }
 }
 
 /// Find duplicate games, and delete one of each two
 ///
-/// Twice means: the same moves, spellings of the same players, and the same year as far as it is
-/// known. Of two the one with comments stays; if both have comments, both do.
+/// Twice means: the same moves, spellings of the same players, no other date, round, event or result,
+/// and one says all that the other says. The one that says more stays.
 #[derive(Args, Debug)]
 pub(super) struct DedupeArgs {
     /// The file of games
@@ -280,14 +305,18 @@ pub(super) struct ExportArgs {
 
 impl ExportArgs {
     /// See [`super::GamesArgs::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        self.out.is_none()
+    pub(super) fn only_prints(&self) -> bool {
+        self.out().is_none()
+    }
+
+    fn out(&self) -> Option<&Path> {
+        self.out.as_deref().and_then(files::given)
     }
 }
 
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     let existing = args.force.existing();
-    if let Some(out) = &args.out {
+    if let Some(out) = args.out() {
         files::check_distinct(&[("FILE", Some(&args.file))], &[("--out", Some(out))])?;
         files::check(out, existing)?;
     }
@@ -298,15 +327,10 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     } else {
         PdnText::new(games)
     };
-    let Some(path) = &args.out else {
+    let Some(path) = args.out() else {
         io::copy(&mut text, &mut stdout()).map_err(read_failure)?;
         return Ok(());
     };
-    if files::is_special(path) {
-        let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
-        io::copy(&mut text, &mut file).map_err(read_failure)?;
-        return Ok(());
-    }
     let named = |error: io::Error| files::named(path, &error);
     let mut file = NewFile::create(path, existing).map_err(named)?;
     io::copy(&mut text, &mut file).map_err(read_failure)?;

@@ -3,9 +3,10 @@
 mod output;
 mod page;
 
-use std::fs::{self, File};
-use std::io::BufReader;
+use std::ffi::OsStr;
+use std::fs;
 use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -33,7 +34,7 @@ use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
 use super::language::LanguageArgs;
 use super::streams::note;
-use super::{Failure, shell, watchdog};
+use super::{Failure, shell, source, watchdog};
 
 const EXAMPLES: &str = "\
 An engine is described by arguments in one word of the shell:
@@ -606,16 +607,24 @@ pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Openi
     }
     let path = Path::new(set);
     let failed = || format!("openings {}", path.display());
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pdn")) {
-        let file = BufReader::new(File::open(path).with_context(failed)?);
+    let is_pdn = |e: &OsStr| ["pdn", "gz", "zip"].iter().any(|pdn| e.eq_ignore_ascii_case(pdn));
+    if path.extension().is_some_and(is_pdn) {
+        let file = BufReader::new(source::open_text(path).with_context(failed)?);
         return openings::from_pdn(file, plies).with_context(failed);
     }
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("book")) {
         let book = Book::open(path).with_context(failed)?;
         return openings::from_book(&book, plies).with_context(failed);
     }
-    let text = fs::read_to_string(path).with_context(failed)?;
-    openings::from_fens(&text).with_context(failed)
+    let text = match files::given(path) {
+        None => io::read_to_string(io::stdin()),
+        Some(path) => fs::read_to_string(path),
+    };
+    let text = text.with_context(failed)?;
+    match text.trim_start().starts_with('[') {
+        true => openings::from_pdn(text.as_bytes(), plies).with_context(failed),
+        false => openings::from_fens(&text).with_context(failed),
+    }
 }
 
 fn workers(run: &MatchRun) -> Workers {

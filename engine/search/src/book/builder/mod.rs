@@ -233,9 +233,7 @@ fn build_into(
     let path = writer.path().to_owned();
     let path = path.as_path();
     let mut passes = Passes { done: 0, all: 0, games: 0, observe };
-    for input in inputs {
-        passes.all += std::fs::metadata(input).map_err(BookError::io(input))?.len();
-    }
+    passes.all = inputs.iter().map(|input| size(input)).sum();
     if options.lines.is_none() || others.reference.is_some() {
         return Builder::new(options, others, folder_of(path))?.build(
             inputs,
@@ -243,6 +241,14 @@ fn build_into(
             step,
             &mut passes,
         );
+    }
+    let is_pipe = |input: &&PathBuf| {
+        !std::fs::metadata(input).is_ok_and(|data| data.is_file() || data.is_dir())
+    };
+    if let Some(pipe) = inputs.iter().find(is_pipe) {
+        (options.open)(pipe).map_err(BookError::io(pipe))?;
+        let text = "a pipe can be read only once, but lines without a reference need it twice";
+        return Err(BookError::Input(format!("{}: {text}", pipe.display())));
     }
     // The base being built is its own reference: the first time, only to count.
     passes.all *= 2;
@@ -365,7 +371,7 @@ impl<'b> Builder<'b> {
 
     /// Adds up the games of a file.
     fn read(&mut self, path: &Path, passes: &mut Passes<'_>) -> Result<(), BookError> {
-        let size = std::fs::metadata(path).map_err(BookError::io(path))?.len();
+        let size = size(path);
         let file = (self.options.open)(path).map_err(BookError::io(path))?;
         let read = std::cell::Cell::new(0);
         let counted = Counted { file, read: &read };
@@ -554,6 +560,11 @@ impl<'b> Builder<'b> {
         }
         writer.finish(about)
     }
+}
+
+/// Bytes of a file; none of a pipe.
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |data| data.len())
 }
 
 fn with_estimate(mv: MoveEntry) -> MoveEntry {
