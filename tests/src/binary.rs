@@ -92,8 +92,18 @@ impl Output {
 
 /// Runs the program with these arguments and this standard input to its end.
 pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: impl AsRef<[u8]>) -> Output {
+    run_in(Path::new("."), args, input)
+}
+
+/// As [`run`], in this folder.
+pub fn run_in<S: AsRef<OsStr>>(
+    folder: &Path,
+    args: impl IntoIterator<Item = S>,
+    input: impl AsRef<[u8]>,
+) -> Output {
     let mut child = Command::new(binary())
         .args(args)
+        .current_dir(folder)
         // Help texts are broken at this width.
         .env("COLUMNS", "100")
         .env_remove("CLICOLOR_FORCE")

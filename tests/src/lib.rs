@@ -16,7 +16,7 @@ pub mod program;
 pub mod referee;
 pub mod schema;
 
-pub use binary::{Output, binary, run};
+pub use binary::{Output, binary, run, run_in};
 pub use client::{Answer, Client, Ended};
 pub use conversation::Conversation;
 #[cfg(unix)]

@@ -168,7 +168,10 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let named = |source: &Source<'_>, error: io::Error| {
             io::Error::new(error.kind(), format!("{}: {error}", source.name))
         };
-        let source = source.map_err(|problem| refused(problem.to_string()))?;
+        let source = source.map_err(|problem| match path == Path::new(&problem.file) {
+            true => refused(problem.reason),
+            false => refused(problem.to_string()),
+        })?;
         source.open(&last, |input| io::copy(input, &mut text)).map_err(|e| named(&source, e))?;
         text.write_all(b"\n\n")?;
     }

@@ -1,10 +1,11 @@
 """Files of games."""
 
+import gzip
 import sqlite3
 
 import pytest
 
-from meerslag import Color, GamesFile, GamesFileError, Position
+from meerslag import Color, GamesFile, GamesFileError, Position, open_pdn
 
 TEXT = """[Event "Cup"]
 [Date "1977.05.01"]
@@ -95,6 +96,24 @@ def test_what_cannot_be_asked_is_named(club):
             club.find(**conditions)
     with pytest.raises(TypeError, match="'name' is not a condition"):
         club.find(name="x")
+
+
+def test_one_bad_file_does_not_stop_the_others(club, tmp_path):
+    (tmp_path / "bad.zip").write_bytes(b"PK\3\4xxxx")
+    packed = tmp_path / "more.pdn.gz"
+    packed.write_bytes(gzip.compress(TEXT.replace("a man each", "one each").encode()))
+    report = club.add([tmp_path / "none.pdn", tmp_path / "bad.zip", packed])
+    assert (report.failed, report.added, report.duplicates) == (2, 1, 2)
+    assert "none.pdn: " in report.problems[0] and "bad.zip: " in report.problems[1]
+    assert report.named[0].endswith("line 8: Wiersma, Harm - Sijbrands, Ton, left out: it is game 2")
+    assert len(list(open_pdn(packed))) == 3 and len(list(open_pdn(tmp_path / "club.games"))) == 4
+    fuller = tmp_path / "fuller.pdn"
+    fuller.write_text(TEXT.replace("11x22 1-1", "11x22 {quiet} 1-1"))
+    report = club.add([fuller], duplicates="better")
+    assert (report.added, report.replaced, report.duplicates) == (0, 1, 2)
+    assert club.game(2).comments[-1] == "quiet" and len(club) == 4
+    with pytest.raises(ValueError, match="duplicates: .*keep, skip, better"):
+        club.add([fuller], duplicates="worse")
 
 
 def test_what_is_no_file_of_games_is_refused(club, tmp_path):

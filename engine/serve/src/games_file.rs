@@ -588,6 +588,16 @@ mod tests {
         let text = more.to_owned() + more;
         let again = ask(&desk, "/v1/games/import", &[], &text).unwrap();
         assert_eq!((&again["added"], &again["duplicates"]), (&0.into(), &2.into()));
+        assert_eq!(again["named"][0], "line 1: A - B, left out: it is game 3");
+        let fuller = more.replace("19-23", "19-23 {well}");
+        let better = ask(&desk, "/v1/games/import", &[("duplicates", "better")], &fuller).unwrap();
+        assert_eq!((&better["added"], &better["replaced"]), (&0.into(), &1.into()));
+        assert_eq!(better["named"][0], "line 1: A - B, takes the place of game 3");
+        let worse = ask(&desk, "/v1/games/import", &[("duplicates", "worse")], more).unwrap_err();
+        assert_eq!(worse.parameter, Some("duplicates"));
+        let packed = ask(&desk, "/v1/games/import", &[], "PK\x03\x04").unwrap_err();
+        assert_eq!(packed.kind, ProblemKind::BadPdn);
+        assert!(packed.detail.contains("unpack it first"), "{}", packed.detail);
         assert_eq!(ask(&desk, "/v1/games/find", &[], "").unwrap()["total"], 3);
         let broken = ask(&desk, "/v1/games/import", &[], "1. 32-28 19-24 2. 50-1 *").unwrap();
         assert_eq!(broken["problems"].as_array().unwrap().len(), 1, "{broken}");

@@ -6,6 +6,7 @@ mod input;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use meerslag_files::{Existing, write_file};
 use meerslag_search::Control;
 use meerslag_search::counted;
@@ -124,6 +125,12 @@ struct SavedGames {
     current: String,
 }
 
+/// Refuses standard output, to which the game would go again after each move.
+fn check_name(path: &Path) -> Result<(), Failure> {
+    let refused = || Failure::Input(anyhow!("a game is saved in a file: name one"));
+    files::given(path).map(|_| ()).ok_or_else(refused)
+}
+
 impl SavedGames {
     fn update(&mut self, game: &PdnGame) -> Result<(), Failure> {
         if game.line.plies.is_empty() && self.current.is_empty() {
@@ -172,6 +179,7 @@ impl<G: ConsoleGame> Console<G> {
         let input = Input::new()?;
         let mut saved = None;
         if let Some(path) = save {
+            check_name(path)?;
             let existing = input.existing(path, existing)?;
             files::check(path, existing)?;
             let (earlier, current) = (String::new(), String::new());
@@ -353,7 +361,7 @@ impl<G: ConsoleGame> Console<G> {
     fn save(&mut self, path: &Path) -> Result<(), Failure> {
         let existing = self.input.existing(path, self.existing)?;
         let text = game_to_string(&self.game.to_pdn(), &WriteOptions::default());
-        let written = files::check(path, existing).and_then(|()| {
+        let written = check_name(path).and_then(|()| files::check(path, existing)).and_then(|()| {
             Ok(write_file(path, text.as_bytes(), existing)
                 .map_err(|error| files::named(path, &error))?)
         });

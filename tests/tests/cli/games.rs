@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use meerslag_tests::{Output, binary, run};
+use meerslag_tests::{Output, binary, run, run_in};
 use movegen::Position;
 use movegen::notation::pdn::{PdnGame, Ply, WriteOptions, game_to_string};
 use movegen::random::Random;
@@ -273,8 +273,10 @@ fn a_file_is_kept_in_order() {
     let other = folder.name("other.games");
     let merged = ok(&["merge", &file, "--to", &other]);
     assert!(merged.contains("4 games, 4 added, 0 duplicates"), "{merged}");
-    let merged = ok(&["merge", &file, "--to", &other]);
-    assert!(merged.contains("4 games, 0 added, 4 duplicates"), "{merged}");
+    let merged = games(&["merge", &file, "--to", &other]);
+    assert!(merged.stdout.contains("4 games, 0 added, 4 duplicates"), "{merged:?}");
+    let named = "club.games, game 3: Clerc, Rob - Wiersma, Harm, left out: it is game 3";
+    assert!(merged.code == 0 && merged.stderr.contains(named), "{merged:?}");
     assert_eq!(ok(&["export", &file]), ok(&["export", &other]));
     let out = folder.name("out.pdn");
     assert_eq!(ok(&["export", &file, "--player", "clerc", "-o", &out]), "");
@@ -301,7 +303,7 @@ fn bad_input_is_named() {
         (["find", &file, "--years", "x"], "expected a range"),
         (["find", &file, "--result", "win"], "name one"),
         (["find", &file, "--player", "[x"], "no pattern"),
-        (["import", "nowhere.pdn", "--to", &file], "nowhere.pdn"),
+        (["import", "nowhere.pdn", "--to", &file], "nowhere.pdn: No such file"),
         (["import", &folder.file("no.pdn", "nothing here"), "--to", &file], "no game"),
         (
             ["import", &folder.name("games.pdn"), "--to", &folder.name("games.pdn")],
@@ -321,6 +323,129 @@ fn bad_input_is_named() {
     ok(&["import", &pdn, "--to", &file]);
     assert!(ok(&["find", &file, "--player", name]).ends_with("1 game\n"));
     assert!(ok(&["find", &file, "--limit", "0"]).starts_with("5 games"));
+}
+
+/// A refused file is named, the others are added, and a file of games is made only for a game.
+#[test]
+fn what_cannot_be_read_does_not_stop_the_rest() {
+    let folder = Folder::new();
+    let (good, bad) = (folder.file("good.pdn", GAMES), folder.file("bad.zip", "PK\u{3}\u{4}xxxx"));
+    let (to, none) = (folder.name("all.games"), folder.name("none.pdn"));
+    let output = games(&["import", &bad, &none, "--to", &to]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("bad.zip: ") && output.stderr.contains("none.pdn: "));
+    assert!(!folder.path("all.games").exists());
+    let output = games(&["import", &bad, &good, &none, "--to", &to]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("4 games, 4 added") && output.stderr.contains("2 files not"));
+    // Another file of games is for 'merge', where one bad file does not stop the others either.
+    let output = games(&["import", &to, "--to", &folder.name("x.games")]);
+    assert!(output.code == 2 && output.stderr.contains("'games merge'"), "{output:?}");
+    let output = games(&["merge", &good, &to, "--to", &folder.name("x.games")]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("4 games, 4 added") && output.stderr.contains("good.pdn: "));
+}
+
+/// Each game that is not added is named, in text and as JSON, by `import` and `merge`.
+#[test]
+fn duplicates_are_named() {
+    let folder = Folder::new();
+    let file = folder.games();
+    let fuller = GAMES.replace("16-21 0-2", "16-21 {so it goes} 0-2").replace("Clerc", "Clerc, R.");
+    let pdn = folder.file("more.pdn", &fuller);
+    let output = games(&["import", &pdn, "--to", &file]);
+    assert!(output.stdout.contains("4 games, 1 added, 3 duplicates"), "{output:?}");
+    let named = "more.pdn, line 1: Sijbrands, Ton - Wiersma, Harm, left out: it is game 1\n";
+    assert!(output.stderr.contains(named) && !output.stderr.contains("Clerc"), "{output:?}");
+    let other = folder.name("other.games");
+    ok(&["import", &folder.name("games.pdn"), "--to", &other]);
+    let better = ["merge", &file, "--to", &other, "--duplicates", "better", "--json"];
+    let lines = games(&better).success().json_lines();
+    let last = &lines[lines.len() - 1];
+    assert_eq!(
+        (&last["added"], &last["duplicates"], &last["replaced"]),
+        (&json!(0), &json!(4), &json!(1))
+    );
+    let replaced: Vec<_> = lines.iter().filter(|line| line["replaces"] == true).collect();
+    assert_eq!(replaced.len(), 1, "{lines:?}");
+    assert_eq!(
+        (&replaced[0]["type"], &replaced[0]["number"], &replaced[0]["game"], &replaced[0]["white"]),
+        (&json!("games_duplicate"), &json!(5), &json!(3), &json!("Clerc, R."))
+    );
+    assert!(ok(&["export", &other]).contains("so it goes"));
+    let bad = games(&["import", &pdn, "--to", &file, "--duplicates", "worse"]);
+    assert!(bad.code == 2 && bad.stderr.contains("keep, skip, better"), "{bad:?}");
+    let keep = ok(&[
+        "import",
+        &folder.file("x.pdn", &(fuller + "\n")),
+        "--to",
+        &file,
+        "--duplicates",
+        "keep",
+    ]);
+    assert!(keep.contains("4 games, 4 added, 0 duplicates"), "{keep}");
+}
+
+/// `-` and pipes are read and written by every command.
+#[cfg(unix)]
+#[test]
+fn dash_and_pipes_are_files() {
+    let folder = Folder::new();
+    let file = folder.games();
+    let here = |args: &[&str], input: &str| run_in(&folder.path(""), args, input);
+    let said = here(&["games", "import", "-", "--to", "new.games"], GAMES).success().stdout;
+    assert!(said.starts_with("- (utf-8): 4 games, 4 added"), "{said}");
+    let pdn = here(&["games", "export", "club.games", "-o", "-"], "").success().stdout;
+    assert_eq!(pdn, ok(&["export", &file]));
+    let text = "mkfifo pipe; cat games.pdn > pipe & \"$0\" games import pipe --to piped.games";
+    let mut shell = Command::new("sh");
+    let piped =
+        shell.arg("-c").arg(text).arg(binary()).current_dir(folder.path("")).output().unwrap();
+    assert!(String::from_utf8(piped.stdout).unwrap().contains("4 games, 4 added"));
+    // Outputs of all kinds; what else is said goes to standard error.
+    for (args, begin) in [
+        (&["games", "find", "club.games", "--pdn", "-o", "-"][..], "[Event"),
+        (&["games", "stats", "club.games", "--html", "-"], "<!DOCTYPE html>"),
+        (&["annotate", "-", "-o", "-", "--depth", "1"], "[Event"),
+        (
+            &["annotate", "games.pdn", "-o", "x.pdn", "--html", "-", "--depth", "1"],
+            "<!DOCTYPE html>",
+        ),
+        (&["puzzles", "-", "-o", "-", "--depth", "1"], ""),
+        (&["book", "export", "default", "-o", "-"], "#"),
+        (&["board", "--svg", "-o", "-"], "<svg"),
+        (&["board", "games.pdn", "--sheet", "6", "-o", "-"], "<!DOCTYPE html>"),
+        (
+            &[
+                "match",
+                "--engine",
+                "name=a random",
+                "--engine",
+                "name=b random",
+                "--games",
+                "2",
+                "--pdn",
+                "-",
+            ],
+            "[Event",
+        ),
+        (&["ratings", "-"], "place"),
+        (&["analyse", "-", "--depth", "1"], ""),
+        (&["book", "build", "-", "-o", "new.book"], "4 games, 4 of use"),
+    ] {
+        let output = here(args, GAMES);
+        assert_eq!(output.code, 0, "{args:?}: {output:?}");
+        assert!(output.stdout.trim_start().starts_with(begin), "{args:?}: {output:?}");
+    }
+    for args in [
+        &["book", "build", "games.pdn", "-o", "-"][..],
+        &["annotate", "games.pdn", "-o", "-", "--html", "-", "--depth", "1"],
+        &["book", "build", "-", "--lines", "-o", "lines.book"],
+    ] {
+        let output = here(args, GAMES);
+        assert_eq!(output.code, 2, "{args:?}: {output:?}");
+    }
+    assert!(!folder.path("-").exists() && !folder.path("-.journal").exists());
 }
 
 /// Where nothing can be written, or read, the message says where.
