@@ -352,6 +352,19 @@ mod tests {
     }
 
     #[test]
+    fn paragraphs_and_the_mark_of_cut_games_come_back() {
+        let games = read("1. 32-28 {one\ntwo\n\nthree} 19-23 2. 28÷19 14÷23 3. 37-32 2-0");
+        let game = &games["games"][0];
+        assert_eq!(game["line"]["plies"][0]["after"][0]["comment"], "one two\n\nthree");
+        assert_eq!(game["line"]["plies"].as_array().unwrap().len(), 2);
+        let written = post("/v1/pdn", &games.to_string()).unwrap();
+        assert!(written.contains("{28÷19 14÷23 37-32}"), "{written}");
+        let again = &read(&written)["games"][0];
+        assert_eq!((&again["line"], &again["tags"]), (&game["line"], &game["tags"]));
+        assert!(again["truncated"].as_str().unwrap().contains("'28÷19'"), "{again}");
+    }
+
+    #[test]
     fn positions_are_left_out_where_nobody_wants_them() {
         let query = [("positions".to_owned(), "false".to_owned())];
         let route = Route::of("/v1/games").unwrap();

@@ -9,6 +9,9 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 
 /// Signs between the squares of a move.
 pub(super) fn is_move_sign(c: char) -> bool {
+    if c.is_ascii() {
+        return matches!(c, '-' | 'x' | 'X' | ':');
+    }
     is_dash(c) || is_capture_sign(c) || matches!(c, '\u{2500}' | '\u{30fc}')
 }
 
@@ -51,7 +54,8 @@ pub(super) const fn is_dash(c: char) -> bool {
 
 /// Blanks, and characters that are not seen at all.
 pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    c.is_whitespace()
+        || !c.is_ascii() && matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Whether a letter before the square of a king is here: *king*, *dame* and *dam*, *damka* in Cyrillic.
@@ -69,6 +73,7 @@ pub(super) fn is_king_letter_at(at: &mut dyn FnMut(usize) -> Option<char>, place
 /// A digit or dot as wide as a Chinese character becomes a plain one.
 pub(super) fn narrow(c: char) -> char {
     match c {
+        c if c.is_ascii() => c,
         '０'..='９' => char::from(b'0' + (c as u32 - '０' as u32) as u8),
         '．' | '。' => '.',
         '，' | '、' => ',',

@@ -770,6 +770,7 @@ fn brackets_that_are_no_games() {
         game.replace("2-0", "[/pdn]"),
         game.replace("28 ", "28 [good move] "),
         game.replace("28 ", "28 [Good!] "),
+        game.replace("28 ", "28 [see \"the book\"] "),
         game.replace("[White \"a\"]", "[White \"a\"]\n[White \"a\"]"),
         game.replace("[Black", "[White \"c\"]\n[Black"),
         game.replace("\n\n", "\n[White \"a\"]\n\n"),
@@ -786,6 +787,7 @@ fn brackets_that_are_no_games() {
         assert!(!names.iter().any(|name| ["pdn", "good", "quote"].contains(name)), "{names:?}");
         let remark = text.contains("[good move]").then_some("good move");
         let remark = remark.or(text.contains("[Good!]").then_some("Good!"));
+        let remark = remark.or(text.contains("[see").then_some("see \"the book\""));
         assert_eq!(all_comments(read), Vec::from_iter(remark), "{text}");
         assert_round_trip(read);
     }

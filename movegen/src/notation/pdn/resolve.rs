@@ -92,12 +92,11 @@ impl Resolver {
         // The position that a variation starts from.
         let mut base = start;
         for step in path.steps {
-            let written: Vec<RawPly> = plies.by_ref().take(step.reading.taken).collect();
             if let Some(mv) = step.reading.mv {
                 line.plies.push(Ply::from(mv));
                 (base, last) = (step.before, step.before.after(mv));
             }
-            for (number, mut written) in (1..).zip(written) {
+            for (number, mut written) in (1..).zip(plies.by_ref().take(step.reading.taken)) {
                 if step.reading.mv.is_none() {
                     self.no_move(&mut line, &mut written);
                 }
@@ -130,10 +129,12 @@ impl Resolver {
         nags: Vec<u32>,
         after: Vec<RawAnnotation>,
     ) {
-        let next = set_up(*last, &after).unwrap_or(*last);
-        let annotations = self.annotations(before, *last, after);
-        line.tail().extend(annotations);
-        *last = next;
+        if !after.is_empty() {
+            let next = set_up(*last, &after).unwrap_or(*last);
+            let annotations = self.annotations(before, *last, after);
+            line.tail().extend(annotations);
+            *last = next;
+        }
         if let Some(ply) = line.plies.last_mut() {
             ply.nags.extend(nags);
         }

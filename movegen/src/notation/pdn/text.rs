@@ -55,7 +55,7 @@ impl<R: BufRead> Lexer<R> {
         first.is_ascii() || self.chars.peek_at(end) == Some('"')
     }
 
-    pub(super) fn tag(&mut self, place: TextPos) -> Token {
+    pub(super) fn tag(&mut self, place: TextPos, begins_line: bool) -> Token {
         self.chars.next();
         self.skip_blanks();
         let mut name = String::new();
@@ -80,7 +80,8 @@ impl<R: BufRead> Lexer<R> {
         if self.chars.peek() == Some('"') {
             self.chars.next();
             let value = self.quoted_value(place);
-            return Token::Tag { name, value, remark: None };
+            let remark = (!begins_line).then(|| format!("{name} \"{value}\""));
+            return Token::Tag { name, value, remark };
         }
         let value = self.bare_value(place);
         let remark = Some([name.as_str(), if blanks > 0 { " " } else { "" }, &value].concat());
@@ -253,19 +254,25 @@ impl Kept {
             self.line_ends += usize::from(c == '\n');
             return;
         }
-        let (blanks, line_ends) = (self.blanks, self.line_ends);
-        (self.blanks, self.line_ends) = (0, 0);
-        if blanks > 0 && !self.text.is_empty() {
-            // At the start of a line a bracket is a tag, and a percent sign an escape.
-            let is_paragraph = self.has_paragraphs && line_ends > 1 && !matches!(c, '[' | '%');
-            self.add(if is_paragraph { PARAGRAPH } else { " " });
+        if self.blanks > 0 {
+            self.part(c);
         }
-        self.add(c.encode_utf8(&mut [0; 4]));
+        if self.length < MAX_COMMENT {
+            self.text.push(c);
+        }
+        self.length += 1;
     }
 
-    fn add(&mut self, part: &str) {
+    /// What stands for the blanks before the next word.
+    fn part(&mut self, next: char) {
+        // At the start of a line a bracket is a tag, and a percent sign an escape.
+        let is_paragraph = self.has_paragraphs && self.line_ends > 1 && !matches!(next, '[' | '%');
+        (self.blanks, self.line_ends) = (0, 0);
+        if self.text.is_empty() {
+            return;
+        }
         if self.length < MAX_COMMENT {
-            self.text.push_str(part);
+            self.text.push_str(if is_paragraph { PARAGRAPH } else { " " });
         }
         self.length += 1;
     }

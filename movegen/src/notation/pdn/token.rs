@@ -16,7 +16,7 @@ pub(super) enum Token {
     Tag {
         name: String,
         value: String,
-        /// The text of a tag without quotes, which may be a remark.
+        /// The text of a tag that may be a remark: without quotes, or on the line of a move.
         remark: Option<String>,
     },
     Move {
@@ -111,7 +111,7 @@ impl<R: BufRead> Lexer<R> {
                     continue;
                 }
                 '[' if self.is_border() => Token::Border,
-                '[' if self.is_tag() => self.tag(place),
+                '[' if self.is_tag() => self.tag(place, line_ends > 0),
                 '[' if self.chars.peek_at(1) == Some('%') => self.bare_command(),
                 '{' => self.comment(place),
                 ';' => self.line_comment(place),
@@ -490,9 +490,7 @@ impl<R: BufRead> Lexer<R> {
     }
 
     fn take(&mut self, length: usize) -> String {
-        let text = self.peeked(length);
-        self.chars.skip(length);
-        text
+        (0..length).map_while(|_| self.chars.next()).map(|c| in_line(narrow(c))).collect()
     }
 
     /// `1+ - 1-` and `1- - 1+` with or without blanks.
@@ -618,11 +616,13 @@ pub(super) fn looks_like_move(word: &str) -> bool {
 
 /// `1:02:03`, `12:44` and `1995` are moves only where they are legal.
 pub(super) fn is_time_or_year(word: &str) -> bool {
-    let parts: Vec<&str> = word.split(':').collect();
+    let Some((_, rest)) = word.split_once(':') else {
+        return word.len() == 4 && word.parse().is_ok_and(|year| (1800..2100).contains(&year));
+    };
     let is_one_jump = || MoveText::parse(word).is_ok_and(|written| written.is_possible());
-    let is_time = (parts.len() == 3 || (parts.len() == 2 && !is_one_jump()))
-        && parts[1..].iter().all(|part| part.len() == 2 && part.parse::<u8>().is_ok());
-    is_time || (word.len() == 4 && word.parse().is_ok_and(|year| (1800..2100).contains(&year)))
+    let has_two_digits = |part: &str| part.len() == 2 && part.parse::<u8>().is_ok();
+    let is_time = rest.len() == "mm:ss".len() || (rest.len() == 2 && !is_one_jump());
+    is_time && rest.split(':').all(has_two_digits)
 }
 
 /// The NAG of a sign of evaluation.
