@@ -360,7 +360,7 @@ mod tests {
         let written = post("/v1/pdn", &games.to_string()).unwrap();
         assert!(written.contains("{28÷19 14÷23 37-32}"), "{written}");
         let again = &read(&written)["games"][0];
-        assert_eq!((&again["line"], &again["tags"]), (&game["line"], &game["tags"]));
+        assert_eq!((&again["line"], &again["result"]), (&game["line"], &game["result"]));
         assert!(again["truncated"].as_str().unwrap().contains("'28÷19'"), "{again}");
     }
 
