@@ -10,6 +10,7 @@ mod board;
 mod book;
 mod commands;
 mod docs;
+mod encodings;
 mod exit_status;
 mod games;
 mod house;

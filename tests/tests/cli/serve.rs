@@ -624,3 +624,38 @@ fn garbage_is_survived() {
     server.wait_for_rest();
     assert!(server.child.try_wait().unwrap().is_none(), "the server has died");
 }
+
+/// Bodies in old encodings: recognised, or as the client or the server's user says.
+#[test]
+fn bodies_are_read_in_their_encoding() {
+    let cyrillic = b"[White \"\xc8\xc2\xc0\xcd\xce\xc2 \xc0.\"]\n\n1. 32-28 19-23 *\n";
+    let white = |server: &Server, kind: &str, body: &[u8]| {
+        let kind = format!("content-type: {kind}");
+        let answer = server.request("POST", "/v1/games", &[&kind], body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["games"][0]["tags"][0][1].as_str().unwrap().to_owned()
+    };
+    let server = Server::start(&[]);
+    for (kind, name) in [
+        ("text/plain", "ИВАНОВ А."),
+        ("text/plain; charset=windows-1251", "ИВАНОВ А."),
+        ("application/vnd.chess-pdn; charset=\"CP1251\"", "ИВАНОВ А."),
+        ("text/plain;Charset=koi8-r", "хбюмнб ю."),
+        ("text/plain; charset=iso-8859-1", "ÈÂÀÍÎÂ À."),
+        // It is not, and nothing is lost.
+        ("text/plain; charset=utf-8", "ИВАНОВ А."),
+    ] {
+        assert_eq!(white(&server, kind, cyrillic), name, "{kind}");
+    }
+    let kind = "content-type: text/plain; charset=ebcdic";
+    let refused = server.request("POST", "/v1/games", &[kind], cyrillic);
+    assert_eq!(refused.status, 415);
+    assert!(refused.body.contains("ebcdic") && refused.body.contains("windows-1251"));
+    let server = Server::start(&["--encoding=koi8-r"]);
+    assert_eq!(white(&server, "text/plain", cyrillic), "хбюмнб ю.");
+    assert_eq!(
+        white(&server, "text/plain; charset=utf-8", "[White \"Ёлкин\"] *".as_bytes()),
+        "Ёлкин"
+    );
+    assert_eq!(white(&server, "text/plain; charset=cp1251", cyrillic), "ИВАНОВ А.");
+}
