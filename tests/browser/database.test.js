@@ -161,3 +161,15 @@ test("the index of a page answers as the server does", { skip: !MEERSLAG }, asyn
     assert.deepEqual(sorted((await collection.ask("games/tree", full)).moves), sorted(moves), JSON.stringify(query));
   }
 });
+
+test("files in old encodings are read as everywhere", async () => {
+  const page = await open();
+  const name = [0xc8, 0xc2, 0xc0, 0xcd, 0xce, 0xc2, 0x20, 0xc0, 0x2e];
+  const buffer = Buffer.concat([Buffer.from('[White "'), Buffer.from(name), Buffer.from('"]\n\n1. 32-28 *\n')]);
+  const file = { name: "old.pdn", mimeType: "text/plain", buffer };
+  await page.setInputFiles("#db-file", file);
+  await says(page, /New: 1 of 1/, "#db-added");
+  await page.setInputFiles("#pdn-file", file);
+  await page.waitForFunction(() => document.querySelector("#tag-White").value === "ИВАНОВ А.");
+  await page.context().close();
+});

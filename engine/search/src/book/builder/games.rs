@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use glob::{MatchOptions, Pattern};
+use glob::Pattern;
 use movegen::notation::pdn::{Annotation, GameResult, PdnGame, Variation};
 use movegen::{Color, Move, Position};
 
@@ -22,13 +22,11 @@ pub struct Selection {
 
 /// A name, or a pattern of names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PlayerName(Pattern);
-
-const NAMES: MatchOptions = MatchOptions {
-    case_sensitive: false,
-    require_literal_separator: false,
-    require_literal_leading_dot: false,
-};
+pub struct PlayerName {
+    text: String,
+    /// In small letters: the pattern itself knows only those of ASCII.
+    pattern: Pattern,
+}
 
 impl PlayerName {
     /// A name, where `*` stands for any letters, `?` for one and `[ab]` for one of several. Capital
@@ -37,19 +35,21 @@ impl PlayerName {
     /// # Errors
     /// If it is not a pattern.
     pub fn parse(text: &str) -> Result<PlayerName, String> {
-        Pattern::new(text).map(PlayerName).map_err(|error| format!("no pattern of names: {error}"))
+        let pattern = Pattern::new(&text.to_lowercase())
+            .map_err(|error| format!("no pattern of names: {error}"))?;
+        Ok(PlayerName { text: text.to_owned(), pattern })
     }
 
     /// Whether this is a player's name.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
-        self.0.matches_with(name.trim(), NAMES)
+        self.pattern.matches(&name.trim().to_lowercase())
     }
 }
 
 impl fmt::Display for PlayerName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_str())
+        f.write_str(&self.text)
     }
 }
 
@@ -210,6 +210,7 @@ mod tests {
         assert!(Selection { min_rating: Some(1), ..all.clone() }.sides(&bare).is_none());
         assert!(Selection { years: Some(1..=3000), ..all }.sides(&bare).is_none());
         assert!(PlayerName::parse("[x").is_err());
+        assert!(PlayerName::parse("Иванов*").unwrap().matches("ИВАНОВ А."));
         assert_eq!(
             (year("3-10-1987"), year("????.??.??"), year("19870")),
             (Some(1987), None, None)
