@@ -305,7 +305,7 @@ pub struct Repetition {
 fn failed(error: RepetitionError) -> PyErr {
     let text = with_causes(&error);
     match error {
-        RepetitionError::Io { .. } => PyOSError::new_err(text),
+        RepetitionError::Io { .. } | RepetitionError::Read { .. } => PyOSError::new_err(text),
         RepetitionError::InUse(_) | RepetitionError::Other(_) => {
             crate::RepetitionError::new_err(text)
         }

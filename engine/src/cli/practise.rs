@@ -84,9 +84,13 @@ pub(super) fn run(args: &PractiseArgs) -> Result<(), Failure> {
     };
     let exercises = games.exercises(MOST_EXERCISES)?;
     let ids = exercises.list().iter().map(Exercise::id).collect();
-    let scores = Repetition::open(&scores, |line| {
+    let damaged = |line| {
         note(format_args!("{}, line {line} is damaged: its score is forgotten", scores.display()));
-    })?;
+    };
+    let scores = match args.list {
+        true => Repetition::look(&scores, damaged),
+        false => Repetition::open(&scores, damaged),
+    }?;
     let scored = Scored { exercises, ids, scores };
     if args.list {
         return scored.list();
@@ -106,7 +110,9 @@ impl From<RepetitionError> for Failure {
     fn from(error: RepetitionError) -> Failure {
         match error {
             RepetitionError::Io { .. } => Failure::run(error),
-            RepetitionError::InUse(_) | RepetitionError::Other(_) => Failure::Input(error.into()),
+            RepetitionError::Read { .. }
+            | RepetitionError::InUse(_)
+            | RepetitionError::Other(_) => Failure::Input(error.into()),
         }
     }
 }

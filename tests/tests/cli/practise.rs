@@ -52,6 +52,8 @@ fn a_puzzle_and_a_mistake_are_solved_and_known() {
             "2 exercises: 0 to repeat now, 2 new, 0 to repeat later, 0 known.",
         ]
     );
+    // To look needs no file of scores.
+    assert!(!fs::exists(exercises.file.clone() + ".scores").unwrap());
     let mut console = exercises.start();
     let task = console.read_to(&["Exercise "]);
     assert_eq!(task, "Exercise 1: White to move and win. (Jan – Piet, 2026.01.02)");
@@ -134,9 +136,10 @@ fn scores_are_nobody_elses() {
     assert_eq!(fs::read_to_string(&exercises.file).unwrap(), EXERCISES);
     let mut console = exercises.start();
     console.read_to(&["Exercise "]);
-    let output = exercises.run(&["--list"], "");
+    let output = exercises.run(&[], "quit\n");
     assert_eq!(output.code, 2, "{output:?}");
     assert!(output.stderr.contains("is in use"), "{output:?}");
+    assert_eq!(exercises.run(&["--list"], "").code, 0);
     console.quit();
     let output = run(["practise", "-"], EXERCISES);
     assert!(output.code == 2 && output.stderr.contains("name a file"), "{output:?}");

@@ -2,7 +2,7 @@
 //! (`engine/web/repeat.js`).
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub const INTERVALS: [u64; 6] = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 6
 const VERSION: u32 = 1;
 
 /// The first line of a file of scores.
-#[derive(PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
     /// Version of the format.
@@ -69,6 +69,15 @@ pub enum RepetitionError {
         #[source]
         error: io::Error,
     },
+    /// Reading fails.
+    #[error("cannot read {path}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
     /// Another process has it.
     #[error("{0} is in use: another process keeps its scores there")]
     InUse(PathBuf),
@@ -95,7 +104,8 @@ pub struct ExerciseTally {
 #[derive(Debug)]
 pub struct Repetition {
     path: PathBuf,
-    file: LockedFile,
+    /// `None`: only to look.
+    file: Option<LockedFile>,
     known: BTreeMap<String, Standing>,
 }
 
@@ -118,38 +128,35 @@ impl Repetition {
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
-        let mut lines =
-            text.split_inclusive(|&byte| byte == b'\n').map_while(|it| it.strip_suffix(b"\n"));
-        let header = Header { scores: VERSION };
-        let known = match lines.next() {
-            // A program that was killed while it wrote the first line has left its beginning.
-            None if checked(br#"{"scores":1}"#).starts_with(&text) => {
-                let json = serde_json::to_vec(&header).map_err(|error| failed(error.into()))?;
-                file.set_len(0).and_then(|()| file.rewind()).map_err(failed)?;
-                file.write_all(&checked(&json)).map_err(failed)?;
-                return Ok(Repetition { path: path.to_owned(), file, known: BTreeMap::new() });
-            }
-            None => None,
-            Some(first) => unchecked(first)
-                .and_then(|json| serde_json::from_slice::<Header>(json).ok())
-                .filter(|found| *found == header),
+        let Some(known) = read(&text, path, &mut damaged)? else {
+            let json = serde_json::to_vec(&Header { scores: VERSION });
+            let json = json.map_err(|error| failed(error.into()))?;
+            file.set_len(0).and_then(|()| file.rewind()).map_err(failed)?;
+            file.write_all(&checked(&json)).map_err(failed)?;
+            let (file, known) = (Some(file), BTreeMap::new());
+            return Ok(Repetition { path: path.to_owned(), file, known });
         };
-        if known.is_none() {
-            return Err(RepetitionError::Other(path.to_owned()));
-        }
-        let mut known = BTreeMap::new();
-        for (number, line) in (2..).zip(lines) {
-            let read = unchecked(line).and_then(|json| serde_json::from_slice::<Try>(json).ok());
-            match read {
-                Some(Try { id, standing }) => drop(known.insert(id, standing)),
-                None => damaged(number),
-            }
-        }
         // A line without an end was being written when the work was cut off.
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Repetition { path: path.to_owned(), file, known })
+        Ok(Repetition { path: path.to_owned(), file: Some(file), known })
+    }
+
+    /// As [`Repetition::open`], only to look: nothing is written, and another process may have the file.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read, or is not a file of scores.
+    pub fn look(
+        path: &Path,
+        mut damaged: impl FnMut(usize),
+    ) -> Result<Repetition, RepetitionError> {
+        let text = fs::read(path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(Vec::new()),
+            _ => Err(RepetitionError::Read { path: path.to_owned(), error }),
+        })?;
+        let known = read(&text, path, &mut damaged)?.unwrap_or_default();
+        Ok(Repetition { path: path.to_owned(), file: None, known })
     }
 
     /// How well an exercise is known.
@@ -214,19 +221,50 @@ impl Repetition {
 
     fn keep(&mut self, id: &str, standing: Standing) -> Result<(), RepetitionError> {
         let line = Try { id: id.to_owned(), standing };
-        let written = serde_json::to_vec(&line)
-            .map_err(io::Error::from)
-            .and_then(|json| self.file.write_all(&checked(&json)));
+        let written = serde_json::to_vec(&line).map_err(io::Error::from).and_then(|json| {
+            match &mut self.file {
+                Some(file) => file.write_all(&checked(&json)),
+                None => Err(io::ErrorKind::PermissionDenied.into()),
+            }
+        });
         written.map_err(|error| RepetitionError::Io { path: self.path.clone(), error })?;
         self.known.insert(line.id, standing);
         Ok(())
     }
 }
 
+/// The scores in the text of a file; `None` before its first line was written.
+fn read(
+    text: &[u8],
+    path: &Path,
+    damaged: &mut dyn FnMut(usize),
+) -> Result<Option<BTreeMap<String, Standing>>, RepetitionError> {
+    let mut lines =
+        text.split_inclusive(|&byte| byte == b'\n').map_while(|it| it.strip_suffix(b"\n"));
+    let header = match lines.next() {
+        // A program that was killed while it wrote the first line has left its beginning.
+        None if checked(br#"{"scores":1}"#).starts_with(text) => return Ok(None),
+        None => None,
+        Some(first) => {
+            unchecked(first).and_then(|json| serde_json::from_slice::<Header>(json).ok())
+        }
+    };
+    if header.is_none_or(|header| header.scores != VERSION) {
+        return Err(RepetitionError::Other(path.to_owned()));
+    }
+    let mut known = BTreeMap::new();
+    for (number, line) in (2..).zip(lines) {
+        let read = unchecked(line).and_then(|json| serde_json::from_slice::<Try>(json).ok());
+        match read {
+            Some(Try { id, standing }) => drop(known.insert(id, standing)),
+            None => damaged(number),
+        }
+    }
+    Ok(Some(known))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn open(path: &Path) -> Result<(Repetition, Vec<usize>), RepetitionError> {
