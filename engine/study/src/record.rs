@@ -1,8 +1,9 @@
 //! Played games of any kind: the data kept for each move, and the one form of writing them as PDN.
 
 use std::fmt::Write as _;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use jiff::{Timestamp, ZonedDateTime};
 use movegen::notation::pdn::{Annotation, Comment, GameResult, PdnGame, Ply, format_time};
 use movegen::{Color, DrawCounters, Fen, Game, Move, Position};
 use serde::{Deserialize, Serialize};
@@ -70,8 +71,11 @@ pub struct GameRecord {
     /// The result; in files as White's.
     #[serde(rename = "white", with = "white_result")]
     pub result: GameResult,
-    /// Date when it began, in the form of PDN.
+    /// Date when it began where it was played, in the form of PDN.
     pub date: String,
+    /// The same in UTC, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub utc_date: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -104,7 +108,8 @@ impl GameRecord {
     #[must_use]
     pub fn new(start: Position) -> GameRecord {
         let (plies, result) = (Vec::new(), GameResult::Unknown);
-        GameRecord { start, halfmoves: 0, plies, result, date: today() }
+        let utc_date = Some(Timestamp::now().strftime(PDN_DATE).to_string());
+        GameRecord { start, halfmoves: 0, plies, result, date: today(), utc_date }
     }
 
     /// A game of today without a move, from where this one started.
@@ -155,6 +160,9 @@ impl GameRecord {
         pdn.halfmoves = (self.halfmoves > 0).then_some(self.halfmoves.into());
         pdn.tags.set("Event", event);
         pdn.tags.set("Date", &self.date);
+        if let Some(date) = &self.utc_date {
+            pdn.tags.set("UTCDate", date);
+        }
         if let Some(Players { white, black }) = players {
             pdn.tags.set("White", white);
             pdn.tags.set("Black", black);
@@ -212,12 +220,13 @@ fn duration(seconds: f64) -> Duration {
     Duration::from_millis((seconds.max(0.0) * 1000.0).round() as u64)
 }
 
-/// Today in the form of PDN, such as `2026.11.21`, UTC.
+/// The form of dates in PDN, such as `2026.11.21`.
+const PDN_DATE: &str = "%Y.%m.%d";
+
+/// Today, where the user is, in the form of PDN.
 #[must_use]
 pub fn today() -> String {
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let (date, _) = now.split_once('T').unwrap_or_default();
-    date.replace('-', ".")
+    ZonedDateTime::now().strftime(PDN_DATE).to_string()
 }
 
 /// Moves as Hub writes them. Whether they are legal shows when the game is replayed.

@@ -29,7 +29,7 @@ fn games(path: &Path) -> Vec<Value> {
     games.sort_by_key(|game| game["game"].as_u64());
     for game in &mut games {
         let game = game.as_object_mut().unwrap();
-        for key in ["overhead_us", "latency_us", "ended_s", "date"] {
+        for key in ["overhead_us", "latency_us", "ended_s", "date", "utc_date"] {
             game.remove(key);
         }
         for ply in game["plies"].as_array_mut().unwrap() {

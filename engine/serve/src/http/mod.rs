@@ -20,7 +20,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::HeaderValue;
 use hyper::body::Incoming;
@@ -185,6 +185,10 @@ impl Server {
         site: Site,
         router: impl FnOnce(&Arc<Shared>) -> axum::Router,
     ) -> Result<Server, ServerError> {
+        if SystemTime::now() < UNIX_EPOCH {
+            let why = "the clock is before 1970, when HTTP has no dates: set it";
+            return Err(io::Error::other(why).into());
+        }
         let policy = files::policy(&options.frames).map_err(ServerError::Origin)?;
         files::prepare();
         let address = options.address;
