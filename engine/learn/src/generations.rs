@@ -265,11 +265,13 @@ impl Generations {
         observe: Observer<'_>,
     ) -> Result<bool, GenerationsError> {
         let path = self.folder.join(format!("gen{generation}.match.jsonl"));
+        let config = self.config(new, old)?;
         let (mut state, config, mut results) = if path.exists() {
             let resumed = StateFile::resume(&path)?;
-            (Some(resumed.state), resumed.config, resumed.results)
+            // The folder may have moved, and its weights with it.
+            let config = MatchConfig { engines: config.engines, ..resumed.config };
+            (Some(resumed.state), config, resumed.results)
         } else {
-            let config = self.config(new, old)?;
             let state = StateFile::create(&path, &config, "", &MatchRun::default())?;
             let results = MatchResults::new(&config, Vec::new());
             (Some(state), config, results)
@@ -418,11 +420,21 @@ mod tests {
         assert_eq!((&*provenance.command, &*provenance.date), ("a test", "2026.01.02"));
 
         // On another day nothing is done again, and the weights keep their date.
-        let (second, _) = steps(&Generations { date: "2026.01.03".to_owned(), ..run });
+        let (second, _) = steps(&Generations { date: "2026.01.03".to_owned(), ..run.clone() });
         let again = GamesProgress { before: 128, ..*played };
         assert_eq!(second[0], GenerationStep::Played(again));
         assert_eq!(second[1..], first[1..]);
         assert_eq!(Weights::read(&weights).unwrap().provenance(), &provenance);
+
+        // In another place a match that was interrupted finds the weights there.
+        let state = folder.path().join("gen0.match.jsonl");
+        let text = std::fs::read_to_string(&state).unwrap();
+        std::fs::write(&state, text.split_inclusive('\n').next().unwrap()).unwrap();
+        let other = TempDir::new().unwrap();
+        let moved = other.path().join("moved");
+        std::fs::rename(folder.path(), &moved).unwrap();
+        let (third, _) = steps(&Generations { folder: moved, ..run });
+        assert_eq!(third[2], first[2]);
     }
 
     #[test]
