@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args};
+use meerslag_files::with_causes;
 use meerslag_harness::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
+use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{DEFAULT_PORT, DxpEngine};
 use meerslag_harness::runner::{EngineSpec, tail_text};
 use meerslag_search::book::BookOptions;
@@ -134,6 +136,17 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
         remark,
         ..AdapterOptions::new(engine)
     };
+    let log_error = Arc::clone(&options.log_error);
+    play(args, options, way, log)?;
+    log_error.get().map_or(Ok(()), |error| Err(Failure::Run(anyhow!(with_causes(error)))))
+}
+
+fn play(
+    args: &AdaptArgs,
+    options: AdapterOptions,
+    way: Option<Way<'_>>,
+    log: Log,
+) -> Result<(), Failure> {
     let Some(way) = way else {
         let adapter = start(options)?;
         return hub::converse_with(adapter, log);

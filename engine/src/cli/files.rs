@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::{Existing, NewFile, standard_output, write_file};
 use meerslag_harness::protocol::Log;
@@ -159,18 +159,18 @@ pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
 }
 
-/// Opens a log, which is added to.
-pub(super) fn log(path: &Path) -> Result<File, Failure> {
+/// The log in this file, which is added to, or none.
+pub(super) fn log_or_none(path: Option<&Path>) -> Result<Log, Failure> {
+    let Some(path) = path else { return Ok(Log::none()) };
     if given(path).is_none() {
         return Err(Failure::Input(anyhow!("a log cannot go to standard output: name a file")));
     }
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.with_context(|| format!("cannot write the log {}", path.display())).map_err(Failure::Run)
+    Log::open(path).map_err(Failure::run)
 }
 
-/// The log in this file, or none.
-pub(super) fn log_or_none(path: Option<&Path>) -> Result<Log, Failure> {
-    path.map_or_else(|| Ok(Log::none()), |path| log(path).map(Log::to))
+/// A failure if the log could not be written.
+pub(super) fn check_log(log: &Log) -> Result<(), Failure> {
+    log.error().map_or(Ok(()), |error| Err(Failure::run(error)))
 }
 
 /// A file that results are added to as they come. It appears with the first of them; until then an

@@ -104,12 +104,13 @@ fn converse<S: Settings>(
     panic::set_hook(Box::new(|_| {}));
     #[expect(clippy::disallowed_methods, reason = "the session knows when its client is gone")]
     let output = io::stdout();
+    let log = options.log.clone();
     if pause.is_zero() {
         serve(io::stdin(), output, settings, engine, options)?;
     } else {
         serve(io::stdin(), Paced { output, pause }, settings, engine, options)?;
     }
-    Ok(())
+    files::check_log(&log)
 }
 
 /// Ends the process even if the client has stopped reading and the session hangs in a write.

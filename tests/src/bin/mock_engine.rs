@@ -33,6 +33,12 @@ struct Switches {
     flood_start: bool,
     /// `flood-ready`: the same after `ready`.
     flood_ready: bool,
+    /// `leaves=N`: ends after its answer.
+    leaves: Option<u32>,
+    /// `shy`: ends at the start of a game.
+    shy: bool,
+    /// `long=N`: answers with a line of two million bytes.
+    long: Option<u32>,
     /// `twice`: gives each answer twice.
     twice: bool,
     /// `words`: writes much to standard error before a crash.
@@ -79,6 +85,9 @@ fn main() {
             "flood" => switches.flood = number(),
             "flood-start" => switches.flood_start = true,
             "flood-ready" => switches.flood_ready = true,
+            "leaves" => switches.leaves = number(),
+            "shy" => switches.shy = true,
+            "long" => switches.long = number(),
             "twice" => switches.twice = true,
             "words" => switches.words = true,
             "nonsense" => switches.nonsense = true,
@@ -173,6 +182,7 @@ fn serve(switches: &Switches) {
                 }
             }
             "pos" => position = read_position(&line),
+            "new-game" if switches.shy => return,
             "ping" => say(switches, "pong"),
             "go" => {
                 count += 1;
@@ -209,8 +219,13 @@ fn serve(switches: &Switches) {
                     say(switches, "done move=1-50");
                 } else if now(switches.garbled) {
                     say(switches, "done move=\"to the left");
+                } else if now(switches.long) {
+                    say(switches, &format!("done move=\"{}\"", "x".repeat(2_000_000)));
                 } else {
                     answer(switches, &mut random, &position);
+                }
+                if now(switches.leaves) {
+                    return;
                 }
             }
             "stop" if is_waiting => {

@@ -230,3 +230,38 @@ fn a_dxp_program_that_ends_is_reported_with_its_last_words() {
         assert!(output.stderr.contains("stderr: mock: not today"), "{output:?}");
     }
 }
+
+/// Nothing was asked of it: the game does not count as lost.
+#[test]
+fn an_engine_that_has_ended_between_two_games_is_started_again() {
+    let args = ["--engine=random", "--tc=depth=1", "--pairs=2", "--max-moves=1"];
+    let found = games(&[&[&*mock("leaver", "leaves=1")], &args[..]].concat());
+    let ends: Vec<_> = found.iter().map(|game| game["termination"].as_str().unwrap()).collect();
+    assert_eq!(ends, ["move limit"; 4]);
+    let detail = found[1]["detail"].as_str().unwrap();
+    assert!(detail.contains("is started again: the program ended before the game"), "{detail}");
+    // One that never gets as far as a move loses each game, once.
+    let found = games(&[&[&*mock("shy", "shy")], &args[..]].concat());
+    let ends: Vec<_> = found.iter().map(|game| game["termination"].as_str().unwrap()).collect();
+    assert_eq!(ends, ["crash"; 4]);
+}
+
+#[test]
+fn an_answer_without_end_is_named() {
+    let found = games(&[
+        &mock("long", "long=1"),
+        "--engine=random",
+        "--tc=depth=1",
+        "--pairs=1",
+        "--max-moves=1",
+    ]);
+    for game in found {
+        let detail = game["detail"].as_str().unwrap();
+        assert!(detail.ends_with("unreadable answer: line longer than 64 KiB"), "{detail}");
+        assert_eq!(game["termination"], "illegal move");
+    }
+    let program = env!("CARGO_BIN_EXE_mock_engine");
+    let output = run(["protocol-check", "--hub", &format!("'{program}' long=1")], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("line longer than 64 KiB"), "{output:?}");
+}

@@ -119,3 +119,54 @@ fn games_are_written_in_the_order_of_the_schedule() {
         (0..40).map(|game| format!("{}.{}", game / 2 + 1, game + 1)).collect();
     assert_eq!(rounds, expected, "finished in the order {finished:?}");
 }
+
+/// As other files: the game goes on, and then the match ends with the reason. What is written to that
+/// device finds a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_cannot_be_written_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (state, logs) = (format!("--state={}", path("x.jsonl")), format!("--log={}", path("logs")));
+    let args = [&*mock("a", ""), "--engine=random", "--tc=depth=1", "--pairs=1", "--max-moves=3"];
+    let _ = play(&[&args[..], &[&state]].concat());
+    let text = fs::read_to_string(path("x.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    fs::write(path("x.jsonl"), format!("{}\n", lines[..2].join("\n"))).unwrap();
+    fs::create_dir(path("logs")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", path("logs/game-00002.log")).unwrap();
+    let output = run(["match", "--resume", &state, &logs], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    let wanted = format!("cannot write the log {}: No space", path("logs/game-00002.log"));
+    assert!(output.stderr.contains(&wanted), "{output:?}");
+    // The game was played all the same.
+    let text = fs::read_to_string(path("x.jsonl")).unwrap();
+    assert_eq!(text.matches("\"termination\":\"move-limit\"").count(), 2, "{text}");
+
+    let program = meerslag_tests::binary().display().to_string();
+    let engine = format!("cmd=\"{program} hub\"");
+    for args in [
+        vec!["hub", "--log=/dev/full"],
+        vec!["adapt", "--engine", &engine, "--hub", "--log=/dev/full"],
+    ] {
+        let output = run(&args, "hub\ninit\nquit\n");
+        assert_eq!(output.code, 1, "{args:?} {output:?}");
+        assert!(output.stdout.contains("ready"), "{args:?} {output:?}");
+        assert!(output.stderr.contains("cannot write the log /dev/full"), "{args:?} {output:?}");
+    }
+    // The own log of a DXP engine.
+    let dxp = format!(
+        "--engine=name=d dxp=localhost:0 log=/dev/full cmd=\"{program} dxp listen --port {{port}}\""
+    );
+    let output =
+        run(["match", &dxp, "--engine=random", "--tc=60", "--pairs=1", "--max-moves=1"], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("cannot write the log /dev/full: No space"), "{output:?}");
+
+    // The log of a build has the counts that nobody would see again.
+    fs::create_dir(path("db")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", path("db/build.jsonl")).unwrap();
+    let output = run(["egdb", "build", "--pieces=2", "--out", &path("db")], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("db/build.jsonl: No space"), "{output:?}");
+}

@@ -162,7 +162,8 @@ fn descriptions_that_cannot_be_are_refused_with_line_and_key() {
 #[test]
 fn it_stops_after_a_round_and_goes_on() {
     let (_folder, file) = swiss();
-    let output = run(["tournament", file.to_str().unwrap()], "pause\nresume\nstop\n");
+    let words = "pause\nresume\nstop\n";
+    let output = run(["tournament", file.to_str().unwrap(), "--director"], words);
     assert_eq!(output.code, 0, "{output:?}");
     assert!(output.stderr.contains("paused before the next moves"), "{output:?}");
     assert!(output.stderr.contains("stopped after the round; to go on: "), "{output:?}");
@@ -181,7 +182,7 @@ struct Played {
 impl Played {
     fn start(file: &Path) -> Played {
         let mut child = Command::new(binary())
-            .args(["tournament", file.to_str().unwrap()])
+            .args(["tournament", file.to_str().unwrap(), "--director"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -520,4 +521,195 @@ fn a_killed_game_goes_on_with_its_moves_and_clocks() {
         assert_eq!(output.code, 2, "{output:?}");
         assert!(output.stderr.contains("move 5 of game 1 does not come next"), "{output:?}");
     }
+}
+
+/// The list of a shell's loop, in a file or through a pipe.
+#[test]
+fn a_standard_input_that_is_not_the_directors_is_left_alone() {
+    use std::io::Seek;
+    let (folder, file) = swiss();
+    let text = fs::read_to_string(&file).unwrap().replace("rounds = 6", "rounds = 2");
+    fs::write(&file, text).unwrap();
+    let list = folder.path().join("list");
+    fs::write(&list, "withdraw A\nstop\n").unwrap();
+    let mut input = fs::File::open(&list).unwrap();
+    let play = |options: &[&str]| {
+        Command::new(binary())
+            .args(["tournament", file.to_str().unwrap()])
+            .args(options)
+            .stdin(input.try_clone().unwrap())
+            .output()
+            .unwrap()
+    };
+    // Not even if it is asked for: all its words would be heard at once.
+    #[cfg(unix)]
+    {
+        let output = play(&["--director"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(!file.with_extension("jsonl").exists());
+    }
+    assert!(play(&[]).status.success());
+    assert_eq!(input.stream_position().unwrap(), 0);
+    assert_eq!((lines(&file, "decided").len(), games(&file).len()), (0, 8));
+    fs::remove_file(file.with_extension("jsonl")).unwrap();
+    let words = fs::read(&list).unwrap();
+    let _ = run(["tournament", file.to_str().unwrap(), "--force"], words).success();
+    assert_eq!((lines(&file, "decided").len(), games(&file).len()), (0, 8));
+}
+
+/// All that a folder has, by the names of the files.
+fn contents(folder: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.is_file())
+        .map(|path| (path.clone(), fs::read(&path).unwrap()))
+        .collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for path in contents(from).keys() {
+        fs::copy(path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Takes the last games out of a state, as an interruption would.
+fn cut(state: &Path, lines: usize) {
+    let text = fs::read_to_string(state).unwrap();
+    let kept: Vec<&str> = text.lines().take(lines).collect();
+    fs::write(state, kept.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn a_copied_or_moved_tournament_is_one_of_its_own() {
+    let folder = TempDir::new().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let text = fs::read_to_string(sample("swiss.toml"))
+        .unwrap()
+        .replace("rounds = 6", "rounds = 1\nhtml = \"x.html\"")
+        .replace("swiss.pdn", "x.pdn");
+    fs::create_dir(place("one")).unwrap();
+    fs::write(place("one/x.toml"), text).unwrap();
+    let _ = tournament(&place("one/x.toml"), &[]).success();
+    cut(&place("one/x.jsonl"), 4);
+    let before = contents(&place("one"));
+    copy(&place("one"), &place("two"));
+    fs::remove_file(place("two/x.pdn")).unwrap();
+    let _ = tournament(&place("two/x.toml"), &["--resume"]).success();
+    assert_eq!(contents(&place("one")), before);
+    let pdn = fs::read_to_string(place("two/x.pdn")).unwrap();
+    assert_eq!(pdn.matches("[Event ").count(), 4, "{pdn}");
+    fs::rename(place("two"), place("three")).unwrap();
+    fs::rename(place("one"), place("four")).unwrap();
+    for name in ["three", "four"] {
+        let _ = tournament(&place(name).join("x.toml"), &["--resume"]).success();
+        let pdn = fs::read_to_string(place(name).join("x.pdn")).unwrap();
+        assert_eq!(pdn.matches("[Event ").count(), 4, "{name}: {pdn}");
+    }
+    assert!(!place("one").exists() && !place("two").exists());
+}
+
+/// Files beside the state are the copy's own; those elsewhere stay those of the original.
+#[test]
+fn a_copied_match_does_not_write_to_the_files_of_the_original() {
+    let folder = TempDir::new().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    fs::create_dir(place("one")).unwrap();
+    let option = |option: &str, name: &str| format!("--{option}={}", place(name));
+    let args = ["match", "--engine=random", "--engine=random name=b", "--pairs=1", "--max-moves=2"];
+    let files =
+        [option("state", "one/x.jsonl"), option("pdn", "one/x.pdn"), option("csv", "x.csv")];
+    let _ = run(args.iter().copied().chain(files.iter().map(String::as_str)), "").success();
+    cut(Path::new(&place("one/x.jsonl")), 2);
+    copy(Path::new(&place("one")), Path::new(&place("two")));
+    let before = contents(folder.path());
+    let state = option("state", "two/x.jsonl");
+    let output = run(["match", "--resume", &state], "");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("x.csv exists: --force replaces it"), "{output:?}");
+    let csv = option("csv", "two/x.csv");
+    let _ = run(["match", "--resume", &state, &csv], "").success();
+    assert_eq!(contents(folder.path()), before);
+    let pdn = |name: &str| fs::read_to_string(place(name)).unwrap().matches("[Event ").count();
+    assert_eq!(pdn("two/x.pdn"), 2);
+    // Where it is, and where it has moved to, it goes on with all its files.
+    fs::rename(place("one"), place("three")).unwrap();
+    let _ = run(["match", "--resume", &option("state", "three/x.jsonl")], "").success();
+    assert_eq!(fs::read_to_string(place("x.csv")).unwrap().lines().count(), 3);
+}
+
+#[test]
+fn the_table_and_going_on_need_only_the_state() {
+    let (folder, file) = swiss();
+    let openings = folder.path().join("op.fen");
+    fs::write(&openings, "W:W31-50:B1-20\n").unwrap();
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replace("rounds = 6", "rounds = 2")
+        .replace("two-move", "op.fen");
+    fs::write(&file, text).unwrap();
+    let _ = tournament(&file, &[]).success();
+    let table = tournament(&file, &["--table"]).success().stdout;
+    cut(&file.with_extension("jsonl"), 8);
+    fs::remove_file(openings).unwrap();
+    let _ = tournament(&file, &["--table"]).success();
+    fs::write(&file, "changed = beyond recognition").unwrap();
+    let _ = tournament(&file, &["--resume"]).success();
+    fs::remove_file(&file).unwrap();
+    assert_eq!(tournament(&file, &["--table"]).success().stdout, table);
+    // A runner may have the file, and nobody else may write to it.
+    let held = fs::File::open(file.with_extension("jsonl")).unwrap();
+    held.lock().unwrap();
+    assert_eq!(tournament(&file, &["--table"]).success().stdout, table);
+    assert_eq!(tournament(&file, &["--score=1=2-0"]).code, 2);
+}
+
+#[test]
+fn a_knock_out_is_won_and_counted_by_one_rule() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("k.toml");
+    let players: String = ["A", "B", "C"]
+        .map(|it| format!("[[player]]\nname=\"{it}\"\nengine=\"random\"\n"))
+        .concat();
+    let rules =
+        "format=\"knock-out\"\ngames=1\ndeciding=1\nmax-moves=2\ntime-control=\"nodes=1\"\n";
+    fs::write(&file, format!("{rules}{players}")).unwrap();
+    let output = tournament(&file, &[]).success().stdout;
+    // All is drawn: each meeting is played again.
+    for (count, total) in [(1, 2), (2, 3), (3, 3), (4, 4)] {
+        assert!(output.contains(&format!("\n{count}/{total}  ")), "{count}: {output}");
+    }
+    let table = tournament(&file, &["--table"]).success().stdout;
+    assert!(table.lines().nth(1).unwrap().starts_with("1      1   A "), "{table}");
+    let output = tournament(&file, &["--score=1=2-0"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("could change who plays in round 2"), "{output:?}");
+    let table = tournament(&file, &["--withdraw=A", "--json"]).success().stdout;
+    let table: Value = serde_json::from_str(&table).unwrap();
+    assert_eq!(table["places"][0]["name"], "B", "{table}");
+}
+
+/// `Date` is the day of the player, `UTCDate` that of everybody: these two places are never in the same day.
+#[cfg(unix)]
+#[test]
+fn dates_are_those_of_the_place() {
+    let folder = TempDir::new().unwrap();
+    let tags = ["<+14>-14", "<-12>12"].map(|zone| {
+        let file = folder.path().join(zone);
+        let output = Command::new(binary())
+            .args(["match", "--engine=random", "--engine=random name=b", "--max-moves=1"])
+            .args(["--pairs=1", "--pdn", file.to_str().unwrap()])
+            .env("TZ", zone)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let pdn = fs::read_to_string(&file).unwrap();
+        ["[Date ", "[UTCDate "].map(|tag| {
+            pdn.lines().find_map(|line| line.strip_prefix(tag)).unwrap_or_default().to_owned()
+        })
+    });
+    let [[east, east_utc], [west, west_utc]] = tags;
+    assert!(east > west && !east_utc.is_empty(), "{east} {west}");
+    // Midnight may have passed in between.
+    assert!(east == east_utc || west == west_utc, "{east} {east_utc} {west} {west_utc}");
 }

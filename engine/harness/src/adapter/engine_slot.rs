@@ -3,17 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, select, unbounded};
+use meerslag_files::with_causes;
 use movegen::Game;
 use parking_lot::Mutex;
 
 use super::game::AdapterGame;
 use super::time::TimeBox;
 use super::{AdapterError, AdapterOptions};
+use crate::protocol::LogError;
 use crate::protocol::hub::limits_after;
 use crate::runner::{
     Abort, Answer, Berth, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError,
@@ -141,6 +143,7 @@ impl EngineSlot {
             ponder: options.ponder,
             may_give_up: options.may_give_up,
             remark: options.remark.clone(),
+            log_error: Arc::clone(&options.log_error),
             abort: Arc::clone(&options.abort),
             player: None,
             game: None,
@@ -292,6 +295,7 @@ struct EngineThread {
     ponder: bool,
     may_give_up: bool,
     remark: Remark,
+    log_error: Arc<OnceLock<LogError>>,
     abort: Arc<Abort>,
     /// `None` while it must be restarted.
     player: Option<Box<dyn Player>>,
@@ -312,6 +316,10 @@ impl EngineThread {
                 }
                 Job::Think(question) => {
                     let answer = self.answer(&question);
+                    if let Some(error) = self.player.as_mut().and_then(|it| it.log_error()) {
+                        self.remark.fault(&with_causes(&error));
+                        let _ = self.log_error.set(error);
+                    }
                     if replies.send((question.number, answer)).is_err() {
                         break;
                     }

@@ -14,13 +14,14 @@ mod time;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use egdb::DatabaseOptions;
 use movegen::{DrawRules, Game, Move};
 use thiserror::Error;
 
+use crate::protocol::LogError;
 use crate::runner::{Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, tail_text};
 use engine_slot::{EngineAnswer, EngineSlot};
 use meerslag_search::book::BookOptions;
@@ -59,6 +60,8 @@ pub struct AdapterOptions {
     pub may_give_up: bool,
     /// Receives faults and the reactions to them.
     pub remark: Remark,
+    /// Gets the reason why the program's own log is not written any more.
+    pub log_error: Arc<OnceLock<LogError>>,
     /// Ends waits for the program.
     pub abort: Arc<Abort>,
 }
@@ -77,6 +80,7 @@ impl AdapterOptions {
             ponder: false,
             may_give_up: false,
             remark: Remark::default(),
+            log_error: Arc::default(),
             abort: Arc::new(Abort::new()),
         }
     }

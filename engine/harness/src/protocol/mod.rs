@@ -3,7 +3,7 @@
 pub mod dxp;
 mod excerpt;
 pub mod hub;
-mod log;
+pub(crate) mod log;
 
 pub(crate) use excerpt::{escaped_excerpt, excerpt};
-pub use log::Log;
+pub use log::{Log, LogError};

@@ -15,7 +15,7 @@ use movegen::{Color, Position};
 
 use super::report::GamesReport;
 use super::{Failure, GamesArgs, Role};
-use crate::cli::files::{ForceArgs, GrowingFile};
+use crate::cli::files::{ForceArgs, GrowingFile, check_log};
 
 /// What to do after a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,30 +106,35 @@ impl<'a> DxpSession<'a> {
         };
         let is_initiator = self.args.role == Role::Initiator;
         let is_complete = is_initiator && self.next >= self.proposal.games.len();
-        match end {
+        let after = match end {
             SessionEnd::Observer(error) => {
                 self.totals()?;
-                Err(error.into())
+                return Err(error.into());
             }
             SessionEnd::Interrupted => {
                 self.totals()?;
-                Err(self.interrupted())
+                return Err(self.interrupted());
             }
-            SessionEnd::Complete => Ok(After::Over),
+            SessionEnd::Complete => After::Over,
             SessionEnd::StopCode if is_initiator => {
                 if !is_complete {
                     let left = self.proposal.games.len() - self.next;
                     self.report
                         .say(&format!("the opponent wants no more games, {left} not played"))?;
                 }
-                Ok(After::Over)
+                After::Over
             }
-            SessionEnd::StopCode => Ok(After::PeerStopped),
-            SessionEnd::Lost if is_complete => Ok(After::Over),
-            SessionEnd::Lost => Ok(After::Lost),
-            SessionEnd::NoAnswer => Ok(After::NoAnswer),
-            SessionEnd::Replaced => Ok(After::Replaced),
+            SessionEnd::StopCode => After::PeerStopped,
+            SessionEnd::Lost if is_complete => After::Over,
+            SessionEnd::Lost => After::Lost,
+            SessionEnd::NoAnswer => After::NoAnswer,
+            SessionEnd::Replaced => After::Replaced,
+        };
+        if let Err(error) = check_log(&self.log) {
+            self.totals()?;
+            return Err(error);
         }
+        Ok(after)
     }
 
     /// After Ctrl-C, with a note of what is kept.

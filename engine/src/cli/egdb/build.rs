@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::style;
 use super::super::streams::stdout;
-use super::super::{Failure, mebibytes};
+use super::super::{Failure, files, mebibytes};
 use super::stats::SurveyRecord;
 
 const EXAMPLES: &str = "\
@@ -344,6 +344,8 @@ struct Display {
     is_json: bool,
     advice: &'static str,
     log_file: Mutex<File>,
+    /// Why it is not whole.
+    log_error: Mutex<Option<io::Error>>,
     bars: MultiProgress,
     all: ProgressBar,
     slice: ProgressBar,
@@ -370,6 +372,7 @@ impl Display {
             is_json: common.json,
             advice,
             log_file: Mutex::new(log),
+            log_error: Mutex::default(),
             bars,
             all,
             slice,
@@ -480,10 +483,12 @@ impl Display {
     }
 
     /// Writes a line to the log, and to standard output in the form wanted there, if there is one. A
-    /// failing log does not stop the work.
+    /// failing log does not stop the work; the command then fails in the end.
     fn log(&self, line: String, text: Option<String>) {
-        if let Ok(mut log) = self.log_file.lock() {
-            let _ = writeln!(log, "{line}");
+        if let (Ok(mut log), Ok(mut failed)) = (self.log_file.lock(), self.log_error.lock())
+            && let Err(error) = writeln!(log, "{line}")
+        {
+            failed.get_or_insert(error);
         }
         let Some(text) = (if self.is_json { Some(line) } else { text }) else { return };
         self.bars.suspend(|| {
@@ -556,7 +561,9 @@ impl Display {
             }
             text
         });
-        Ok(())
+        let failed = self.log_error.lock().ok().and_then(|mut failed| failed.take());
+        let path = dir.join("build.jsonl");
+        failed.map_or(Ok(()), |error| Err(files::named(&path, &error).into()))
     }
 }
 

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -252,8 +252,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     }
     let (state, config, results, earlier, run, own_files) = match &args.state {
         Some(path) if args.resume => {
-            let Resumed { state, config, results, parts, run, outputs } =
-                StateFile::resume(path).map_err(in_state)?;
+            let Resumed { state, config, results, parts, run, outputs } = resume(path)?;
             (Some(state), config, results, parts, args.run(run), outputs)
         }
         path => {
@@ -280,6 +279,16 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     desk.play(begun, (&abort, &director), |path| args.command_to_go_on(path))
 }
 
+/// Goes on with the match in a state file.
+pub(super) fn resume(path: &Path) -> Result<Resumed, Failure> {
+    let mut resumed = StateFile::resume(path).map_err(|error| Failure::Input(error.into()))?;
+    if let Some(logs) = resumed.take_foreign_logs() {
+        let folder = logs.folder.display();
+        note(format_args!("{folder} has the logs of the original of this match: none are written"));
+    }
+    Ok(resumed)
+}
+
 /// Puts the parts of a match together.
 fn merge(args: &MatchArgs) -> Result<(), Failure> {
     let in_state = |error: StateError| Failure::Input(error.into());
@@ -304,7 +313,8 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     let desk = Desk { state: Some(path), is_resumed: false, force, json, live: None };
     let page = MatchPage::new(parts, shell::command());
     let mut output = Output::new(&desk, &run, page, &config, &results, &[])?;
-    let text = StateFile::text(&config, &shell::command(), &run, &results).map_err(Failure::run)?;
+    let text =
+        StateFile::text(path, &config, &shell::command(), &run, &results).map_err(Failure::run)?;
     files::begin(path, &text, Existing::Keep)?.finish().map_err(|e| files::named(path, &e))?;
     output.finish(&config, &results)?;
     let left = config.game_count().saturating_sub(results.games().len());
@@ -519,7 +529,11 @@ impl MatchArgs {
     fn run(&self, before: MatchRun) -> MatchRun {
         // The match may be continued from another folder.
         let place = |path: &Path| {
-            if files::is_special(path) { path.to_owned() } else { files::place(path) }
+            if files::is_special(path) {
+                path::absolute(path).unwrap_or_else(|_| path.to_owned())
+            } else {
+                files::place(path)
+            }
         };
         let file = |path: &Option<PathBuf>| path.as_deref().map(place);
         MatchRun {

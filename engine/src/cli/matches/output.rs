@@ -10,7 +10,7 @@ use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
     Act, MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round,
-    TournamentRecord, csv_lines, places_text,
+    TournamentRecord, csv_lines, game_count, places_text,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -118,7 +118,7 @@ impl Output {
             json: desk.json,
             table: is_live.then_some(0),
             standings: String::new(),
-            total: old.schedule(config).len().max(config.game_count()),
+            total: game_count(config, old),
             running: BTreeMap::new(),
             finished: old.games().len(),
             written: Vec::new(),
@@ -175,6 +175,7 @@ impl Output {
     /// A round of a tournament has been paired.
     pub(super) fn round(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
         let Some(round) = results.rounds().last() else { return Ok(()) };
+        self.total = game_count(config, results);
         self.say(config, &format!("round {}: {}", round.round, meetings(config, round)))
     }
 
@@ -197,7 +198,7 @@ impl Output {
         results: &MatchResults,
         games: &[MatchGame],
     ) -> io::Result<()> {
-        self.finished = results.games().len();
+        (self.finished, self.total) = (results.games().len(), game_count(config, results));
         if act.game().is_some() {
             let restarted = |file: Option<&mut GrowingFile>| file.is_none_or(GrowingFile::restart);
             // Output through a pipe cannot be taken back.

@@ -1,13 +1,16 @@
 //! The director's commands during the games: at the terminal and by signals.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use anyhow::anyhow;
 use meerslag_harness::runner::{Abort, Act, Director, Live, LiveEvent, MatchConfig};
 use parking_lot::Mutex;
 
 use super::super::streams::note;
+use super::super::{Failure, files};
 
 /// The director's commands.
 const WORDS: &str =
@@ -111,9 +114,18 @@ impl Chair {
         }
     }
 
-    /// Listens to the terminal and to signals, as long as the process lives.
-    pub(super) fn listen(&self) {
+    /// Listens to signals and to the terminal, or to a pipe if that is asked for, as long as the process
+    /// lives. Any other standard input belongs to somebody else, such as the list of a shell's loop.
+    pub(super) fn listen(&self, is_asked: bool) -> Result<(), Failure> {
+        if is_asked && files::is_there(Path::new("/dev/stdin")) {
+            let why =
+                "--director: standard input is a file, and its words would all be heard at once";
+            return Err(Failure::Input(anyhow!(why)));
+        }
         signals::listen(self.clone());
+        if !is_asked && !io::stdin().is_terminal() {
+            return Ok(());
+        }
         let chair = self.clone();
         // Without this thread only signals are left, and Ctrl-C.
         let _ = thread::Builder::new().name("director".to_owned()).spawn(move || {
@@ -123,6 +135,7 @@ impl Chair {
                 chair.command(&line);
             }
         });
+        Ok(())
     }
 }
 

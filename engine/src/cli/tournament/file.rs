@@ -51,7 +51,9 @@ pub(super) struct TournamentFile {
     /// In milliseconds.
     margin: Option<Spanned<u64>>,
     concurrency: Option<Spanned<u32>>,
-    state: Option<PathBuf>,
+    /// See [`state`].
+    #[serde(rename = "state")]
+    _state: Option<PathBuf>,
     pdn: Option<PathBuf>,
     csv: Option<PathBuf>,
     html: Option<PathBuf>,
@@ -73,6 +75,24 @@ struct PlayerEntry {
 
 fn event() -> String {
     "Engine tournament".to_owned()
+}
+
+/// The only key that counts once the tournament has begun.
+#[derive(Deserialize, Default)]
+struct StateKey {
+    state: Option<PathBuf>,
+}
+
+/// A path of the file: it starts at the file's folder.
+fn path(file: &Path, path: &Path) -> PathBuf {
+    place(&file.parent().unwrap_or(Path::new("")).join(path))
+}
+
+/// The state file: beside the description, unless that names another place.
+pub(super) fn state(file: &Path) -> PathBuf {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let StateKey { state } = toml::from_str(&text).unwrap_or_default();
+    state.map_or_else(|| file.with_extension("jsonl"), |state| path(file, &state))
 }
 
 /// A file that has been read.
@@ -99,18 +119,8 @@ impl Description {
         anyhow!("{}, line {line}: {key}: {why}", self.path.display())
     }
 
-    /// A path of the file: it starts at the file's folder.
     fn path(&self, path: &Path) -> PathBuf {
-        let folder = self.path.parent().unwrap_or(Path::new("")).join(path);
-        place(&folder)
-    }
-
-    /// The state file: beside the description, unless that names another place.
-    pub(super) fn state(&self) -> PathBuf {
-        match &self.file.state {
-            Some(path) => self.path(path),
-            None => self.path.with_extension("jsonl"),
-        }
+        self::path(&self.path, path)
     }
 
     /// Files and games at the same time.

@@ -13,16 +13,16 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Act, Director, EngineSpec, Format, Live, MatchConfig, MatchEvent, MatchResults,
-    MatchRun, Resumed, StateError, StateFile, Termination, TournamentRecord, Workers, places_text,
-    run as run_match,
+    Abort, Act, DecisionError, Director, EngineSpec, Format, Live, MatchConfig, MatchEvent,
+    MatchResults, MatchRun, Resumed, StateError, StateFile, Termination, TournamentRecord, Workers,
+    places_text, run as run_match,
 };
 use parking_lot::Mutex;
 
 use self::director::Chair;
 use self::file::Description;
 use super::files::{self, ForceArgs};
-use super::matches::{Begun, Desk};
+use super::matches::{Begun, Desk, resume};
 use super::streams::{plain, stdout};
 use super::{Failure, json, shell, watchdog};
 
@@ -65,6 +65,9 @@ pub(super) struct TournamentArgs {
     /// Only show the table
     #[arg(long, conflicts_with = "resume")]
     table: bool,
+    /// Hear the director's words through a pipe as standard input, as otherwise at a terminal
+    #[arg(long)]
+    director: bool,
     /// The game with this number does not count; repeatable, as the three options below
     #[arg(long, value_name = "GAME", value_parser = director::game)]
     annul: Vec<usize>,
@@ -99,26 +102,25 @@ fn score(text: &str) -> Result<Act, String> {
 
 pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
     let in_state = |error: StateError| Failure::Input(error.into());
-    let description = Description::read(&args.file).map_err(Failure::Input)?;
-    let config = description.config().map_err(Failure::Input)?;
-    if args.check {
-        return check(&config);
+    let state = file::state(&args.file);
+    if args.table && !args.has_acts() {
+        let (config, results) = StateFile::read(&state).map_err(in_state)?;
+        return args.show_table(&config, &results);
     }
-    let state = description.state();
-    let mut begun = if args.needs_state() {
-        let mut resumed = StateFile::resume(&state).map_err(in_state)?;
+    let mut begun = if args.resume || args.has_acts() {
+        let mut resumed = resume(&state)?;
         args.decide(&mut resumed)?;
         if !args.resume {
-            if args.json {
-                let record = TournamentRecord::new(&resumed.config, &resumed.results);
-                return Ok(json::write(&mut stdout(), &record)?);
-            }
-            let text = places_text(&resumed.config, &resumed.results);
-            return Ok(stdout().write_all(plain(&text).as_bytes())?);
+            return args.show_table(&resumed.config, &resumed.results);
         }
         let Resumed { state, config, results, parts, run, outputs } = resumed;
         Begun { state: Some(state), config, results, parts, run, own_files: outputs }
     } else {
+        let description = Description::read(&args.file).map_err(Failure::Input)?;
+        let config = description.config().map_err(Failure::Input)?;
+        if args.check {
+            return check(&config);
+        }
         if state.exists() {
             return Err(in_state(StateError::Exists(state)));
         }
@@ -137,7 +139,7 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         config: Arc::new(begun.config.clone()),
         live: Arc::new(Mutex::new(Live::new(&begun.config, &begun.results))),
     };
-    chair.listen();
+    chair.listen(args.director)?;
     #[cfg(feature = "serve")]
     let page = args.live.open(&chair)?;
     let desk = Desk {
@@ -157,10 +159,16 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
 }
 
 impl TournamentArgs {
-    fn needs_state(&self) -> bool {
+    fn has_acts(&self) -> bool {
         let games = self.annul.len() + self.replay.len() + self.score.len();
-        let has_acts = games + self.withdraw.len() > 0;
-        self.resume || self.table || has_acts
+        games + self.withdraw.len() > 0
+    }
+
+    fn show_table(&self, config: &MatchConfig, results: &MatchResults) -> Result<(), Failure> {
+        if self.json {
+            return Ok(json::write(&mut stdout(), &TournamentRecord::new(config, results))?);
+        }
+        Ok(stdout().write_all(plain(&places_text(config, results)).as_bytes())?)
     }
 
     /// Carries out a decision of the director, and keeps it in the state file.
@@ -173,9 +181,10 @@ impl TournamentArgs {
             acts.push(act.map_err(|why| Failure::Input(anyhow!(why)))?);
         }
         for act in acts {
-            let decided = resumed.results.decide(&resumed.config, act);
-            let act = decided.map_err(|error| Failure::Input(error.into()))?;
-            resumed.state.decide(act).map_err(Failure::run)?;
+            resumed.decide(act).map_err(|error| match error {
+                DecisionError::Act(error) => Failure::Input(error.into()),
+                error => Failure::run(error),
+            })?;
         }
         Ok(())
     }
@@ -184,7 +193,7 @@ impl TournamentArgs {
     #[cfg(feature = "serve")]
     fn keep_copy(&self, run: &mut MatchRun) {
         if self.live.is_served() && run.html.is_none() {
-            run.html = Some(self.file.with_extension("html"));
+            run.html = Some(files::place(&self.file.with_extension("html")));
         }
     }
 
@@ -205,6 +214,7 @@ impl TournamentArgs {
         let file = self.file.display().to_string();
         let mut words = vec!["meerslag", "tournament", &file, "--resume"];
         words.extend(self.json.then_some("--json"));
+        words.extend(self.director.then_some("--director"));
         #[cfg(feature = "serve")]
         let live = self.live.words();
         #[cfg(feature = "serve")]

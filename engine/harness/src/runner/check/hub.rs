@@ -8,7 +8,7 @@ use movegen::notation::hub;
 use super::{Check, StepResult, shown};
 use crate::protocol::Log;
 use crate::protocol::hub::Line;
-use crate::runner::player::process::{Process, ProcessOptions, Received};
+use crate::runner::player::process::{Process, ProcessOptions, Received, is_cut, too_long};
 
 /// Silence after which no further line is expected.
 const SETTLED: Duration = Duration::from_millis(300);
@@ -89,6 +89,10 @@ impl HubWalk {
                 return Some((before, None));
             };
             let is_it = line.split_whitespace().next() == Some(command);
+            if is_it && is_cut(&line) {
+                self.check.error(format!("unreadable line '{}': {}", shown(&line), too_long()));
+                return Some((before, None));
+            }
             bytes += line.len();
             before.push(line);
             if before.len() > MOST_LINES || bytes > MOST_BYTES {

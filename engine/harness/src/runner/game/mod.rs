@@ -90,6 +90,8 @@ pub(in crate::runner) struct Room<'a> {
     pub standstills: &'a Standstills,
     pub director: &'a Director,
     pub abort: &'a Abort,
+    /// Whether the players were there in an earlier game, under the index of their colour.
+    pub are_kept: [bool; 2],
     /// Called with each move, and how many come before it.
     pub moved: &'a dyn Fn(usize, &PlyRecord),
 }
@@ -137,9 +139,12 @@ pub(in crate::runner) fn play(
     let end = match_game.run(players);
     let result = match &end {
         Ok(end) => Some(end.result),
-        Err(NotPlayed::Void { .. } | NotPlayed::Again { .. } | NotPlayed::NotTakenUp(_)) => {
-            Some(GameResult::Unknown)
-        }
+        Err(
+            NotPlayed::Void { .. }
+            | NotPlayed::Again { .. }
+            | NotPlayed::Gone { .. }
+            | NotPlayed::NotTakenUp(_),
+        ) => Some(GameResult::Unknown),
         Err(NotPlayed::Aborted | NotPlayed::Start { .. }) => None,
     };
     for side in WHITE_FIRST {
@@ -190,6 +195,21 @@ pub(in crate::runner) fn forfeit(
     }
 }
 
+/// The record of a game that the director gives a result without its being finished.
+pub(in crate::runner) fn ordered(fixture: &Fixture, act: Act) -> Option<MatchGame> {
+    let &Fixture { number, pairing, .. } = fixture;
+    let result = act.result().ok()??;
+    let record = GameRecord { result, plies: fixture.played.clone(), ..fixture.record() };
+    let detail = unfinished(act, record.plies.len());
+    Some(MatchGame { detail, ..MatchGame::new(number, pairing, record, Termination::Director) })
+}
+
+/// The note on such a game.
+fn unfinished(act: Act, plies: usize) -> String {
+    let moves = counted(plies.div_ceil(2), "move");
+    format!("{} by the director after {moves}, unfinished", act.verb())
+}
+
 /// Why there is no result of a game.
 #[derive(Debug)]
 pub(in crate::runner) enum NotPlayed {
@@ -201,6 +221,8 @@ pub(in crate::runner) enum NotPlayed {
     Void { standstill: Duration, is_broken: [bool; 2] },
     /// The director wants it replayed; and the players that can no longer be used.
     Again { is_broken: [bool; 2] },
+    /// A player ended after its last game, as this says; and the players that can no longer be used.
+    Gone { message: String, is_broken: [bool; 2] },
     /// An interrupted game cannot be continued, for this reason.
     NotTakenUp(String),
 }
@@ -233,16 +255,23 @@ impl OngoingGame<'_> {
             let player = &mut players[side.index()];
             let control = self.told(side);
             let (start, played) = (*self.game.position(), self.game.ply());
-            let ready = player.new_game(&NewGame { start, played, color: side, control });
+            let new_game = NewGame { start, played, color: side, control };
+            let ready = player.new_game(&new_game).and_then(|()| player.latency());
             self.check_standstill(side, ready.as_ref().err())?;
             if let (Err(PlayerError::Refused(message)), 1..) = (&ready, played) {
                 return Err(NotPlayed::NotTakenUp(format!("{side}: {message}")));
             }
-            if let Err(error) = ready {
-                return self.failed(side, error);
+            match ready {
+                Ok(latency) => self.latency[side.index()] = latency,
+                Err(PlayerError::Fault { kind: FaultKind::Crash, message, .. })
+                    if self.room.are_kept[side.index()] =>
+                {
+                    self.is_broken[side.index()] = true;
+                    let message = format!("{side} is started again: {message}");
+                    return Err(NotPlayed::Gone { message, is_broken: self.is_broken });
+                }
+                Err(error) => return self.failed(side, error),
             }
-            let player = &mut players[side.index()];
-            self.latency[side.index()] = player.latency();
         }
         let mut answered: Option<Instant> = None;
         // The side that may ponder, and on which reply.
@@ -348,8 +377,7 @@ impl OngoingGame<'_> {
         let Ok(Some(result)) = act.result() else {
             return Err(NotPlayed::Again { is_broken: self.is_broken });
         };
-        let moves = counted(self.record.plies.len().div_ceil(2), "move");
-        let detail = format!("{} by the director after {moves}, unfinished", act.verb());
+        let detail = unfinished(act, self.record.plies.len());
         Ok(GameEnd::new(result, Termination::Director).with(detail))
     }
 

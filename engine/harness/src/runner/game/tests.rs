@@ -59,6 +59,7 @@ fn the_overhead_is_the_gap_between_the_players() {
         standstills: &standstills,
         director: &director,
         abort: &abort,
+        are_kept: [false; 2],
         moved: &|_, _| {},
     };
     let played = play(room, &fixture, &mut players);

@@ -5,13 +5,13 @@
 //! and if the runner started the program itself, with a new process.
 
 use std::collections::VecDeque;
-use std::fs::OpenOptions;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, never};
+use meerslag_files::with_causes;
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Wld};
@@ -20,7 +20,7 @@ use crate::protocol::dxp::{
     Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
     connect, in_minutes,
 };
-use crate::protocol::{Log, escaped_excerpt};
+use crate::protocol::{Log, LogError, escaped_excerpt};
 use crate::runner::player::process::{Process, ProcessOptions};
 use crate::runner::player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
@@ -141,16 +141,8 @@ impl DxpPlayer {
         abort: Arc<Abort>,
         slow: SlowStart<'_>,
     ) -> Result<DxpPlayer, PlayerError> {
-        let log = match &options.log {
-            None => Log::none(),
-            Some(path) => {
-                let file = OpenOptions::new().create(true).append(true).open(path);
-                let file = file.map_err(|error| {
-                    start_fault(format!("cannot write {}: {error}", path.display()))
-                })?;
-                Log::to(file)
-            }
-        };
+        let log = options.log.as_deref().map(Log::open).transpose();
+        let log = log.map_err(|error| start_fault(with_causes(&error)))?.unwrap_or_default();
         let mut player = DxpPlayer {
             options,
             abort,
@@ -568,6 +560,10 @@ impl Player for DxpPlayer {
             self.process = None;
         }
         true
+    }
+
+    fn log_error(&mut self) -> Option<LogError> {
+        self.log.error()
     }
 
     fn quit(mut self: Box<Self>) {

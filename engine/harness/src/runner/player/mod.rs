@@ -17,6 +17,7 @@ use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::protocol::LogError;
 use crate::protocol::hub::Line;
 use crate::runner::config::time_control::TimeControl;
 use meerslag_search::{Control, Info, Limits};
@@ -228,13 +229,21 @@ pub trait Player: Send {
     }
 
     /// The time that a question and its answer take on the way, if it can be measured.
-    fn latency(&mut self) -> Option<Duration> {
-        None
+    ///
+    /// # Errors
+    /// If the engine is not there any more.
+    fn latency(&mut self) -> Result<Option<Duration>, PlayerError> {
+        Ok(None)
     }
 
     /// The engine's complaints since the last call, a few messages at most.
     fn complaints(&mut self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Why its own log is not written any more, the first time that this is asked for.
+    fn log_error(&mut self) -> Option<LogError> {
+        None
     }
 
     /// Ends the engine in good order.

@@ -1,14 +1,11 @@
 //! Everything that the runner and its engines say to each other, in a file for each game.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::Log;
+use crate::protocol::log::{Log, LogError, LogFile, SharedLogFile};
 
 /// Which logs stay when their games are over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -50,51 +47,41 @@ impl GameLogs {
 /// games are dropped, except those of the next game's start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transcript {
-    file: Arc<Mutex<Option<File>>>,
+    file: SharedLogFile,
     is_wanted: bool,
 }
 
 impl Transcript {
     /// The transcript of a worker, if logs are wanted.
     pub(in crate::runner) fn wanted() -> Transcript {
-        Transcript { file: Arc::default(), is_wanted: true }
+        Transcript { file: SharedLogFile::default(), is_wanted: true }
     }
 
     /// The log of this engine's messages.
     pub(in crate::runner) fn log(&self, who: &str) -> Log {
-        if self.is_wanted { Log::of(who, TranscriptWriter(self.clone())) } else { Log::none() }
+        if self.is_wanted { Log::of(who, &self.file) } else { Log::none() }
     }
 
     /// A game begins, or is played again: its log is added to.
-    pub(in crate::runner) fn begin(&self, logs: &GameLogs, game: usize) -> io::Result<()> {
-        fs::create_dir_all(&logs.folder)?;
-        let file = OpenOptions::new().create(true).append(true).open(logs.file(game))?;
-        *self.file.lock() = Some(file);
+    pub(in crate::runner) fn begin(&self, logs: &GameLogs, game: usize) -> Result<(), LogError> {
+        let path = &logs.folder;
+        fs::create_dir_all(path).map_err(|error| LogError { path: path.clone(), error })?;
+        *self.file.lock() = Some(LogFile::open(&logs.file(game))?);
         Ok(())
     }
 
-    /// A game is over. Its log goes if it is not wanted.
-    pub(in crate::runner) fn end(&self, logs: &GameLogs, game: usize, has_failed: bool) {
-        drop(self.file.lock().take());
+    /// A game is over. Its log goes if it is not wanted. Returns why it could not be written.
+    pub(in crate::runner) fn end(
+        &self,
+        logs: &GameLogs,
+        game: usize,
+        has_failed: bool,
+    ) -> Option<LogError> {
+        let error = self.file.lock().take().and_then(|mut file| file.take_error());
         if logs.keep == KeptLogs::Failed && !has_failed {
             // A file that cannot be removed stays.
             let _ = fs::remove_file(logs.file(game));
         }
-    }
-}
-
-/// Writes to the log of the game that is being played.
-struct TranscriptWriter(Transcript);
-
-impl Write for TranscriptWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut *self.0.file.lock() {
-            Some(file) => file.write(bytes),
-            None => Ok(bytes.len()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        error
     }
 }

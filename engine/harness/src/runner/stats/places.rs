@@ -8,6 +8,7 @@ use movegen::{Color, Wld};
 use crate::runner::config::{Format, MatchConfig};
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::rounds::KnockOut;
 use crate::runner::tournament::schedule::Pairing;
 
 /// The result of an engine in a tournament. Points are half points.
@@ -15,8 +16,6 @@ use crate::runner::tournament::schedule::Pairing;
 pub struct Place {
     /// Its number in the configuration.
     pub engine: usize,
-    /// The last round that it played or was free in.
-    pub rounds: usize,
     /// Its points, those for free rounds of a Swiss included.
     pub points: u32,
     /// Buchholz: the points of all opponents.
@@ -31,8 +30,9 @@ pub struct Place {
     pub rows: Vec<String>,
 }
 
-/// The places, the first one first. A knock-out counts the rounds before the points. Then come, in a Swiss,
-/// Buchholz, Buchholz without the lowest and Sonneborn-Berger, otherwise Sonneborn-Berger; then games won.
+/// The places, the first one first. In a knock-out it counts first who has gone on, and who has withdrawn is
+/// not first. Then come the points; in a Swiss Buchholz, Buchholz without the lowest and Sonneborn-Berger,
+/// otherwise Sonneborn-Berger; then games won.
 #[must_use]
 pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
     let count = config.engines.len();
@@ -57,7 +57,6 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
     let place = |engine: usize| {
         let mut place = Place {
             engine,
-            rounds: 0,
             points: points[engine],
             buchholz: 0,
             buchholz_cut: 0,
@@ -69,7 +68,7 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
         let mut opponents = Vec::new();
         for round in results.rounds() {
             let mut row = Vec::new();
-            let (mut met, mut was_paired) = (None, false);
+            let mut met = None;
             for pairing in &round.games {
                 if let Some(side) = pairing.color_of(engine) {
                     let other = pairing.engines()[side.opponent().index()];
@@ -82,14 +81,10 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
                     if by_number.get(&number).is_none_or(|game| !game.is_annulled()) {
                         met = Some(other);
                     }
-                    was_paired = true;
                 }
                 number += 1;
             }
             opponents.extend(met.map(|other| points[other]));
-            if was_paired || round.free.contains(&engine) {
-                place.rounds = round.round;
-            }
             let free = if round.free.contains(&engine) { "free" } else { "-" };
             place.rows.push(if row.is_empty() { free.to_owned() } else { row.join(" ") });
         }
@@ -98,24 +93,23 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
         place
     };
     let mut list: Vec<Place> = (0..count).map(place).collect();
+    let is_knock_out = config.format == Format::KnockOut;
+    let reached = is_knock_out.then(|| KnockOut::of(config, results).reached);
     let key = |place: &Place| {
-        let rounds = if config.format == Format::KnockOut { place.rounds } else { 0 };
+        let reached = reached.as_ref().map(|reached| reached[place.engine]);
         let buchholz = match config.format {
             Format::Swiss => [place.buchholz, place.buchholz_cut],
             _ => [0, 0],
         };
-        let knocked = config.format == Format::KnockOut && rounds == results.next_round() - 1;
-        let last = if knocked { last_points(results, place.engine, rounds) } else { 0 };
-        (rounds, last, place.points, buchholz, place.sonneborn_berger, place.wins)
+        (reached, place.points, buchholz, place.sonneborn_berger, place.wins)
     };
     list.sort_by(|a, b| key(b).cmp(&key(a)).then(a.engine.cmp(&b.engine)));
+    let gone = results.withdrawn(usize::MAX);
+    let best = list.iter().position(|place| !gone.contains(&place.engine));
+    if let Some(best) = best.filter(|_| is_knock_out) {
+        list[..=best].rotate_right(1);
+    }
     list
-}
-
-/// The points of an engine in the last round of a knock-out, deciding games included.
-fn last_points(results: &MatchResults, engine: usize, round: usize) -> u32 {
-    let games = results.games().iter().filter(|game| game.pairing.round == round);
-    games.filter_map(|game| game.outcome_for(engine)).map(|outcome| u32::from(outcome.rank())).sum()
 }
 
 fn cell(other: usize, side: Color, outcome: Option<Wld>) -> String {

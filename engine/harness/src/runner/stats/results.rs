@@ -119,6 +119,11 @@ impl MatchResults {
         std::mem::take(&mut self.unfinished)
     }
 
+    /// The moves of this game, if it was interrupted.
+    pub(in crate::runner) fn take_moves(&mut self, game: usize) -> Vec<PlyRecord> {
+        self.unfinished.remove(&game).unwrap_or_default()
+    }
+
     /// Adds a round.
     pub(in crate::runner) fn add_round(&mut self, round: Round) {
         self.rounds.push(round);

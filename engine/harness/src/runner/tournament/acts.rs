@@ -39,6 +39,14 @@ pub enum ActError {
     /// The game has no result yet.
     #[error("game {0} is not finished, and not being played")]
     NotFinished(usize),
+    /// In a knock-out: who goes on is settled.
+    #[error("game {game}: that could change who plays in round {round}, which is paired already")]
+    LaterRound {
+        /// The game, from 1.
+        game: usize,
+        /// The round after it.
+        round: usize,
+    },
     /// There is no such engine, or it has withdrawn.
     #[error("engine {0} does not play in this tournament any more")]
     NotThere(usize),

@@ -177,9 +177,16 @@ impl Director {
         seat
     }
 
+    /// Takes the decision about a game that has not begun.
+    pub(in crate::runner) fn take_order(&self, game: usize) -> Option<Act> {
+        self.orders.lock().remove(&game)
+    }
+
     /// Ends a game; returns a decision about it that came too late.
     pub(in crate::runner) fn get_up(&self, game: usize) -> Option<Act> {
-        self.seats.lock().remove(&game)?.take_order()
+        let seat = self.seats.lock().remove(&game);
+        // Without a seat it did not begin.
+        seat.map_or_else(|| self.take_order(game), |seat| seat.take_order())
     }
 
     /// No game is in play any more.

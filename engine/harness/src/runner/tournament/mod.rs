@@ -1,9 +1,10 @@
 //! Many games at once: workers play, and the caller is told after each game.
 
 pub(in crate::runner) mod acts;
+pub(in crate::runner) mod decision;
 pub(in crate::runner) mod director;
 pub(in crate::runner) mod merge;
-mod rounds;
+pub(in crate::runner) mod rounds;
 pub(in crate::runner) mod schedule;
 pub(in crate::runner) mod standstill;
 pub(in crate::runner) mod state;
@@ -13,7 +14,6 @@ mod worker;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::thread;
@@ -22,19 +22,24 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, bounded, select};
 use thiserror::Error;
 
-use crate::runner::config::MatchConfig;
+use crate::protocol::LogError;
 use crate::runner::config::spec::EngineKind;
+use crate::runner::config::{Format, MatchConfig};
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
+use crate::runner::game::termination::Termination;
 use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::{Berth, start};
 use crate::runner::player::transcript::{GameLogs, Transcript};
-use crate::runner::player::{Abort, HOLD_INTERVAL, PlayerError};
+use crate::runner::player::{Abort, FaultKind, HOLD_INTERVAL, PlayerError};
 use crate::runner::shard::Shard;
 use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
+use crate::runner::tournament::decision::decide;
 use crate::runner::tournament::director::Director;
+use crate::runner::tournament::rounds::KnockOut;
+pub use crate::runner::tournament::rounds::game_count;
 pub(in crate::runner) use crate::runner::tournament::rounds::next_round;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
@@ -81,15 +86,9 @@ pub enum MatchError {
     /// The thread of a worker.
     #[error("cannot start a thread for {0} games at the same time")]
     Thread(usize, #[source] io::Error),
-    /// The log of a game.
-    #[error("cannot write {path}")]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        #[source]
-        error: io::Error,
-    },
+    /// The log of a game, or of an engine.
+    #[error(transparent)]
+    Log(#[from] LogError),
     /// The observer of the games failed, for example because a disk is full.
     #[error("cannot write the results")]
     Observer(#[source] io::Error),
@@ -199,8 +198,9 @@ enum Event {
 
 /// Plays the games of a match that are not in `results` yet, and adds them to it.
 ///
-/// Engines that do not play in the first game are started once before it and ended again, so that
-/// one that does not start is reported now, not hours later.
+/// Engines that have games but do not play in the first one are started once before it and ended again, so
+/// that one that does not start is reported now, not hours later. A tournament that was interrupted does not
+/// need those that have played before: they lose the games for which they do not start.
 ///
 /// Games during which everything was paused are replayed, and their records say so.
 ///
@@ -221,7 +221,9 @@ pub fn run(
 ) -> Result<MatchEnd, MatchError> {
     let abort = &director.abort.part();
     let arbiter = Arbiter::open(&config.egdb)?;
-    let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
+    let count = config.engines.len();
+    let health: Vec<Health> =
+        (0..count).map(|engine| Health::new(need_not_start(config, results, engine))).collect();
     let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
     let shard = workers.shard;
     let mut collector =
@@ -240,7 +242,8 @@ pub fn run(
         }
         if is_first {
             check_addresses(config, workers.concurrency.min(games.len()))?;
-            if !try_starts(config, games[0].1, abort, collector.observe)? {
+            let wanted = tried(config, collector.results, &games);
+            if !try_starts(config, &wanted, abort, collector.observe)? {
                 return Ok(MatchEnd::Stopped);
             }
             is_first = false;
@@ -423,7 +426,7 @@ impl Collector<'_> {
             // This ends the game, which comes as a finished one.
             return Ok(self.director.order(game, act));
         }
-        let act = match self.results.decide(self.config, act) {
+        let act = match decide(self.config, self.results, act) {
             Ok(act) => act,
             Err(error) => return Ok(Err(error)),
         };
@@ -546,18 +549,49 @@ impl Collector<'_> {
     }
 }
 
-/// Starts each Hub engine once that does not play in the first game; `false` if the match is being
-/// stopped. DXP programs are not tried: they may take a connection without a game for the end of
-/// the session.
+/// Whether a tournament goes on without this engine: it has played before the interruption, or is out.
+fn need_not_start(config: &MatchConfig, results: &MatchResults, engine: usize) -> bool {
+    let has_played = |game: &MatchGame| {
+        let is_unplayed = matches!(
+            game.termination,
+            Termination::Director | Termination::Fault(FaultKind::Start)
+        );
+        let side = game.pairing.color_of(engine);
+        side.is_some_and(|side| !is_unplayed || game.spent(side).moves > 0)
+    };
+    config.rounds.is_some()
+        && (results.games().iter().any(has_played)
+            || results.withdrawn(usize::MAX).contains(&engine))
+}
+
+/// The engines that are tried before the first of these games: those that have a game left, or may still
+/// be paired, and do not play in that game.
+fn tried(config: &MatchConfig, results: &MatchResults, games: &[(usize, Pairing)]) -> Vec<usize> {
+    let first = games[0].1.engines();
+    let knock_out = (config.format == Format::KnockOut).then(|| KnockOut::of(config, results).left);
+    let comes = |engine: usize| match &knock_out {
+        Some(left) => left.contains(&engine),
+        None => config.rounds.is_some(),
+    };
+    let has_game = |engine: usize| games.iter().any(|(_, game)| game.engines().contains(&engine));
+    (0..config.engines.len())
+        .filter(|engine| !first.contains(engine) && (has_game(*engine) || comes(*engine)))
+        .filter(|engine| !need_not_start(config, results, *engine))
+        .collect()
+}
+
+/// Starts each of these engines once that speaks Hub; `false` if the match is being stopped. DXP programs
+/// are not tried: they may take a connection without a game for the end of the session.
 fn try_starts(
     config: &MatchConfig,
-    first: Pairing,
+    wanted: &[usize],
     abort: &Arc<Abort>,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<bool, MatchError> {
     let observer = RefCell::new((observe, Ok(())));
-    for (engine, spec) in config.engines.iter().enumerate() {
-        if spec.kind != EngineKind::Hub || [first.white, first.black].contains(&engine) {
+    for &engine in wanted {
+        let spec = &config.engines[engine];
+        if spec.kind != EngineKind::Hub {
             continue;
         }
         let slow = |missing: &str, tail: &[String]| {
@@ -582,3 +616,6 @@ fn try_starts(
     result.map_err(MatchError::Observer)?;
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,8 @@
 //! (`swiss`). A knock-out is drawn by the order of the engines, so that the first two can only meet
 //! in the final.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use movegen::Color;
 
@@ -28,7 +29,7 @@ pub(in crate::runner) fn next_round(config: &MatchConfig, results: &MatchResults
         Format::RoundRobin => round_robin(count, number)?,
         Format::Gauntlet => gauntlet(count, number, rules)?,
         Format::Swiss => swiss_round(results, count, number, rules)?,
-        Format::KnockOut => return knock_out(config, results, rules),
+        Format::KnockOut => return KnockOut::of(config, results).next,
     };
     let (playing, off): (Vec<_>, Vec<_>) =
         meetings.into_iter().partition(|(a, b)| !gone.contains(a) && !gone.contains(b));
@@ -151,9 +152,9 @@ fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec
                 let color = |game: &Pairing| game.color_of(one);
                 players[one].colors.extend(played.iter().copied().filter_map(color));
                 floats[one] = match before[one].cmp(&before[other]) {
-                    std::cmp::Ordering::Less => Float::Up,
-                    std::cmp::Ordering::Equal => Float::No,
-                    std::cmp::Ordering::Greater => Float::Down,
+                    Ordering::Less => Float::Up,
+                    Ordering::Equal => Float::No,
+                    Ordering::Greater => Float::Down,
                 };
             }
         }
@@ -171,54 +172,157 @@ fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec
     players
 }
 
-/// The next round of a knock-out, or the deciding games of the last one.
-fn knock_out(config: &MatchConfig, results: &MatchResults, rules: RoundsConfig) -> Option<Round> {
-    let mut left = bracket(config.engines.len());
-    for number in 1.. {
-        let gone = results.withdrawn(number);
-        let stages = results.rounds().iter().filter(|round| round.round == number).count();
-        if left.len() == 1 {
-            return None;
-        }
-        let met: Vec<(Option<usize>, Option<usize>)> =
-            left.chunks(2).map(|two| (two[0], two.get(1).copied().flatten())).collect();
-        let is_here = |engine: &usize| !gone.contains(engine);
-        if stages == 0 {
-            let (mut meetings, mut free) = (Vec::new(), Vec::new());
-            for (place, &(a, b)) in met.iter().enumerate() {
-                match (a.filter(is_here), b.filter(is_here)) {
-                    (Some(a), Some(b)) if (place + number).is_multiple_of(2) => {
-                        meetings.push((b, a));
-                    }
-                    (Some(a), Some(b)) => meetings.push((a, b)),
-                    (one, other) => free.extend(one.or(other)),
+/// The course of a knock-out: the one answer to who goes on, for pairings and places alike.
+#[derive(Debug)]
+pub(in crate::runner) struct KnockOut {
+    /// For each engine a number that is the greater the further it has come.
+    pub reached: Vec<usize>,
+    /// The engines that are not out.
+    pub left: Vec<usize>,
+    /// How many of them will be left when the last round that is paired is over.
+    survivors: usize,
+    /// The next round, or the deciding games of the last one.
+    next: Option<Round>,
+}
+
+/// From one round to the next: between them an engine may withdraw, be undecided or be sure to go on.
+const STEPS: usize = 4;
+
+impl KnockOut {
+    pub(in crate::runner) fn of(config: &MatchConfig, results: &MatchResults) -> KnockOut {
+        let (count, rules) = (config.engines.len(), config.rounds);
+        let played: HashSet<usize> = results.games().iter().map(|game| game.game).collect();
+        let schedule = results.schedule(config);
+        let is_open = |number: usize, two: [usize; 2]| {
+            (schedule.iter().enumerate()).any(|(game, pairing)| {
+                let engines = pairing.engines();
+                pairing.round == number
+                    && two.iter().all(|engine| engines.contains(engine))
+                    && !played.contains(&game)
+            })
+        };
+        let mut places = bracket(count);
+        let mut reached = vec![0; count];
+        let mut number = 0;
+        loop {
+            number += 1;
+            let gone = results.withdrawn(number);
+            for place in &mut places {
+                let Some(engine) = *place else { continue };
+                reached[engine] = STEPS * number;
+                if gone.contains(&engine) {
+                    // Further than those who have lost the round before.
+                    reached[engine] -= 1;
+                    *place = None;
                 }
             }
-            if meetings.is_empty() && free.len() <= 1 {
-                return None;
+            let mut left: Vec<usize> = places.iter().copied().flatten().collect();
+            let met: Vec<(Option<usize>, Option<usize>)> =
+                places.chunks(2).map(|two| (two[0], two.get(1).copied().flatten())).collect();
+            let stages = results.rounds().iter().filter(|round| round.round == number).count();
+            if stages == 0 {
+                let next = first_stage(config, results, number, &met);
+                return KnockOut { reached, survivors: left.len(), left, next };
             }
-            return Some(round(config, results, number, &meetings, free));
-        }
-        let points = points_of_round(results, number, config.engines.len());
-        let mut tied = Vec::new();
-        let mut next = Vec::new();
-        for (a, b) in met {
-            next.push(match (a.filter(is_here), b.filter(is_here)) {
-                (Some(a), Some(b)) if points[a] == points[b] => {
+            let is_last = results.next_round() == number + 1;
+            let later = players(results, number + 1);
+            let is_decided = stages > rules.map_or(0, |rules| rules.deciding);
+            let (mut next, mut tied, mut is_being_played) = (Vec::new(), Vec::new(), false);
+            for (a, b) in met {
+                let (Some(a), Some(b)) = (a, b) else {
+                    a.or(b).iter().for_each(|&engine| reached[engine] += 2);
+                    next.push(a.or(b));
+                    continue;
+                };
+                let (winner, is_tied) = goes_on(results, number, [a, b], count);
+                let loser = if winner == a { b } else { a };
+                let is_tied = is_tied && !is_decided;
+                let is_unfinished = is_last && is_open(number, [a, b]);
+                is_being_played |= is_unfinished;
+                if is_last && is_tied {
                     tied.push(if stages.is_multiple_of(2) { (a, b) } else { (b, a) });
-                    // The order in the configuration decides if games do not.
-                    Some(a.min(b))
+                    [a, b].iter().for_each(|&engine| reached[engine] += 1);
+                } else {
+                    reached[winner] += 2;
+                    reached[loser] += usize::from(is_unfinished);
+                    left.retain(|engine| is_unfinished || *engine != loser);
                 }
-                (Some(a), Some(b)) => Some(if points[a] > points[b] { a } else { b }),
-                (one, other) => one.or(other),
-            });
+                // A round that is paired has who went on.
+                next.push(Some(if later.contains(&loser) { loser } else { winner }));
+            }
+            if is_being_played || !tied.is_empty() {
+                let survivors = next.iter().flatten().count();
+                let next =
+                    (!is_being_played).then(|| round(config, results, number, &tied, Vec::new()));
+                return KnockOut { reached, left, survivors, next };
+            }
+            places = next;
         }
-        if !tied.is_empty() && stages <= rules.deciding {
-            return Some(round(config, results, number, &tied, Vec::new()));
-        }
-        left = next;
     }
-    None
+}
+
+/// The first games of a round of a knock-out; `None` if nobody is left to be met.
+fn first_stage(
+    config: &MatchConfig,
+    results: &MatchResults,
+    number: usize,
+    met: &[(Option<usize>, Option<usize>)],
+) -> Option<Round> {
+    let (mut meetings, mut free) = (Vec::new(), Vec::new());
+    for (place, &two) in met.iter().enumerate() {
+        match two {
+            (Some(a), Some(b)) if (place + number).is_multiple_of(2) => meetings.push((b, a)),
+            (Some(a), Some(b)) => meetings.push((a, b)),
+            (one, other) => free.extend(one.or(other)),
+        }
+    }
+    let is_over = meetings.is_empty() && free.len() <= 1;
+    (!is_over).then(|| round(config, results, number, &meetings, free))
+}
+
+/// Who of the two goes on after this round of a knock-out, by its games and deciding games so far; and
+/// whether only the order in the configuration says so.
+fn goes_on(
+    results: &MatchResults,
+    number: usize,
+    [a, b]: [usize; 2],
+    count: usize,
+) -> (usize, bool) {
+    let points = points_of_round(results, number, count);
+    let gone = results.withdrawn(number + 1);
+    match points[a].cmp(&points[b]) {
+        Ordering::Greater => (a, false),
+        Ordering::Less => (b, false),
+        Ordering::Equal if gone.contains(&a) => (b, false),
+        Ordering::Equal if gone.contains(&b) => (a, false),
+        Ordering::Equal => (a.min(b), true),
+    }
+}
+
+/// Who goes on after a meeting of a knock-out.
+pub(super) fn winner(config: &MatchConfig, results: &MatchResults, meeting: Pairing) -> usize {
+    goes_on(results, meeting.round, meeting.engines(), config.engines.len()).0
+}
+
+/// The engines of a round, free ones too.
+fn players(results: &MatchResults, number: usize) -> Vec<usize> {
+    let rounds = results.rounds().iter().filter(|round| round.round == number);
+    rounds
+        .flat_map(|it| it.games.iter().flat_map(Pairing::engines).chain(it.free.clone()))
+        .collect()
+}
+
+/// The games that there will be as far as can be known: of a knock-out those that are paired, and a
+/// meeting less than players for the rounds to come.
+#[must_use]
+pub fn game_count(config: &MatchConfig, results: &MatchResults) -> usize {
+    let known = results.schedule(config).len();
+    match config.rounds {
+        Some(rules) if config.format == Format::KnockOut => {
+            known + KnockOut::of(config, results).survivors.saturating_sub(1) * rules.games
+        }
+        _ => known.max(config.game_count()),
+    }
 }
 
 /// The half points of each engine in a round with its deciding games.
@@ -240,15 +344,14 @@ fn bracket(count: usize) -> Vec<Option<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use movegen::notation::pdn::GameResult;
     use movegen::random::Random;
     use proptest::prelude::*;
 
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::acts::Act;
+    use crate::runner::tournament::acts::{Act, ActError};
+    use crate::runner::tournament::decision::decide;
     use crate::runner::tournament::schedule::tests::config;
     use meerslag_study::record::GameRecord;
 
@@ -364,6 +467,123 @@ mod tests {
         assert!(next_round(&config, &results).is_none());
         let places = crate::runner::stats::places::places(&config, &results);
         assert_eq!(places[0].engine, 0);
+    }
+
+    /// The engines of the places.
+    fn order(config: &MatchConfig, results: &MatchResults) -> Vec<usize> {
+        crate::runner::stats::places::places(config, results).iter().map(|it| it.engine).collect()
+    }
+
+    /// Plays a round in which the engine that comes first in this order wins; without it all is drawn.
+    fn play_on(config: &MatchConfig, results: &mut MatchResults, strongest: Option<&[usize]>) {
+        let round = next_round(config, results).unwrap();
+        play(results, round, |game| {
+            let Some(order) = strongest else { return GameResult::Draw };
+            let rank = |engine| order.iter().position(|it| *it == engine);
+            if rank(game.white) < rank(game.black) {
+                GameResult::WhiteWins
+            } else {
+                GameResult::BlackWins
+            }
+        });
+    }
+
+    fn knock_out(engines: usize) -> (MatchConfig, MatchResults) {
+        let mut config = tournament(engines, Format::KnockOut, 1, 1);
+        config.rounds = config.rounds.map(|rules| RoundsConfig { deciding: 0, ..rules });
+        let results = MatchResults::new(&config, Vec::new());
+        (config, results)
+    }
+
+    #[test]
+    fn the_winner_of_a_drawn_final_is_the_first_of_the_file() {
+        let (config, mut results) = knock_out(3);
+        assert_eq!(game_count(&config, &results), 2);
+        for _ in 0..2 {
+            play_on(&config, &mut results, None);
+        }
+        assert!(next_round(&config, &results).is_none());
+        // The second has two draws, the first, who was free, one.
+        assert_eq!(order(&config, &results), [0, 1, 2]);
+        let record = crate::runner::report::TournamentRecord::new(&config, &results);
+        let record = serde_json::to_value(record).unwrap();
+        assert_eq!(record["places"][0]["number"], 1, "{record}");
+    }
+
+    #[test]
+    fn who_has_withdrawn_does_not_win_a_knock_out() {
+        let (config, mut results) = knock_out(4);
+        play_on(&config, &mut results, Some(&[0, 1, 2, 3]));
+        for (gone, left) in [(0, 1), (1, 0)] {
+            let mut results = results.clone();
+            results.decide(&config, Act::Withdraw { engine: gone, from: 0 }).unwrap();
+            assert!(next_round(&config, &results).is_none());
+            let order = order(&config, &results);
+            assert_eq!(order[..2], [left, gone]);
+            assert_eq!(game_count(&config, &results), 2);
+        }
+        // Also in and after the final, and if nobody is left.
+        play_on(&config, &mut results, Some(&[0, 1]));
+        assert_eq!(order(&config, &results)[..2], [0, 1]);
+        results.decide(&config, Act::Withdraw { engine: 0, from: 0 }).unwrap();
+        assert_eq!(order(&config, &results)[..2], [1, 0]);
+        results.decide(&config, Act::Withdraw { engine: 1, from: 0 }).unwrap();
+        assert!(order(&config, &results)[0] > 1);
+    }
+
+    #[test]
+    fn of_two_who_are_tied_the_one_that_stays_goes_on() {
+        let mut config = knock_out(4).0;
+        config.rounds = config.rounds.map(|rules| RoundsConfig { deciding: 3, ..rules });
+        let mut results = MatchResults::new(&config, Vec::new());
+        play_on(&config, &mut results, None);
+        assert_eq!(next_round(&config, &results).unwrap().games.len(), 2);
+        results.decide(&config, Act::Withdraw { engine: 0, from: 0 }).unwrap();
+        let again = next_round(&config, &results).unwrap();
+        assert_eq!((again.round, pairs(&again)), (1, vec![(3, 2)]), "{again:?}");
+        assert_eq!(game_count(&config, &results), 3);
+        play_on(&config, &mut results, Some(&[1, 2]));
+        assert_eq!(game_count(&config, &results), 4);
+        let last = next_round(&config, &results).unwrap();
+        assert_eq!((last.round, pairs(&last)), (2, vec![(2, 4)]));
+    }
+
+    #[test]
+    fn a_round_that_is_paired_settles_who_has_gone_on() {
+        let (config, mut results) = knock_out(4);
+        play_on(&config, &mut results, Some(&[0, 1, 2, 3]));
+        let score = |game, points| Act::Score { game, points };
+        // Before the final.
+        let mut early = results.clone();
+        decide(&config, &mut early, score(0, (0, 2))).unwrap();
+        let other = results.games()[0].pairing.black;
+        assert!(next_round(&config, &early).unwrap().games[0].color_of(other).is_some());
+        // With the final.
+        play_on(&config, &mut results, Some(&[0, 1, 2, 3]));
+        let before = order(&config, &results);
+        for act in [score(0, (0, 2)), score(0, (0, 0)), Act::Replay(0)] {
+            let refused = decide(&config, &mut results, act);
+            let is_later = |error| matches!(error, ActError::LaterRound { game: 1, round: 2 });
+            // Both lose: the first of the file would go on.
+            assert_eq!(refused.is_err_and(is_later), act != score(0, (0, 0)), "{act:?}");
+        }
+        assert_eq!(order(&config, &results), before);
+        decide(&config, &mut results, Act::Annul(1)).unwrap();
+        decide(&config, &mut results, score(2, (0, 2))).unwrap();
+        assert_eq!(order(&config, &results)[0], results.games()[2].pairing.black);
+    }
+
+    #[test]
+    fn in_an_open_round_those_who_have_gone_on_come_first() {
+        let (config, mut results) = knock_out(6);
+        let mut round = next_round(&config, &results).unwrap();
+        assert_eq!((pairs(&round), round.free.clone()), (vec![(5, 4), (6, 3)], vec![0, 1]));
+        let open = round.games.pop().unwrap();
+        play(&mut results, round.clone(), |_| GameResult::WhiteWins);
+        results.add_round(Round { games: vec![open], free: Vec::new(), ..round });
+        assert_eq!(order(&config, &results), [4, 0, 1, 2, 5, 3]);
+        assert_eq!(KnockOut::of(&config, &results).left, [0, 4, 1, 2, 5]);
+        assert_eq!(game_count(&config, &results), 5);
     }
 
     #[test]

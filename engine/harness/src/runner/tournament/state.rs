@@ -2,12 +2,16 @@
 //!
 //! Lines are only ever added, each with one write. A killed process loses at most the line it was
 //! writing, which reading leaves out. While a runner has the file, no other one can open it.
+//!
+//! Paths in it start at its folder: a folder that is copied or moved is a match of its own, and never
+//! writes to the files of the one that it was copied from.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use meerslag_files::exclusive::{self, LockedFile};
@@ -97,12 +101,71 @@ struct MatchHeader {
     /// The command that started it.
     #[serde(default)]
     command: String,
+    /// Where the file was made; later it may be a copy, or have moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    place: Option<PathBuf>,
     /// How it was run.
     #[serde(default)]
     run: MatchRun,
     /// Files that the match writes, from an older version that did not say which is which.
     #[serde(default, skip_serializing)]
     outputs: Vec<PathBuf>,
+}
+
+impl MatchHeader {
+    fn new(path: &Path, config: &MatchConfig, command: &str, run: &MatchRun) -> MatchHeader {
+        let place = home(path);
+        let (mut config, command) = (config.clone(), command.to_owned());
+        let mut run = run.clone();
+        map_paths(&mut config, &mut run, |path| relative(path, &place));
+        let (place, outputs) = (Some(place), Vec::new());
+        MatchHeader { meerslag_match: VERSION, config, command, run, place, outputs }
+    }
+}
+
+/// Changes the paths that start at the folder of the file. Those of a match's engines and databases
+/// start at the working folder, as they were typed.
+fn map_paths(config: &mut MatchConfig, run: &mut MatchRun, change: impl Fn(&Path) -> PathBuf) {
+    let databases = if config.rounds.is_some() { &mut config.egdb[..] } else { &mut [] };
+    let files = [&mut run.pdn, &mut run.csv, &mut run.html].into_iter().flatten();
+    let logs = run.logs.iter_mut().map(|logs| &mut logs.folder);
+    files.chain(logs).chain(databases).for_each(|path| *path = change(path));
+}
+
+/// The whole path of a state file, also before it exists.
+fn home(path: &Path) -> PathBuf {
+    if let Ok(whole) = fs::canonicalize(path) {
+        return whole;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).unwrap_or_default();
+    folder.join(path.file_name().unwrap_or_default())
+}
+
+/// A path from the folder of the file in this place; as it is if they have no folder in common.
+fn relative(path: &Path, place: &Path) -> PathBuf {
+    let folder = place.parent().unwrap_or(place);
+    let both = path.components().zip(folder.components());
+    let common = both.take_while(|(a, b)| a == b).map(|(part, _)| part);
+    let common: PathBuf = common.collect();
+    let Ok(rest) = path.strip_prefix(&common) else { return path.to_owned() };
+    if !common.components().any(|part| matches!(part, Component::Normal(_))) {
+        return path.to_owned();
+    }
+    let up = folder.components().count() - common.components().count();
+    iter::repeat_n(Path::new(".."), up).chain([rest]).collect()
+}
+
+/// What [`relative`] has made of a path, seen from this place.
+fn absolute(path: &Path, place: &Path) -> PathBuf {
+    let mut whole = place.parent().unwrap_or(place).to_owned();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            part => whole.push(part),
+        }
+    }
+    whole
 }
 
 /// How the file begins.
@@ -139,9 +202,10 @@ pub struct MatchRun {
 }
 
 impl MatchRun {
-    /// The files.
-    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.pdn, &self.csv, &self.html].into_iter().flatten()
+    /// The files, and the folder of the logs.
+    fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        let logs = self.logs.iter().map(|logs| &logs.folder);
+        [&self.pdn, &self.csv, &self.html].into_iter().flatten().chain(logs)
     }
 }
 
@@ -211,8 +275,16 @@ pub struct Resumed {
     pub run: MatchRun,
     /// The stretches it was played in; those without a game are left out, except the first.
     pub parts: Vec<MatchPart>,
-    /// The other files that it has written from its start on.
+    /// The other files that it has written from its start on; not those of a match that this one is a
+    /// copy of.
     pub outputs: Vec<PathBuf>,
+}
+
+impl Resumed {
+    /// Takes the logs out of how it is run if they are those of a match that this one is a copy of.
+    pub fn take_foreign_logs(&mut self) -> Option<GameLogs> {
+        self.run.logs.take_if(|logs| !self.outputs.contains(&logs.folder))
+    }
 }
 
 /// An open state file.
@@ -235,9 +307,7 @@ impl StateFile {
     ) -> Result<StateFile, StateError> {
         let file = open(path, OpenOptions::new().create_new(true).read(true))?;
         let mut state = StateFile { file, path: path.to_owned() };
-        let (config, run) = (config.clone(), run.clone());
-        let (command, outputs) = (command.to_owned(), Vec::new());
-        state.write(&MatchHeader { meerslag_match: VERSION, config, command, run, outputs })?;
+        state.write(&MatchHeader::new(path, config, command, run))?;
         Ok(state)
     }
 
@@ -268,20 +338,18 @@ impl StateFile {
         Ok((config, results))
     }
 
-    /// The contents of the file of a match with these games.
+    /// The contents of the file of a match with these games, to be written under this path.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn text(
+        path: &Path,
         config: &MatchConfig,
         command: &str,
         run: &MatchRun,
         results: &MatchResults,
     ) -> io::Result<Vec<u8>> {
-        let (config, run) = (config.clone(), run.clone());
-        let (command, outputs) = (command.to_owned(), Vec::new());
-        let header = MatchHeader { meerslag_match: VERSION, config, command, run, outputs };
-        let mut text = line(&header)?;
+        let mut text = line(&MatchHeader::new(path, config, command, run))?;
         for game in results.games() {
             text.extend(line(game)?);
         }
@@ -412,7 +480,7 @@ impl Content {
                 break;
             }
             let (Some(config), Some(results)) = (&config, &mut results) else {
-                let header: MatchHeader =
+                let mut header: MatchHeader =
                     serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
                 if header.meerslag_match != VERSION {
                     return Err(damaged(line, LineError::Version(header.meerslag_match)));
@@ -421,11 +489,20 @@ impl Content {
                 if header.config.rounds.is_none() {
                     games = schedule(&header.config);
                 }
+                let (before, now) = (header.run.clone(), home(path));
+                map_paths(&mut header.config, &mut header.run, |path| absolute(path, &now));
+                let is_own = |(path, stored): &(&PathBuf, &PathBuf)| {
+                    // Earlier versions wrote whole paths, as a rule of files beside this one.
+                    let beside = || path.with_file_name(now.file_name().unwrap_or_default());
+                    let original = header.place.clone().unwrap_or_else(beside);
+                    original == now || !original.exists() || absolute(stored, &original) != **path
+                };
                 results = Some(MatchResults::new(&header.config, Vec::new()));
                 config = Some(header.config);
                 run = header.run;
                 outputs = header.outputs;
-                outputs.extend(run.files().cloned());
+                let own = run.outputs().zip(before.outputs()).filter(is_own);
+                outputs.extend(own.map(|(path, _)| path.clone()));
                 parts.push(MatchPart::new(header.command));
                 whole += length as u64;
                 continue;
@@ -479,7 +556,7 @@ impl Content {
             }
             if let Some(part) = parts.last_mut() {
                 part.games += 1;
-                part.played = record.ended;
+                part.played = record.ended.or(part.played);
             }
             results.add(record);
             whole += length as u64;
@@ -539,7 +616,9 @@ mod tests {
     use movegen::notation::pdn::GameResult;
 
     use super::*;
+    use crate::runner::config::RoundsConfig;
     use crate::runner::game::termination::Termination;
+    use crate::runner::player::transcript::KeptLogs;
     use crate::runner::tournament::schedule::tests::config;
     use meerslag_study::record::GameRecord;
 
@@ -634,6 +713,52 @@ mod tests {
             assert!(error.ends_with(message), "{error}");
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn paths_move_with_the_file() {
+        let folder = TempDir::new().unwrap();
+        // As the system writes it.
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let place = |name: &str| root.join(name);
+        fs::create_dir(place("one")).unwrap();
+        let config = MatchConfig {
+            egdb: vec![place("one/db"), "/db".into()],
+            rounds: Some(RoundsConfig { count: 1, games: 1, deciding: 0, break_seconds: 0 }),
+            ..config(2, 0, 3)
+        };
+        let run = MatchRun {
+            pdn: Some(place("one/x.pdn")),
+            csv: Some(place("x.csv")),
+            html: Some("/dev/null".into()),
+            logs: Some(GameLogs { folder: place("logs"), keep: KeptLogs::All }),
+            ..MatchRun::default()
+        };
+        drop(StateFile::create(&place("one/x.jsonl"), &config, "", &run).unwrap());
+        let here = StateFile::resume(&place("one/x.jsonl")).unwrap();
+        assert_eq!((&here.run, &here.config.egdb), (&run, &config.egdb));
+        assert_eq!(here.outputs.len(), 4);
+        drop(here);
+        // A copy: what lies elsewhere is the original's.
+        fs::create_dir_all(place("more/two")).unwrap();
+        for name in ["one/copy.jsonl", "more/two/x.jsonl"] {
+            fs::copy(place("one/x.jsonl"), place(name)).unwrap();
+        }
+        let mut copy = StateFile::resume(&place("more/two/x.jsonl")).unwrap();
+        let own = [place("more/two/x.pdn"), place("more/x.csv"), place("more/logs")];
+        assert_eq!(copy.outputs, own);
+        assert_eq!(copy.config.egdb, [place("more/two/db"), "/db".into()]);
+        assert!(copy.take_foreign_logs().is_none());
+        drop(copy);
+        let mut copy = StateFile::resume(&place("one/copy.jsonl")).unwrap();
+        assert_eq!((&copy.run.pdn, copy.outputs.len()), (&run.pdn, 0));
+        assert_eq!(copy.take_foreign_logs().unwrap().folder, place("logs"));
+        assert!(copy.run.logs.is_none());
+        drop(copy);
+        // Moved: all is its own.
+        fs::rename(place("one"), place("three")).unwrap();
+        let moved = StateFile::resume(&place("three/x.jsonl")).unwrap();
+        assert_eq!(moved.outputs[..2], [place("three/x.pdn"), place("x.csv")]);
     }
 
     /// Files of earlier versions are read, and written as they were.

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Sender;
 
 use super::{Event, MatchError};
+use crate::protocol::LogError;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
-use crate::runner::game::{Fixture, NotPlayed, Room, forfeit, play};
+use crate::runner::game::{Fixture, NotPlayed, Room, forfeit, ordered, play};
 use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::{Berth, start};
 use crate::runner::player::process::pin;
@@ -31,15 +32,19 @@ const START_ATTEMPTS: u32 = 2;
 const LOST_STARTS: u32 = 5;
 
 /// How an engine has started so far, over all games.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Health {
-    /// It has begun a game.
+    /// It has begun a game, or is out: if it does not start it loses the game.
     has_played: AtomicBool,
     /// Games in a row that it lost because it did not start.
     lost_starts: AtomicU32,
 }
 
 impl Health {
+    pub(super) fn new(has_played: bool) -> Health {
+        Health { has_played: has_played.into(), lost_starts: AtomicU32::new(0) }
+    }
+
     fn played(&self) {
         self.has_played.store(true, Ordering::Relaxed);
         self.lost_starts.store(0, Ordering::Relaxed);
@@ -68,6 +73,8 @@ enum Attempt {
     Void(Duration),
     /// The director wants it replayed.
     Again,
+    /// An engine ended after its last game: it is started again.
+    Gone(String),
     /// It was interrupted and cannot be continued.
     NotTakenUp(String),
 }
@@ -113,7 +120,7 @@ impl Worker<'_> {
                 break;
             }
             let played = self.play(fixture);
-            self.end_log(number, &played);
+            let log_error = self.end_log(number, &played);
             let event = match played {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
@@ -126,6 +133,11 @@ impl Worker<'_> {
             if self.events.send(event).is_err() {
                 break;
             }
+            // As other files that cannot be written: the match ends, and can go on.
+            if let Some(error) = log_error {
+                let _ = self.events.send(Event::Failed(error.into()));
+                break;
+            }
         }
         for (_, player) in self.players.drain(..) {
             player.quit();
@@ -136,8 +148,7 @@ impl Worker<'_> {
     fn begin_log(&self, fixture: &Fixture) -> Result<(), MatchError> {
         let Some(logs) = self.logs else { return Ok(()) };
         let &Fixture { number, pairing, .. } = fixture;
-        let path = logs.file(number);
-        self.transcript.begin(logs, number).map_err(|error| MatchError::Log { path, error })?;
+        self.transcript.begin(logs, number)?;
         let name = |engine: usize| &self.config.engines[engine].name;
         let (white, black) = (name(pairing.white), name(pairing.black));
         let game = number + 1;
@@ -145,9 +156,14 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Closes it, or removes it.
-    fn end_log(&self, number: usize, played: &Result<Option<MatchGame>, MatchError>) {
-        let Some(logs) = self.logs else { return };
+    /// Closes it, or removes it. Returns why it, or the log of an engine, could not be written.
+    fn end_log(
+        &mut self,
+        number: usize,
+        played: &Result<Option<MatchGame>, MatchError>,
+    ) -> Option<LogError> {
+        let of_engine = self.players.iter_mut().find_map(|(_, player)| player.log_error());
+        let Some(logs) = self.logs else { return of_engine };
         let remarks = self.transcript.log("");
         let has_failed = match played {
             Ok(Some(record)) => {
@@ -165,7 +181,7 @@ impl Worker<'_> {
                 true
             }
         };
-        self.transcript.end(logs, number, has_failed);
+        self.transcript.end(logs, number, has_failed).or(of_engine)
     }
 
     /// Plays a game, and replays it if everything was paused meanwhile. `None` if the match is
@@ -178,6 +194,10 @@ impl Worker<'_> {
         }
         loop {
             let attempt = self.attempt(&fixture)?;
+            if let Attempt::Gone(why) = attempt {
+                notes.push(why);
+                continue;
+            }
             // Otherwise the game is over, or begins anew.
             fixture.played.clear();
             match attempt {
@@ -190,7 +210,7 @@ impl Worker<'_> {
                     record.detail = notes.join("; ");
                     return Ok(Some(*record));
                 }
-                Attempt::Aborted => return Ok(None),
+                Attempt::Gone(_) | Attempt::Aborted => return Ok(None),
                 Attempt::Void(standstill) => {
                     let seconds = standstill.as_secs_f64();
                     notes.push(format!("played again after a standstill of {seconds:.1} s"));
@@ -208,11 +228,16 @@ impl Worker<'_> {
     fn attempt(&mut self, fixture: &Fixture) -> Result<Attempt, MatchError> {
         let begun = Instant::now();
         let done = |record| Attempt::Done(Box::new(record));
+        let order = self.director.take_order(fixture.number);
+        if let Some(record) = order.and_then(|act| ordered(fixture, act)) {
+            return Ok(done(record));
+        }
         // Under [`Color::index`].
         let wanted = fixture.pairing.engines();
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
             player.quit();
         }
+        let are_kept = wanted.map(|engine| self.players.iter().any(|(kept, _)| *kept == engine));
         let mut players = Vec::new();
         for engine in wanted {
             match self.take(engine) {
@@ -242,6 +267,7 @@ impl Worker<'_> {
             standstills: self.standstills,
             director: self.director,
             abort: &self.abort,
+            are_kept,
             moved: &moved,
         };
         let (attempt, is_broken) = match play(room, fixture, &mut players) {
@@ -250,6 +276,7 @@ impl Worker<'_> {
                 (Attempt::Void(standstill), is_broken)
             }
             Err(NotPlayed::Again { is_broken }) => (Attempt::Again, is_broken),
+            Err(NotPlayed::Gone { message, is_broken }) => (Attempt::Gone(message), is_broken),
             Err(NotPlayed::NotTakenUp(why)) => (Attempt::NotTakenUp(why), [false; 2]),
             Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
             Err(NotPlayed::Start { engine, message, tail }) => {

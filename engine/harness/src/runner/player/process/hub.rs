@@ -8,7 +8,7 @@ use movegen::notation::hub;
 use movegen::notation::pdn::GameResult;
 use movegen::{Game, Move, Position};
 
-use super::{Process, ProcessOptions, QUIT_PATIENCE, Received};
+use super::{Process, ProcessOptions, QUIT_PATIENCE, Received, is_cut, too_long};
 use crate::protocol::Log;
 use crate::protocol::hub::{Line, LineWriter, level_line, read_info, real};
 use crate::runner::player::{
@@ -29,6 +29,9 @@ const MOST_PARAMETERS: usize = 1000;
 const PONG_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the answer may take after a `stop` that was commanded from outside.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// When a program has ended that was there after its last game.
+const BETWEEN_GAMES: &str = "before the game";
 
 /// The parameter of engines that can ponder.
 const PONDER: &str = "ponder";
@@ -282,6 +285,9 @@ impl HubClient {
 impl Player for HubClient {
     fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
         self.stop_pondering()?;
+        if self.process.wait(Duration::ZERO).is_some() {
+            return Err(self.ended(FaultKind::Crash, BETWEEN_GAMES));
+        }
         self.send("new-game", FaultKind::Crash)
     }
 
@@ -331,14 +337,21 @@ impl Player for HubClient {
                     note_errors(&mut self.errors, &text);
                 }
                 Received::Line(text, arrived) => {
-                    let line = match Line::parse(&text) {
-                        Ok(Some(line)) => line,
-                        Err(bad) if bad.command == Some("done") => {
-                            let message = format!("unreadable answer: {}", bad.error);
-                            return Err(self.fault(FaultKind::IllegalMove, message));
-                        }
-                        _ => continue,
+                    let line = Line::parse(&text);
+                    let command = match &line {
+                        Ok(line) => line.as_ref().map(Line::command),
+                        Err(bad) => bad.command,
                     };
+                    let why = match &line {
+                        _ if command == Some("done") && is_cut(&text) => Some(too_long()),
+                        Err(bad) if command == Some("done") => Some(bad.error.to_string()),
+                        _ => None,
+                    };
+                    if let Some(why) = why {
+                        let message = format!("unreadable answer: {why}");
+                        return Err(self.fault(FaultKind::IllegalMove, message));
+                    }
+                    let Ok(Some(line)) = line else { continue };
                     match line.command() {
                         "info" => {
                             let new = line.value("score").and_then(|t| real("score", t).ok());
@@ -408,24 +421,23 @@ impl Player for HubClient {
         self.identity.clone()
     }
 
-    fn latency(&mut self) -> Option<Duration> {
+    fn latency(&mut self) -> Result<Option<Duration>, PlayerError> {
         if !self.options.ping {
-            return None;
+            return Ok(None);
         }
         let start = Instant::now();
-        self.process.send("ping").ok()?;
+        self.send("ping", FaultKind::Crash)?;
         loop {
-            match self.receive(start + PONG_PATIENCE) {
-                Ok(Received::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
-                    return Some(arrived.saturating_duration_since(start));
+            match self.receive(start + PONG_PATIENCE)? {
+                Received::Line(text, arrived) if text.trim() == "pong" && arrived >= start => {
+                    return Ok(Some(arrived.saturating_duration_since(start)));
                 }
-                Ok(Received::Line(text, _)) => note_errors(&mut self.errors, &text),
-                Ok(Received::Silence | Received::Closed) => {
+                Received::Line(text, _) => note_errors(&mut self.errors, &text),
+                Received::Silence => {
                     self.options.ping = false;
-                    return None;
+                    return Ok(None);
                 }
-                // The match is being stopped.
-                Err(_) => return None,
+                Received::Closed => return Err(self.ended(FaultKind::Crash, BETWEEN_GAMES)),
             }
         }
     }

@@ -9,8 +9,18 @@ use parking_lot::Mutex;
 
 /// Lines kept for a report of an engine's last output.
 const TAIL_LINES: usize = 20;
-/// Bytes kept of one line; what follows is thrown away.
+/// Bytes of the longest line; of one that is longer, one byte more is kept.
 const LINE_BYTES: usize = 1 << 16;
+
+/// Whether this is only the beginning of a line.
+pub(crate) fn is_cut(line: &str) -> bool {
+    line.len() > LINE_BYTES
+}
+
+/// What is wrong with a line that [`is_cut`].
+pub(crate) fn too_long() -> String {
+    format!("line longer than {} KiB", LINE_BYTES >> 10)
+}
 
 /// Which output.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +96,7 @@ pub(super) fn listen(
         let arrived = Instant::now();
         for part in buffer[..read].split_inclusive(|&b| b == b'\n') {
             let (text, ends) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
-            let room = LINE_BYTES.saturating_sub(line.len());
+            let room = (LINE_BYTES + 1).saturating_sub(line.len());
             line.extend_from_slice(&text[..text.len().min(room)]);
             if ends && !finish(&mut line, arrived) {
                 return;

@@ -21,6 +21,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, bounded, never, select};
 use parking_lot::Mutex;
 
 use listen::{Stream, Tail, listen};
+pub(crate) use listen::{is_cut, too_long};
 
 use crate::protocol::Log;
 
