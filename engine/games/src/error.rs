@@ -80,6 +80,7 @@ impl GamesError {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     GamesError::Busy { path }
                 }
+                Some(ErrorCode::OperationInterrupted) => GamesError::Interrupted,
                 Some(ErrorCode::NotADatabase) => {
                     GamesError::Foreign { path, what: "it is not an SQLite database".to_owned() }
                 }

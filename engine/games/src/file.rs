@@ -1,6 +1,8 @@
 //! A file of games: opening it, its rows, and its games as PDN has them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use movegen::notation::pdn::{
@@ -15,12 +17,16 @@ use crate::schema::{APPLICATION, SCHEMA, VERSION};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// Steps of SQLite's machine until it is looked whether the work is still wanted.
+const STEPS: i32 = 4_000;
 
 /// A file of games.
 #[derive(Debug)]
 pub struct GamesFile {
     pub(crate) connection: Connection,
     path: PathBuf,
+    /// See [`GamesFile::end_when`].
+    pub(crate) end: Arc<AtomicBool>,
 }
 
 /// A game in a list of games.
@@ -225,7 +231,7 @@ impl GamesFile {
                  PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0;",
             )
             .map_err(&db)?;
-        Ok(GamesFile { connection, path: path.to_owned() })
+        Ok(GamesFile { connection, path: path.to_owned(), end: Arc::default() })
     }
 
     /// Another connection to the same file, for another thread.
@@ -235,6 +241,25 @@ impl GamesFile {
         let db = GamesError::database(path);
         file.connection.execute_batch("PRAGMA cache_size = -8000").map_err(&db)?;
         Ok(file)
+    }
+
+    /// From now on all that is done with this file ends with [`GamesError::Interrupted`] soon after the
+    /// flag is set.
+    ///
+    /// # Errors
+    /// If SQLite refuses.
+    pub fn end_when(&mut self, flag: Arc<AtomicBool>) -> Result<(), GamesError> {
+        self.end = Arc::clone(&flag);
+        self.connection
+            .progress_handler(STEPS, Some(move || flag.load(Ordering::Relaxed)))
+            .map_err(GamesError::database(&self.path))
+    }
+
+    /// Takes what was written into the file itself: until then it is in a file beside it, and would
+    /// come over a backup that is put in its place. If others are reading for too long, it stays there.
+    pub(crate) fn fold_log(&self) {
+        let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let _ = self.connection.query_row(fold, [], |_| Ok(()));
     }
 
     fn application(&self) -> Result<i64, GamesError> {

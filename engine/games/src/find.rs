@@ -1,7 +1,7 @@
 //! Finding the games that match a query.
 
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 use egdb::Slice;
@@ -369,13 +369,17 @@ impl GamesFile {
             .map_err(GamesError::database(self.path()))?;
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
         let share = ((last - first) / threads + 1).max(1_000);
-        let path = self.path();
+        let (path, end) = (self.path(), &self.end);
         thread::scope(|scope| {
             let starts = (first..=last).step_by(share as usize);
             let work: Vec<_> = starts
                 .map(|start| {
                     let range = start..=last.min(start + share - 1);
-                    let work = move || search_range(path, query, range, is_wanted);
+                    let work = move || {
+                        let mut file = GamesFile::again(path)?;
+                        file.end_when(Arc::clone(end))?;
+                        search_range(&file, query, range, is_wanted)
+                    };
                     thread::Builder::new().spawn_scoped(scope, work).map_err(GamesError::io(path))
                 })
                 .collect();
@@ -443,13 +447,12 @@ const CHECKED: usize = 1_000;
 pub(crate) const FEW: usize = 20_000;
 
 fn search_range(
-    path: &Path,
+    file: &GamesFile,
     query: &Query,
     range: RangeInclusive<i64>,
     is_wanted: &(dyn Fn(i64) -> bool + Sync),
 ) -> Result<Vec<(i64, u32)>, GamesError> {
-    let file = GamesFile::again(path)?;
-    let db = GamesError::database(path);
+    let db = GamesError::database(file.path());
     let mut search = BoardSearch::new(query);
     let mut select = file
         .connection

@@ -233,7 +233,9 @@ impl GamesFile {
         options: ImportOptions,
         observe: Observe<'_>,
     ) -> Result<ImportReport, GamesError> {
-        Import::new(Target::File(self), options).files(paths, observe)
+        let report = Import::new(Target::File(self), options).files(paths, observe);
+        self.fold_log();
+        report
     }
 
     /// As [`GamesFile::import`], into the file at this path, which is made if it is missing and there
@@ -268,7 +270,9 @@ impl GamesFile {
         let all = text.len() as u64;
         let mut count = |done, games| ImportEvent::Progress { done, all, games };
         let mut import = Import::new(Target::File(self), options);
-        Ok(import.source(&Source::of_text(name, text), &mut count, observe)?.1)
+        let (_, report) = import.source(&Source::of_text(name, text), &mut count, observe)?;
+        self.fold_log();
+        Ok(report)
     }
 
     /// Adds the games of another file of games, all or nothing. A damaged game is a [`Problem`].
@@ -319,6 +323,7 @@ impl GamesFile {
         adder.end_source(row, 0, &report)?;
         adder.forget_source(row)?;
         adder.commit()?;
+        self.fold_log();
         report.compared = twins.looked_at;
         Ok(report)
     }

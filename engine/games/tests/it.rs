@@ -6,6 +6,8 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use meerslag_games::{
     Duplicate, Duplicates, GameHeader, GamesError, GamesFile, ImportEvent, ImportOptions,
@@ -948,4 +950,46 @@ fn two_writers_and_a_reader() {
     let games = GamesFile::open(&path).unwrap();
     assert!(games.game_count().unwrap() >= 290);
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+}
+
+/// The log is empty after an import, even while others have the file open: what it holds would come
+/// over a backup that is put in the file's place.
+#[test]
+fn imports_leave_nothing_in_the_log() {
+    let folder = Folder::new();
+    let mut games = folder.games("1. 32-28 19-23 *\n");
+    let other = GamesFile::open(games.path()).unwrap();
+    assert_eq!(other.game_count().unwrap(), 1);
+    let log = folder.path("all.games-wal");
+    let length = || fs::metadata(&log).map_or(0, |data| data.len());
+    import(&mut games, &folder.file("more.pdn", "1. 31-27 *\n"));
+    assert_eq!(length(), 0);
+    let text = b"1. 33-29 *\n";
+    games.import_text("text", text, ImportOptions::default(), &mut |_| true).unwrap();
+    assert_eq!(length(), 0);
+    let mut merged = GamesFile::open_or_create(&folder.path("merged.games")).unwrap();
+    let reader = GamesFile::open(merged.path()).unwrap();
+    merged.merge(&games, &mut |_| true).unwrap();
+    assert_eq!(fs::metadata(folder.path("merged.games-wal")).map_or(0, |data| data.len()), 0);
+    assert_eq!((other.game_count().unwrap(), reader.game_count().unwrap()), (3, 3));
+}
+
+/// Work that nobody waits for any more ends, and leaves the file as it was.
+#[test]
+fn work_ends_when_its_flag_is_set() {
+    let folder = Folder::new();
+    let mut games = folder.games(&random_games(3_000, 40, 7));
+    let flag = Arc::new(AtomicBool::new(false));
+    games.end_when(Arc::clone(&flag)).unwrap();
+    let query = Query { pattern: Some("w1".parse().unwrap()), ..Query::default() };
+    let found = games.find(&query, 0, 10).unwrap();
+    flag.store(true, Ordering::Relaxed);
+    assert!(matches!(games.find(&query, 0, 10), Err(GamesError::Interrupted)));
+    let more = random_games(3_000, 40, 8);
+    let options = ImportOptions::default();
+    let added = games.import_text("more", more.as_bytes(), options, &mut |_| true);
+    assert!(matches!(added, Err(GamesError::Interrupted)), "{added:?}");
+    flag.store(false, Ordering::Relaxed);
+    assert_eq!(games.find(&query, 0, 10).unwrap(), found);
+    assert_eq!(games.game_count().unwrap(), 3_000);
 }
