@@ -19,6 +19,12 @@ pub enum Error {
 pub struct LockedFile(File);
 
 impl LockedFile {
+    /// Whether this path is still the file's: nobody has removed or replaced it.
+    #[must_use]
+    pub fn is_at(&self, path: &Path) -> bool {
+        is_still_there(path, &self.0)
+    }
+
     /// Removes the file, which has this path, before anybody else can open it.
     ///
     /// # Errors
@@ -108,7 +114,7 @@ fn is_still_there(path: &Path, file: &File) -> bool {
     }
 }
 
-#[cfg(not(any(unix, windows)))]
+#[cfg(not(unix))]
 fn is_still_there(_: &Path, _: &File) -> bool {
     true
 }

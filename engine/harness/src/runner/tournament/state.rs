@@ -433,7 +433,13 @@ impl StateFile {
     }
 
     fn write(&mut self, value: &impl Serialize) -> Result<(), StateError> {
-        let mut write = || self.file.write_all(&line(value)?);
+        let mut write = || {
+            if !self.file.is_at(&self.path) {
+                let gone = "it was removed or replaced while it was written";
+                return Err(io::Error::new(io::ErrorKind::NotFound, gone));
+            }
+            self.file.write_all(&line(value)?)
+        };
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
     }
 }
@@ -658,6 +664,26 @@ mod tests {
         let games: Vec<usize> =
             StateFile::resume(&path).unwrap().results.games().iter().map(|g| g.game).collect();
         assert_eq!(games, if cfg!(unix) { &[0, 1, 2, 3][..] } else { &[0, 1, 3] });
+    }
+
+    /// What is written to a file without a name is lost.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_removed_takes_no_game() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut state = StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
+        state.add(&record(&config, 0)).unwrap();
+        for replaced in [false, true] {
+            fs::remove_file(&path).unwrap();
+            if replaced {
+                fs::write(&path, "").unwrap();
+            }
+            let error = with_causes(&state.add(&record(&config, 1)).unwrap_err());
+            assert!(error.contains("removed or replaced"), "{error}");
+            fs::write(&path, "").unwrap();
+        }
     }
 
     #[test]
