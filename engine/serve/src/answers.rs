@@ -1,7 +1,5 @@
 //! Rules, databases and book.
 
-use std::sync::atomic::AtomicBool;
-
 use movegen::notation::hub;
 use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
 use movegen::notation::pdn::GameResult;
@@ -270,7 +268,7 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     }
     // The databases settle everything: nothing is searched.
     let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies: most.min(DRAW_PLIES) };
-    let solution = Solver::new(&desk.probe, options).solve(position, &AtomicBool::new(false))?;
+    let solution = Solver::new(&desk.probe, options).solve(position, query.gone())?;
     let line = solution.line.as_ref();
     Ok(Reply::json(&LineAnswerRecord {
         fen,

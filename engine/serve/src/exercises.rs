@@ -66,10 +66,10 @@ impl ExerciseRecord {
     }
 }
 
-pub(super) fn exercises(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+pub(super) fn exercises(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
     let mut found = ExerciseList::default();
-    for pdn in PdnReader::with_options(body, options) {
+    for pdn in PdnReader::with_options(query.wanted(body), options) {
         found.add(&pdn.map_err(|error| bad(error.to_string()))?);
     }
     let exercises = found.list().iter().map(ExerciseRecord::of).collect();

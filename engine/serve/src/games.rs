@@ -1,6 +1,8 @@
 //! Games between PDN and JSON.
 
 use std::cell::RefCell;
+use std::io;
+use std::sync::atomic::Ordering;
 
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{
@@ -13,8 +15,8 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Kind, Parameter, Query, parameter};
-use super::{Desk, JSON, Reply};
+use super::query::{self, Kind, Parameter, Query, Wanted, parameter};
+use super::{Desk, Reply};
 use meerslag_study::records::{self, Record};
 
 /// The media type of PDN that browsers and servers know.
@@ -111,21 +113,23 @@ pub(super) fn bad(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::BadPdn, detail)
 }
 
-/// PDN to JSON.
-pub(super) fn read(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+/// PDN to JSON, written while it is read: the answer may be thirty times as long.
+pub(super) fn read(
+    _: &Desk,
+    query: &Query<'_>,
+    body: &[u8],
+    out: &mut dyn io::Write,
+) -> Result<(), Problem> {
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
-    let reader = RefCell::new(PdnReader::with_options(body, options));
+    let reader = RefCell::new(PdnReader::with_options(query.wanted(body), options));
     let source = Source { reader, has_positions: query.text(POSITIONS.name) != Some("false") };
-    let mut text = Vec::new();
-    records::write(&mut text, &GamesOfText { games: &source, warnings: &source })
-        .map_err(|error| bad(error.to_string()))?;
-    let text = String::from_utf8(text).map_err(|error| bad(error.to_string()))?;
-    Ok(Reply { media_type: JSON, text })
+    records::write(out, &GamesOfText { games: &source, warnings: &source })
+        .map_err(|error| bad(error.to_string()))
 }
 
 /// A text with games, and how they are wanted.
 pub(super) struct Source<'a> {
-    reader: RefCell<PdnReader<&'a [u8]>>,
+    reader: RefCell<PdnReader<Wanted<'a>>>,
     has_positions: bool,
 }
 
@@ -297,11 +301,14 @@ impl AnnotationRecord {
 }
 
 /// JSON to PDN.
-pub(super) fn write(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+pub(super) fn write(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
     let record: GamesRecord =
         serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     let mut text = String::new();
     for (number, game) in (1..).zip(&record.games) {
+        if query.gone().load(Ordering::Relaxed) {
+            return Err(bad("nobody waits for the answer"));
+        }
         let game = game.game().map_err(|problem| Problem {
             detail: format!("game {number}: {}", problem.detail),
             ..problem

@@ -1,6 +1,12 @@
 //! A file of games: lists, one game, trees, import; and the questions of opening explorer clients.
 
+use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
 use meerslag_games::{
     Duplicates, GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent,
@@ -19,7 +25,7 @@ use super::games;
 use super::problem::{Problem, ProblemKind};
 use super::query::{FEN, Kind, MOVES, Parameter, Query, parameter, start};
 use super::tablebase::uci;
-use super::{Desk, Reply};
+use super::{Desk, JSON, Reply};
 
 /// Games of a page unless another number is asked for, and the most.
 const PAGE: u64 = 50;
@@ -32,7 +38,38 @@ const KEPT: usize = 8;
 pub struct GamesShelf {
     path: PathBuf,
     takes_games: bool,
-    idle: Mutex<Vec<GamesFile>>,
+    kept: Mutex<Kept>,
+}
+
+/// Connections to a file, and what the file was when they were kept.
+#[derive(Debug)]
+struct Kept {
+    stamp: Stamp,
+    files: Vec<GamesFile>,
+}
+
+/// What tells a file from another one at the same place. It is only looked at: a file that was opened
+/// and closed here would lose SQLite's locks on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stamp {
+    /// Device and number or, where there are none, the time it was made.
+    #[cfg(unix)]
+    file: (u64, u64),
+    #[cfg(not(unix))]
+    file: Option<SystemTime>,
+    /// These change when it is written to, also by a copy over it.
+    written: (u64, Option<SystemTime>),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Stamp> {
+        let data = std::fs::metadata(path)?;
+        #[cfg(unix)]
+        let file = (data.dev(), data.ino());
+        #[cfg(not(unix))]
+        let file = data.created().ok();
+        Ok(Stamp { file, written: (data.len(), data.modified().ok()) })
+    }
 }
 
 impl GamesShelf {
@@ -43,8 +80,10 @@ impl GamesShelf {
     pub fn open(path: &Path, takes_games: bool) -> Result<GamesShelf, GamesError> {
         let file =
             if takes_games { GamesFile::open_or_create(path)? } else { GamesFile::open(path)? };
-        let idle = Mutex::new(vec![file]);
-        Ok(GamesShelf { path: path.to_owned(), takes_games, idle })
+        let stamp = Stamp::of(path);
+        let stamp = stamp.map_err(|error| GamesError::Io { path: path.to_owned(), error })?;
+        let kept = Mutex::new(Kept { stamp, files: vec![file] });
+        Ok(GamesShelf { path: path.to_owned(), takes_games, kept })
     }
 
     /// Whether games may be added.
@@ -53,18 +92,37 @@ impl GamesShelf {
         self.takes_games
     }
 
+    /// What the file is now. Connections to another one that was here are closed.
+    fn stamp(&self) -> Result<Stamp, Problem> {
+        let stamp = Stamp::of(&self.path);
+        let mut kept = self.kept.lock();
+        if stamp.as_ref().ok() != Some(&kept.stamp) {
+            kept.files.clear();
+        }
+        let stamp = stamp.map_err(|error| {
+            let error = error.kind();
+            Problem::new(ProblemKind::Internal, format!("the file of games is gone: {error}"))
+        })?;
+        kept.stamp = stamp;
+        Ok(stamp)
+    }
+
+    /// Does this work with the file, until nobody waits for the answer any more.
     fn with<T>(
         &self,
+        query: &Query<'_>,
         work: impl FnOnce(&mut GamesFile) -> Result<T, GamesError>,
     ) -> Result<T, Problem> {
-        let idle = self.idle.lock().pop();
-        let mut file = idle.map_or_else(|| GamesFile::open(&self.path), Ok).map_err(problem)?;
-        let result = work(&mut file).map_err(problem);
-        let mut kept = self.idle.lock();
-        if kept.len() < KEPT {
-            kept.push(file);
+        let stamp = self.stamp()?;
+        let kept = self.kept.lock().files.pop();
+        let mut file = kept.map_or_else(|| GamesFile::open(&self.path), Ok).map_err(problem)?;
+        file.end_when(Arc::clone(query.gone())).map_err(problem)?;
+        let done = work(&mut file).map_err(problem)?;
+        let mut kept = self.kept.lock();
+        if kept.stamp == stamp && kept.files.len() < KEPT {
+            kept.files.push(file);
         }
-        result
+        Ok(done)
     }
 }
 
@@ -75,7 +133,7 @@ fn problem(error: GamesError) -> Problem {
         GamesError::Busy { .. } => {
             Problem::new(ProblemKind::Busy, "another process is writing to the file of games")
         }
-        GamesError::Io { error, .. } if error.kind() == std::io::ErrorKind::InvalidData => {
+        GamesError::Io { error, .. } if error.kind() == io::ErrorKind::InvalidData => {
             Problem::new(ProblemKind::BadPdn, error.to_string())
         }
         _ => Problem::new(ProblemKind::Internal, "the file of games cannot be used"),
@@ -254,24 +312,26 @@ pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     let sort = query.text("sort").and_then(|name| Sort::ALL.into_iter().find(|s| s.name() == name));
     let wanted = GamesQuery { position, sort: sort.unwrap_or_default(), ..conditions(query)? };
     let (skip, most) = (query.number("skip").unwrap_or(0), query.number("limit").unwrap_or(PAGE));
-    let page = shelf(desk)?.with(|file| file.find(&wanted, skip, most))?;
+    let page = shelf(desk)?.with(query, |file| file.find(&wanted, skip, most))?;
     Ok(Reply::json(&GamesFoundRecord::from(&page)))
 }
 
 /// `GET /v1/games/game`, in the form of `/v1/games`.
 pub(super) fn game(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let id: i64 = query.number("game").unwrap_or_default();
-    let stored = shelf(desk)?.with(|file| file.game(id))?;
+    let stored = shelf(desk)?.with(query, |file| file.game(id))?;
     let missing = || Problem::new(ProblemKind::NotKnown, format!("there is no game {id}"));
     let StoredGame { game, .. } = stored.ok_or_else(missing)?;
-    games::read(desk, query, game_to_string(&game, &WriteOptions::default()).as_bytes())
+    let (pdn, mut json) = (game_to_string(&game, &WriteOptions::default()), Vec::new());
+    games::read(desk, query, pdn.as_bytes(), &mut json)?;
+    Ok(Reply { media_type: JSON, text: String::from_utf8_lossy(&json).into_owned() })
 }
 
 /// `GET /v1/games/tree`.
 pub(super) fn tree(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let position = Some(*query.game()?.position());
     let wanted = GamesQuery { position, ..conditions(query)? };
-    let tree = shelf(desk)?.with(|file| file.tree(&wanted))?;
+    let tree = shelf(desk)?.with(query, |file| file.tree(&wanted))?;
     Ok(Reply::json(&GamesTreeRecord::from(&tree)))
 }
 
@@ -324,7 +384,8 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
     let duplicates = read(query, "duplicates", parsed)?.unwrap_or_default();
     let options = ImportOptions { duplicates, ..ImportOptions::default() };
     let (mut problems, mut named) = (Vec::new(), Vec::new());
-    let report = shelf.with(|file| {
+    let before = shelf.stamp()?.file;
+    let report = shelf.with(query, |file| {
         file.import_text("HTTP", body, options, &mut |event| {
             match event {
                 ImportEvent::Problem(problem) if problems.len() < TOLD => {
@@ -335,9 +396,13 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
                 }
                 _ => {}
             }
-            true
+            !query.gone().load(Ordering::Relaxed)
         })
     })?;
+    if shelf.stamp()?.file != before {
+        let text = "the file of games was replaced meanwhile: send them again";
+        return Err(Problem::new(ProblemKind::Internal, text));
+    }
     Ok(Reply::json(&GamesAddedRecord {
         games: report.games,
         added: report.added,
@@ -442,7 +507,7 @@ pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
     };
     let most = |name, usual| query.number(name).unwrap_or(usual);
     let (tops, recents) = (most("topGames", 4), most("recentGames", 4));
-    let (tree, top_games, recent_games) = shelf(desk)?.with(|file| {
+    let (tree, top_games, recent_games) = shelf(desk)?.with(query, |file| {
         let list = |sort, most| -> Result<Vec<ExplorerGame>, GamesError> {
             if most == 0 {
                 return Ok(Vec::new());

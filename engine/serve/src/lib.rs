@@ -45,7 +45,7 @@ pub use games_file::GamesShelf;
 use meerslag_search::book::Book;
 pub use problem::{Problem, ProblemKind};
 pub use query::{Kind, Parameter, Query};
-pub use route::{Body, Method, ROUTES, RULES, Route, Work};
+pub use route::{Body, Method, Out, ROUTES, RULES, Route, Work};
 pub use search::{Event, Search, analyse, play};
 
 /// The data for answering questions. The default has neither databases nor book; its fields depend
@@ -125,6 +125,13 @@ pub fn answer(
     let query = Query::read(route.path, route.parameters, query)?;
     match route.work {
         Work::Answer(answer) => answer(desk, &query, body),
+        Work::Write(write) => {
+            let mut text = Vec::new();
+            write(desk, &query, body, &mut text)?;
+            let failed = |_| Problem::new(ProblemKind::Internal, "the answer is no text");
+            let text = String::from_utf8(text).map_err(failed)?;
+            Ok(Reply { media_type: route.gives.media_type(), text })
+        }
         Work::Analyse | Work::Play => {
             Err(Problem::new(ProblemKind::NotFound, format!("{} needs an engine", route.path)))
         }

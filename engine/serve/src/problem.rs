@@ -14,6 +14,8 @@ pub enum ProblemKind {
     BadMove,
     /// A body is not PDN, or not a record that PDN can be written from.
     BadPdn,
+    /// No client sends such a request, or its body is cut off.
+    BadRequest,
     /// A page of another origin asks.
     ForbiddenOrigin,
     /// The request needs a token.
@@ -34,7 +36,7 @@ pub enum ProblemKind {
     MediaType,
     /// This client has asked too much for now.
     TooManyRequests,
-    /// All places for searches are taken.
+    /// All places for this kind of work are taken.
     Busy,
     /// A fault of the server.
     Internal,
@@ -42,11 +44,12 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds.
-    pub const ALL: [ProblemKind; 16] = [
+    pub const ALL: [ProblemKind; 17] = [
         ProblemKind::BadParameter,
         ProblemKind::BadPosition,
         ProblemKind::BadMove,
         ProblemKind::BadPdn,
+        ProblemKind::BadRequest,
         ProblemKind::ForbiddenOrigin,
         ProblemKind::Unauthorized,
         ProblemKind::NotFound,
@@ -70,6 +73,7 @@ impl ProblemKind {
             ProblemKind::BadPosition => ("bad-position", 400, "The position cannot be read"),
             ProblemKind::BadMove => ("bad-move", 400, "A move cannot be played"),
             ProblemKind::BadPdn => ("bad-pdn", 400, "The games cannot be read"),
+            ProblemKind::BadRequest => ("bad-request", 400, "The request is not as HTTP wants it"),
             ProblemKind::ForbiddenOrigin => {
                 ("forbidden-origin", 403, "Pages of other origins may not ask")
             }
@@ -88,7 +92,7 @@ impl ProblemKind {
             ProblemKind::TooManyRequests => {
                 ("too-many-requests", 429, "Too many requests; try again later")
             }
-            ProblemKind::Busy => ("busy", 503, "All searches are in use; try again later"),
+            ProblemKind::Busy => ("busy", 503, "The server is busy; try again later"),
             ProblemKind::Internal => ("internal", 500, "The server failed"),
         }
     }

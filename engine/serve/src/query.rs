@@ -1,6 +1,9 @@
 //! The parameters of a question: their types, and reading them.
 
+use std::io::{self, BufRead, Read};
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use meerslag_search::shortened;
 use movegen::notation::{hub, moves};
@@ -67,9 +70,12 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// The parameters of a question, each known to the route, as it should be, and given once; of a
-/// list (`[]`) the first value.
+/// list (`[]`) the first value. And whether its answer is still wanted.
 #[derive(Debug)]
-pub struct Query<'q>(Vec<(&'static str, &'q str)>);
+pub struct Query<'q> {
+    values: Vec<(&'static str, &'q str)>,
+    gone: Arc<AtomicBool>,
+}
 
 impl<'q> Query<'q> {
     /// Looks at the parameters.
@@ -81,7 +87,7 @@ impl<'q> Query<'q> {
         parameters: &[Parameter],
         given: &'q [(String, String)],
     ) -> Result<Query<'q>, Problem> {
-        let mut query = Query(Vec::with_capacity(given.len()));
+        let mut query = Query { values: Vec::with_capacity(given.len()), gone: Arc::default() };
         for (name, value) in given {
             let Some(parameter) = parameters.iter().find(|known| known.name == name) else {
                 let names: Vec<_> = parameters.iter().map(|known| known.name).collect();
@@ -101,7 +107,7 @@ impl<'q> Query<'q> {
                 return Err(Problem::parameter(parameter.name, "given twice"));
             }
             parameter.check(value)?;
-            query.0.push((parameter.name, value));
+            query.values.push((parameter.name, value));
         }
         let missing = |p: &&Parameter| p.is_required && query.text(p.name).is_none();
         match parameters.iter().find(missing) {
@@ -110,10 +116,26 @@ impl<'q> Query<'q> {
         }
     }
 
+    /// The same question of a client that sets this flag when it goes.
+    #[must_use]
+    pub fn until(self, gone: Arc<AtomicBool>) -> Query<'q> {
+        Query { gone, ..self }
+    }
+
+    /// Set when nobody waits for the answer any more.
+    pub(super) const fn gone(&self) -> &Arc<AtomicBool> {
+        &self.gone
+    }
+
+    /// A reader of this text, which fails when nobody waits for the answer any more.
+    pub(super) fn wanted<'t>(&'t self, text: &'t [u8]) -> Wanted<'t> {
+        Wanted { text, gone: &self.gone }
+    }
+
     /// The value of a parameter, if it is given.
     #[must_use]
     pub(super) fn text(&self, name: &str) -> Option<&'q str> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+        self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
     /// The value of a number, which was checked when it was read.
@@ -196,5 +218,35 @@ impl Parameter {
             Kind::Boolean => "true or false".to_owned(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
         }))
+    }
+}
+
+/// See [`Query::wanted`].
+pub(super) struct Wanted<'t> {
+    text: &'t [u8],
+    gone: &'t AtomicBool,
+}
+
+/// Bytes that are read until it is looked again.
+const PART: usize = 16 << 10;
+
+impl BufRead for Wanted<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.gone.load(Ordering::Relaxed) {
+            return Err(io::Error::other("nobody waits for the answer"));
+        }
+        Ok(&self.text[..self.text.len().min(PART)])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.text = &self.text[count..];
+    }
+}
+
+impl Read for Wanted<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(bytes)?;
+        self.consume(count);
+        Ok(count)
     }
 }

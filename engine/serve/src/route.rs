@@ -1,5 +1,7 @@
 //! Which questions there are.
 
+use std::io;
+
 use movegen::Wld;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -8,7 +10,9 @@ use super::games::PDN;
 use super::games_file;
 use super::problem::{Problem, ProblemKind};
 use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
-use super::{Desk, Reply, annotate, answers, drawing, exercises, games, lesson, search, tablebase};
+use super::{
+    Desk, JSON, Reply, annotate, answers, drawing, exercises, games, lesson, search, tablebase,
+};
 use meerslag_search::Mode;
 use meerslag_study::records::{AnswerRecord, BookRecord};
 
@@ -32,6 +36,18 @@ pub enum Body {
     Text(&'static str),
 }
 
+impl Body {
+    /// The media type.
+    #[must_use]
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Body::Json(_) => JSON,
+            Body::Events => "text/event-stream",
+            Body::Text(media_type) => media_type,
+        }
+    }
+}
+
 /// An answer of this type. WebAssembly modules describe nothing, and are smaller without it.
 const fn json<T: JsonSchema>() -> Body {
     #[cfg(not(target_family = "wasm"))]
@@ -40,11 +56,16 @@ const fn json<T: JsonSchema>() -> Body {
     return Body::Json(|_| Schema::default());
 }
 
+/// Where an answer is written.
+pub type Out<'o> = &'o mut dyn io::Write;
+
 /// How a question is answered.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// By this function, at once.
     Answer(fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>),
+    /// By this function, which writes an answer that may be long.
+    Write(fn(&Desk, &Query<'_>, &[u8], Out<'_>) -> Result<(), Problem>),
     /// A search that reports on the way: [`super::analyse`].
     Analyse,
     /// A search for a move: [`super::play`].
@@ -143,7 +164,7 @@ const READ_GAMES: Route = Route {
     parameters: &[games::POSITIONS],
     takes: &["text/plain", PDN],
     gives: json::<games::GamesOfText<'static>>(),
-    work: Work::Answer(games::read),
+    work: Work::Write(games::read),
 };
 
 const WRITE_GAMES: Route = Route {
@@ -415,7 +436,7 @@ impl search::Search {
         let mode = match route.work {
             Work::Analyse => Mode::Analyze,
             Work::Play => Mode::Think,
-            Work::Answer(_) => {
+            Work::Answer(_) | Work::Write(_) => {
                 let detail = format!("{} is not a search", route.path);
                 return Err(Problem::new(ProblemKind::NotFound, detail));
             }

@@ -72,14 +72,14 @@ pub(super) struct ServeArgs {
     /// Seconds after which a client that sends nothing, or half a request, is dropped
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = super::seconds)]
     patience: Duration,
-    /// Connections at a time
+    /// Connections at a time, a quarter of them of one address
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,
     /// The largest body of a request, such as a file of games, in MiB [default: 64 from this
     /// machine, 8 from others]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..=1024))]
     body: Option<u16>,
-    /// Threads that answer requests; 0 takes one for each processor
+    /// Threads that answer requests, and as many for long answers; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "0", value_parser = threads::<256>)]
     workers: usize,
     /// A page of this origin may ask as well, such as `https://example.org`; '*' for all. May be
@@ -254,7 +254,7 @@ fn installed_modules() -> Option<PathBuf> {
 impl From<ServerError> for Failure {
     fn from(error: ServerError) -> Failure {
         match error {
-            ServerError::Origin(_) => Failure::Input(anyhow!("--frames: {error}")),
+            ServerError::Name { .. } => Failure::Input(error.into()),
             error => Failure::run(error),
         }
     }

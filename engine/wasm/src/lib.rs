@@ -103,7 +103,7 @@ impl Module {
         let given = request.query.into_iter();
         let query: Vec<_> = given.filter_map(|(name, value)| Some((name, text(value)?))).collect();
         match route.work {
-            Work::Answer(_) => {
+            Work::Answer(_) | Work::Write(_) => {
                 let body = body.strip_prefix(b"\n").unwrap_or(body);
                 meerslag_serve::answer(&self.desk, route, &query, body)
             }

@@ -19,4 +19,5 @@ mod person;
 mod practise;
 mod saving;
 mod serve;
+mod serve_clients;
 mod surroundings;

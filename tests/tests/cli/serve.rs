@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server; it ends with this.
-struct Server {
-    child: Child,
+pub(super) struct Server {
+    pub(super) child: Child,
     address: SocketAddr,
     /// Open, so that the server can write to it.
     _out: BufReader<ChildStdout>,
@@ -22,18 +22,18 @@ struct Server {
 
 /// The answer.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
             found.eq_ignore_ascii_case(name).then_some(value.trim())
@@ -42,9 +42,10 @@ impl Answer {
 }
 
 impl Server {
-    fn start(args: &[&str]) -> Server {
+    pub(super) fn start(args: &[&str]) -> Server {
         let mut child = Command::new(meerslag_tests::binary())
-            .args(["serve", "--port=0", "--hash=1", "--workers=2"])
+            .args(["serve", "--port=0", "--hash=1"])
+            .args((!args.contains(&"--workers=1")).then_some("--workers=2"))
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -58,7 +59,7 @@ impl Server {
         Server { child, address, _out: out }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub(super) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -66,7 +67,7 @@ impl Server {
     }
 
     /// Sends bytes, and reads until the server closes the connection. What breaks is empty.
-    fn raw(&self, request: &[u8]) -> Vec<u8> {
+    pub(super) fn raw(&self, request: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
@@ -74,7 +75,13 @@ impl Server {
         answer
     }
 
-    fn request(&self, method: &str, target: &str, headers: &[&str], body: &[u8]) -> Answer {
+    pub(super) fn request(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[&str],
+        body: &[u8],
+    ) -> Answer {
         let mut head = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
         if !headers.iter().any(|header| header.starts_with("host:")) {
             head += "host: localhost\r\n";
@@ -91,22 +98,28 @@ impl Server {
         answer(&mut stream)
     }
 
-    fn get(&self, target: &str) -> Answer {
+    pub(super) fn get(&self, target: &str) -> Answer {
         self.request("GET", target, &[], &[])
     }
 
-    fn post(&self, target: &str, media_type: &str, body: &str) -> Answer {
+    pub(super) fn post(&self, target: &str, media_type: &str, body: &str) -> Answer {
         let kind = format!("content-type: {media_type}");
         self.request("POST", target, &[&kind], body.as_bytes())
     }
 
-    /// Waits until no search runs.
-    fn wait_for_rest(&self) {
+    /// Waits until so much goes on of this kind.
+    pub(super) fn wait_for(&self, kind: &str, count: usize) {
         let deadline = Instant::now() + PATIENCE;
-        while !self.get("/metrics").body.contains("meerslag_searches 0\n") {
-            assert!(Instant::now() < deadline, "a search goes on");
+        let line = format!("meerslag_{kind} {count}\n");
+        while !self.get("/metrics").body.contains(&line) {
+            assert!(Instant::now() < deadline, "waiting for {line}");
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Waits until no search runs.
+    pub(super) fn wait_for_rest(&self) {
+        self.wait_for("searches", 0);
     }
 }
 
@@ -117,7 +130,7 @@ impl Drop for Server {
     }
 }
 
-fn answer(stream: &mut impl Read) -> Answer {
+pub(super) fn answer(stream: &mut impl Read) -> Answer {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8(bytes).unwrap();

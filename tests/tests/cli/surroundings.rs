@@ -370,7 +370,7 @@ mod threads {
         use std::net::TcpStream;
 
         let Some(world) = world() else { return };
-        let limits = if is_root() { 1..=10 } else { 1..=1 };
+        let limits = if is_root() { 1..=16 } else { 1..=1 };
         let mut outcomes = Vec::new();
         for most in limits {
             let line = "serve --port 0 --hash 1 --searches 2 --workers 2";

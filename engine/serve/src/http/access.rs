@@ -12,10 +12,9 @@
 //! `X-Forwarded-For`. Anybody can send that header, so it is believed only as far as proxies that
 //! the user has named wrote it.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, Version, header};
 
 /// What is allowed.
 #[derive(Clone, Debug)]
@@ -49,6 +48,20 @@ impl Access {
         let hosts = hosts.iter().map(|name| host_name(name)).collect();
         let proxies = proxies.iter().map(IpAddr::to_canonical).collect();
         Access { origins, hosts, proxies }
+    }
+
+    /// Takes requests for `0.0.0.0` or `[::]`, too, of a server that listens there.
+    pub(super) fn listens(mut self, address: IpAddr) -> Access {
+        if address.is_unspecified() {
+            self.hosts.extend(["0.0.0.0".to_owned(), "[::]".to_owned()]);
+        }
+        self
+    }
+
+    /// The address whose connections are limited, unless it is a proxy, which many clients share.
+    pub(super) fn limited(&self, peer: IpAddr) -> Option<IpAddr> {
+        let peer = peer.to_canonical();
+        (!self.proxies.contains(&peer)).then_some(peer)
     }
 
     /// Whose request it is: the other end of the connection or, if that is a proxy, the last address
@@ -93,11 +106,142 @@ impl Access {
 
     /// Whether a `Host` names this server.
     fn is_ours(&self, host: &str) -> bool {
-        let Ok(authority) = host.parse::<Authority>() else { return false };
-        let name = host_name(authority.host());
-        let address = name.trim_start_matches('[').trim_end_matches(']');
-        name == "localhost" || address.parse::<IpAddr>().is_ok() || self.hosts.contains(&name)
+        let Some((name, _)) = host_and_port(host) else { return false };
+        let is_address = ip(name).is_some_and(|ip| !ip.to_canonical().is_unspecified());
+        let name = host_name(name);
+        name == "localhost" || is_address || self.hosts.contains(&name)
     }
+}
+
+/// Looks for what no client sends: a second line of a header that has one, a `Host` that is none
+/// (RFC 9112, 3.2), or one that differs from the host in the target.
+///
+/// # Errors
+/// With what is wrong.
+pub(super) fn well_formed(
+    target: &Uri,
+    version: Version,
+    headers: &HeaderMap,
+) -> Result<(), &'static str> {
+    let single = [header::HOST, header::ORIGIN, header::CONTENT_TYPE, header::AUTHORIZATION];
+    if single.iter().any(|name| headers.get_all(name).iter().nth(1).is_some()) {
+        return Err("Host, Origin, Content-Type and Authorization have one line each");
+    }
+    let host = match headers.get(header::HOST) {
+        Some(host) => host.to_str().map_err(|_| "Host is not a name")?,
+        None if version < Version::HTTP_11 => return Ok(()),
+        None => return Err("there is no Host"),
+    };
+    let here = host_and_port(host).ok_or("Host is not a name, with a port or without")?;
+    let is_same = |target: &str| {
+        host_and_port(target).is_some_and(|(name, port)| {
+            name.eq_ignore_ascii_case(here.0) && port.unwrap_or(80) == here.1.unwrap_or(80)
+        })
+    };
+    if target.authority().is_some_and(|target| !is_same(target.as_str())) {
+        return Err("the address asked for is of another host than Host");
+    }
+    Ok(())
+}
+
+/// The name and the port of a host (RFC 9110, 7.2), if this is nothing but a host.
+fn host_and_port(text: &str) -> Option<(&str, Option<u16>)> {
+    let end = if text.starts_with('[') {
+        text.find(']')? + 1
+    } else {
+        text.find(':').unwrap_or(text.len())
+    };
+    let (name, port) = text.split_at(end);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+    if name.starts_with('[') {
+        ip(name)?;
+    } else if !name.chars().all(is_name) {
+        return None;
+    }
+    match port.strip_prefix(':') {
+        None => port.is_empty().then_some((name, None)),
+        Some("") => Some((name, None)),
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some((name, Some(digits.parse().ok()?)))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The address that the name of a host is; one of IPv6 is in brackets.
+fn ip(name: &str) -> Option<IpAddr> {
+    match name.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        None => name.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
+    }
+}
+
+/// Looks at the origin of a page that a user has named; `*` is all.
+///
+/// # Errors
+/// If it is none, or no browser writes it so and it would never match.
+pub(super) fn check_origin(text: &str) -> Result<(), String> {
+    if text == "*" {
+        return Ok(());
+    }
+    let usual = usual_origin(text)
+        .ok_or("is not an origin of pages, such as https://example.org, nor '*'")?;
+    if usual == text.to_ascii_lowercase() {
+        return Ok(());
+    }
+    Err(format!("is not an origin as browsers write it, such as {usual}"))
+}
+
+/// An origin as browsers write it (RFC 6454, 6.2): without a path and without the usual port.
+fn usual_origin(text: &str) -> Option<String> {
+    let text = text.to_ascii_lowercase();
+    let (scheme, rest) = text.split_once("://").unwrap_or(("https", &text));
+    let (name, port) = host_and_port(rest.split(['/', '?', '#']).next()?)?;
+    let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    if name.is_empty()
+        || !scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        || !scheme.chars().all(is_scheme)
+    {
+        return None;
+    }
+    let usual = match scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    let name = match ip(name) {
+        Some(IpAddr::V6(ip)) => format!("[{ip}]"),
+        // Browsers take a name that ends with a number for an address.
+        None if name
+            .trim_end_matches('.')
+            .rsplit('.')
+            .next()?
+            .bytes()
+            .all(|byte| byte.is_ascii_digit()) =>
+        {
+            return None;
+        }
+        _ => name.to_owned(),
+    };
+    let port = port.filter(|port| Some(*port) != usual).map(|port| format!(":{port}"));
+    Some(format!("{scheme}://{name}{}", port.unwrap_or_default()))
+}
+
+/// Looks at a name for this machine that a user has given.
+///
+/// # Errors
+/// If it is not a name alone, and would never match.
+pub(super) fn check_name(text: &str) -> Result<(), String> {
+    let is_ip = text.parse::<IpAddr>().is_ok();
+    if is_ip || host_and_port(text).is_some_and(|(name, _)| name == text && !name.is_empty()) {
+        return Ok(());
+    }
+    let origin = usual_origin(text);
+    let host = origin.as_deref().and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
+    Err(match host.and_then(host_and_port) {
+        Some((name, _)) => format!("is not a name alone: {name} is, whatever the port"),
+        None => "is not a name of a machine, such as desk.example".to_owned(),
+    })
 }
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
@@ -155,6 +299,10 @@ mod tests {
             &[("host", "evil.example:8080"), ("origin", "http://evil.example:8080")],
             &[("host", "localhost.evil.example")],
             &[("host", "localhost..")],
+            &[("host", "0.0.0.0:8080")],
+            &[("host", "[::]")],
+            &[("host", "[::1]evil.example")],
+            &[("host", "evil.example@localhost")],
             &[("host", ".")],
             &[("host", "a b")],
             &[("host", "localhost:8080"), ("origin", "http://evil.example")],
@@ -191,6 +339,68 @@ mod tests {
             for host in ["desk.example", "desk.example.", "DESK.example.:8010"] {
                 assert_eq!(check(&access, &[("host", host)]), Ok(Pass::Own), "{name} {host}");
             }
+        }
+    }
+
+    #[test]
+    fn names_that_would_never_match_are_refused_with_those_that_would() {
+        for good in [
+            "*",
+            "https://example.org",
+            "HTTPS://Example.org",
+            "http://localhost:3000",
+            "http://[::1]:8080",
+            "http://192.0.2.7",
+            "https://a_b.example.",
+            "https://example.org:80",
+            "chrome-extension://abcdef",
+        ] {
+            assert_eq!(check_origin(good), Ok(()), "{good}");
+        }
+        for (bad, usual) in [
+            ("example.org", "https://example.org"),
+            ("https://example.org/", "https://example.org"),
+            ("https://example.org:443", "https://example.org"),
+            ("http://example.org:80", "http://example.org"),
+            ("http://Example.org:080/page?x#y", "http://example.org"),
+            ("https://example.org/page", "https://example.org"),
+            ("https://example.org:", "https://example.org"),
+            ("http://localhost:08010", "http://localhost:8010"),
+            ("http://[0:0:0:0:0:0:0:1]:8080", "http://[::1]:8080"),
+        ] {
+            let why = check_origin(bad).unwrap_err();
+            assert!(why.ends_with(&format!("such as {usual}")), "{bad}: {why}");
+        }
+        for none in [
+            "",
+            "https://",
+            "https://a b",
+            "https://a,https://b",
+            "'self'",
+            "https://a@b",
+            "http://127.1",
+            "https://*.example.org",
+            "https://m\u{fc}ller.example",
+            "https://a;b",
+            "://a",
+        ] {
+            let why = check_origin(none).unwrap_err();
+            assert!(why.contains("nor '*'"), "{none}: {why}");
+        }
+        for good in ["desk.example", "Desk.Example.", "desk", "192.0.2.7", "::1", "[::1]"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "desk.example:8010",
+            "http://desk.example",
+            "https://desk.example:8010/",
+            "desk.example/",
+        ] {
+            let why = check_name(bad).unwrap_err();
+            assert!(why.contains("alone: desk.example is"), "{bad}: {why}");
+        }
+        for none in ["", "*", "a b", "*.example", "a@b", "m\u{fc}ller.example", "a,b"] {
+            assert!(check_name(none).unwrap_err().contains("such as desk.example"), "{none}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,10 +11,15 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use hyper::body::Frame;
 use tokio::sync::mpsc;
-use tokio::time::{self, Interval, MissedTickBehavior};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::wire::Wire;
 
 /// A comment is sent this often, so that nobody on the way closes a silent connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// The time from the first comment to the second for a client that sends nothing more: what is sent
+/// shows whether it has closed the connection. It doubles, up to that time.
+const KNOCK: Duration = Duration::from_millis(50);
 
 /// An event as it is sent (HTML standard, server-sent events). Its data is one line.
 pub(super) fn line(name: &str, id: Option<&str>, data: &str) -> Bytes {
@@ -24,11 +30,12 @@ pub(super) fn line(name: &str, id: Option<&str>, data: &str) -> Bytes {
 /// The answer that sends what `receiver` gets; `guard` is dropped when its client has left.
 pub(super) fn stream<G: Send + Unpin + 'static>(
     receiver: mpsc::Receiver<Bytes>,
+    wire: Option<Arc<Wire>>,
     guard: G,
 ) -> Response {
-    let mut ticks = time::interval_at(time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let body = Body::new(EventBody { receiver, ticks, _guard: guard });
+    let ended = wire.map(|wire| Box::pin(async move { wire.ended().await }) as Ended);
+    let comment = Box::pin(sleep(KEEP_ALIVE));
+    let body = Body::new(EventBody { receiver, ended, comment, pause: KEEP_ALIVE, _guard: guard });
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
@@ -38,10 +45,16 @@ pub(super) fn stream<G: Send + Unpin + 'static>(
     (headers, body).into_response()
 }
 
+type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// A stream, and with it what makes it.
 struct EventBody<G> {
     receiver: mpsc::Receiver<Bytes>,
-    ticks: Interval,
+    /// Until the client sends nothing more.
+    ended: Option<Ended>,
+    /// Until the next comment, and the time from that to the one after it.
+    comment: Pin<Box<Sleep>>,
+    pause: Duration,
     _guard: G,
 }
 
@@ -57,8 +70,18 @@ impl<G: Unpin> hyper::body::Body for EventBody<G> {
             Poll::Ready(bytes) => return Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes)))),
             Poll::Pending => {}
         }
-        match self.ticks.poll_tick(context) {
-            Poll::Ready(_) => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b":\n\n"))))),
+        if self.ended.as_mut().is_some_and(|ended| ended.as_mut().poll(context).is_ready()) {
+            self.ended = None;
+            self.pause = KNOCK;
+            self.comment.as_mut().reset(Instant::now());
+        }
+        match self.comment.as_mut().poll(context) {
+            Poll::Ready(()) => {
+                let next = Instant::now() + self.pause;
+                self.comment.as_mut().reset(next);
+                self.pause = (2 * self.pause).min(KEEP_ALIVE);
+                Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b":\n\n")))))
+            }
             Poll::Pending => Poll::Pending,
         }
     }

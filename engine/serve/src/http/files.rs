@@ -22,22 +22,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 
 /// The policy of a server whose pages may be shown in frames of pages of these origins; `*` is all.
 ///
-/// # Errors
-/// With the first text that is not an origin.
-pub(super) fn policy(frames: &[String]) -> Result<HeaderValue, String> {
-    let is_origin = |text: &str| {
-        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        let is_host = |host: &str| {
-            !host.is_empty()
-                && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c))
-        };
-        text == "*" || host.is_some_and(is_host)
-    };
-    if let Some(bad) = frames.iter().find(|text| !is_origin(text)) {
-        return Err(bad.clone());
-    }
+/// # Panics
+/// If one of them is no origin.
+pub(super) fn policy(frames: &[String]) -> HeaderValue {
     let frames = if frames.is_empty() { "'none'".to_owned() } else { frames.join(" ") };
-    HeaderValue::from_str(&format!("{POLICY} frame-ancestors {frames}")).map_err(|_| frames)
+    let policy = HeaderValue::from_str(&format!("{POLICY} frame-ancestors {frames}"));
+    policy.expect("origins are letters of ASCII")
 }
 
 /// The pages of a server.
@@ -65,6 +55,15 @@ impl Site {
     }
 }
 
+/// Whether a request is for a file of the page.
+pub(super) fn is_file(site: Site, method: &Method, path: &str) -> bool {
+    is_read(method) && site.asset(path.trim_start_matches('/')).is_some()
+}
+
+fn is_read(method: &Method) -> bool {
+    [Method::GET, Method::HEAD].contains(method)
+}
+
 /// Gives out a file.
 pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
@@ -72,7 +71,7 @@ pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> 
         let path: String = path.chars().take(60).collect();
         return refused(&Problem::new(ProblemKind::NotFound, format!("there is no {path}")));
     };
-    if ![Method::GET, Method::HEAD].contains(request.method()) {
+    if !is_read(request.method()) {
         return refused(&Problem::new(ProblemKind::MethodNotAllowed, "a file can only be fetched"));
     }
     let file = &FILES[asset.name];
@@ -161,20 +160,15 @@ mod tests {
     fn frames_are_of_the_origins_that_are_named() {
         let text = |frames: &[&str]| {
             let frames: Vec<String> = frames.iter().map(ToString::to_string).collect();
-            policy(&frames).map(|policy| policy.to_str().unwrap().to_owned())
+            policy(&frames).to_str().unwrap().to_owned()
         };
-        assert!(text(&[]).unwrap().ends_with("; frame-ancestors 'none'"));
-        let two = text(&["https://a.example", "http://localhost:8000"]).unwrap();
+        assert!(text(&[]).ends_with("; frame-ancestors 'none'"));
+        let two = text(&["https://a.example", "http://localhost:8000"]);
         assert!(
             two.ends_with("; frame-ancestors https://a.example http://localhost:8000"),
             "{two}"
         );
-        assert!(text(&["*"]).unwrap().ends_with("frame-ancestors *"));
-        for bad in
-            ["", "example.org", "https://", "https://a; script-src *", "https://a/b", "'self'"]
-        {
-            assert_eq!(text(&["https://a", bad]), Err(bad.to_owned()));
-        }
+        assert!(text(&["*"]).ends_with("frame-ancestors *"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task;
 
 use super::routes::{guard, json, read, wrong_method};
-use super::{Client, Shared, events, files};
+use super::{Shared, events, files};
 use crate::{Problem, ProblemKind};
 
 /// Events that wait for a spectator.
@@ -91,10 +91,10 @@ pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
     let live = Arc::new(live);
     let follow = {
         let (shown, stop) = (live.shown.clone(), shared.stop.clone());
-        move || async move {
+        move |request: Request| async move {
             let (sender, receiver) = mpsc::channel(MOST_WAITING);
             tokio::spawn(pass_on(shown.0.subscribe(), sender, stop));
-            events::stream(receiver, ())
+            events::stream(receiver, request.extensions().get().cloned(), ())
         }
     };
     let show = {
@@ -164,8 +164,7 @@ async fn said(shared: Arc<Shared>, live: Arc<Live>, request: Request) -> Result<
         let detail = "the token of the director is missing or wrong";
         return Err(Problem::new(ProblemKind::Unauthorized, detail));
     }
-    let is_here = parts.extensions.get::<Client>().is_some_and(|client| client.is_here());
-    let body = read(body, &parts.headers, &shared, is_here).await?;
+    let body = read(body, &parts, &shared).await?;
     let bad = |detail: String| Problem::new(ProblemKind::BadParameter, detail);
     let line = std::str::from_utf8(&body).map_err(|error| bad(error.to_string()))?.to_owned();
     if line.len() > LONGEST_LINE || line.contains(['\n', '\r']) {
@@ -177,10 +176,17 @@ async fn said(shared: Arc<Shared>, live: Arc<Live>, request: Request) -> Result<
     Ok(json(serde_json::json!({ "said": text }).to_string()))
 }
 
-/// Whether a request has the token (RFC 6750, 2.1).
+/// Whether a request has the token (RFC 6750, 2.1; RFC 9110, 11.4: the case of `Bearer` is free).
 fn may_speak(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(header::AUTHORIZATION).map(header::HeaderValue::as_bytes);
-    let Some(given) = given.and_then(|given| given.strip_prefix(b"Bearer ")) else { return false };
+    let given = given.and_then(|given| given.split_at_checked(b"Bearer".len()));
+    let Some((_, rest)) = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case(b"Bearer")) else {
+        return false;
+    };
+    let given = rest.trim_ascii_start();
+    if given.len() == rest.len() {
+        return false;
+    }
     // It takes as long wherever the first difference is.
     let differences = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     !token.is_empty() && given.len() == token.len() && differences == 0
@@ -199,13 +205,17 @@ mod tests {
             }
             may_speak(&headers, token)
         };
-        assert!(may(Some("Bearer secret"), "secret"));
+        for good in ["Bearer secret", "bearer secret", "BEARER  secret"] {
+            assert!(may(Some(good), "secret"), "{good}");
+        }
         for bad in [
             None,
             Some("secret"),
             Some("Bearer secre"),
             Some("Bearer secrets"),
             Some("Bearer Secret"),
+            Some("Bearersecret"),
+            Some("Basic secret"),
         ] {
             assert!(!may(bad, "secret"), "{bad:?}");
         }

@@ -2,7 +2,7 @@
 //! (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::super::ROUTES;
@@ -26,18 +26,12 @@ struct Counts {
 pub(super) struct Metrics {
     /// In the order of [`ROUTES`]; the last one for everything else.
     routes: Vec<Counts>,
-    connections: AtomicI64,
 }
 
 impl Metrics {
     pub(super) fn new() -> Metrics {
         let routes = (0..=ROUTES.len()).map(|_| Counts::default()).collect();
-        Metrics { routes, connections: AtomicI64::new(0) }
-    }
-
-    /// A connection was opened (1) or closed (-1).
-    pub(super) fn connection(&self, change: i64) {
-        self.connections.fetch_add(change, Relaxed);
+        Metrics { routes }
     }
 
     /// An answer: of a route, or of none of them.
@@ -53,8 +47,8 @@ impl Metrics {
         counts.microseconds.fetch_add(microseconds, Relaxed);
     }
 
-    /// Everything as text. `searches`: how many run.
-    pub(super) fn to_text(&self, searches: usize) -> String {
+    /// Everything as text. `running`: how much goes on of each kind.
+    pub(super) fn to_text(&self, running: &[(&str, &str, usize)]) -> String {
         let mut text = String::from(
             "# HELP meerslag_requests_total Requests by route and status.\n\
              # TYPE meerslag_requests_total counter\n",
@@ -99,14 +93,13 @@ impl Metrics {
                  meerslag_request_seconds_count{{route=\"{route}\"}} {total}"
             );
         }
-        let connections = self.connections.load(Relaxed);
-        let _ = writeln!(
-            text,
-            "# HELP meerslag_connections Open connections.\n\
-             # TYPE meerslag_connections gauge\nmeerslag_connections {connections}\n\
-             # HELP meerslag_searches Searches that run.\n\
-             # TYPE meerslag_searches gauge\nmeerslag_searches {searches}"
-        );
+        for (name, about, count) in running {
+            let _ = writeln!(
+                text,
+                "# HELP meerslag_{name} {about}\n# TYPE meerslag_{name} gauge\n\
+                 meerslag_{name} {count}"
+            );
+        }
         text
     }
 }
@@ -118,12 +111,11 @@ mod tests {
     #[test]
     fn counts_are_cumulative() {
         let metrics = Metrics::new();
-        metrics.connection(1);
         for millis in [1, 3, 20_000] {
             metrics.answered("/v1/probe", 200, Duration::from_millis(millis));
         }
         metrics.answered("/nowhere", 418, Duration::from_millis(1));
-        let text = metrics.to_text(2);
+        let text = metrics.to_text(&[("searches", "Searches that run.", 2)]);
         for line in [
             "meerslag_requests_total{route=\"/v1/probe\",status=\"200\"} 3",
             "meerslag_requests_total{route=\"other\",status=\"other\"} 1",
@@ -132,7 +124,6 @@ mod tests {
             "meerslag_request_seconds_bucket{route=\"/v1/probe\",le=\"10\"} 2",
             "meerslag_request_seconds_bucket{route=\"/v1/probe\",le=\"+Inf\"} 3",
             "meerslag_request_seconds_sum{route=\"/v1/probe\"} 20.004",
-            "meerslag_connections 1",
             "meerslag_searches 2",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in {text}");

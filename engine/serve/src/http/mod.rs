@@ -2,8 +2,9 @@
 //!
 //! Each request passes, in this order: the name of the host and the origin of the page that asks
 //! (`access`), the rate of its address (`rate`), the length of its query and body, and the
-//! route. Quick answers are made where the connection is served; long ones and searches go to a
-//! fixed number of other threads.
+//! route. Quick answers are made where the connection is served; other answers, those to long bodies,
+//! imports and searches have threads and places of their own (`seats`), so that none waits for work
+//! of another kind. All of it ends when its client has gone (`wire`).
 
 mod access;
 mod events;
@@ -15,9 +16,12 @@ mod rate;
 mod refusal;
 mod routes;
 mod search;
+mod seats;
+mod wire;
+mod work;
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -30,7 +34,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{self, Runtime};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tower_service::Service as _;
@@ -41,6 +45,9 @@ use self::live::Live;
 use self::metrics::Metrics;
 use self::rate::Rate;
 use self::search::Places;
+use self::seats::Seats;
+use self::wire::{End, Wire};
+use self::work::Threads;
 use super::Desk;
 use meerslag_search::{Engine, EngineError, EngineOptions, STACK_BYTES};
 use movegen::notation::pdn::Encoding;
@@ -53,6 +60,11 @@ const LAST_REQUESTS: Duration = Duration::from_secs(5);
 const MOST_HEAD: usize = 32 * 1024;
 /// Bytes of a query.
 const MOST_QUERY: usize = 16 * 1024;
+/// Files of the page that an address gets in a second at least, however low the rate is: the board
+/// has some 50.
+const LEAST_FILE_RATE: u32 = 20;
+/// Connections that wait for a place; further ones are closed.
+const MOST_WAITING: usize = 256;
 
 /// How a server is run.
 #[derive(Clone, Debug)]
@@ -79,13 +91,14 @@ pub struct ServerOptions {
     /// A client that sends no request for this long, or takes this long for the head of one, is
     /// dropped. For its body it gets this long and a second for each 32 KiB.
     pub patience: Duration,
-    /// Connections at a time; further ones wait.
+    /// Connections at a time, a quarter of them of one address that is no proxy; further ones wait.
     pub connections: usize,
     /// The engine of each search.
     pub engine: EngineOptions,
     /// Searches at a time.
     pub searches: usize,
-    /// Threads that answer requests, besides the one that calls [`Server::run`].
+    /// Threads that serve connections, besides the one that calls [`Server::run`]; as many make answers,
+    /// as many look games up, and as many read long bodies.
     pub threads: usize,
 }
 
@@ -94,6 +107,22 @@ impl ServerOptions {
     pub const FOREIGN_RATE: u32 = 50;
     /// Bytes of a body from another machine.
     pub const FOREIGN_BODY: usize = 8 << 20;
+
+    /// Looks at the names, so that none is given in vain.
+    fn check_names(&self) -> Result<(), ServerError> {
+        // Pages without an origin, as those of files, send `null`.
+        let origins = self.allowed_origins.iter().filter(|name| *name != "null");
+        let origins = origins.map(|name| ("--allow-origin", name, access::check_origin(name)));
+        let hosts = self.allowed_hosts.iter();
+        let hosts = hosts.map(|name| ("--allow-host", name, access::check_name(name)));
+        let frames = self.frames.iter();
+        let frames = frames.map(|name| ("--frames", name, access::check_origin(name)));
+        for (option, name, checked) in origins.chain(hosts).chain(frames) {
+            let name = name.clone();
+            checked.map_err(|why| ServerError::Name { option, name, why })?;
+        }
+        Ok(())
+    }
 }
 
 /// The shared state of all requests.
@@ -101,6 +130,8 @@ struct Shared {
     desk: Desk,
     access: Access,
     rate: Rate,
+    /// For the files of the page.
+    file_rate: Rate,
     has_one_body_limit: bool,
     encoding: Option<Encoding>,
     metrics: Metrics,
@@ -109,6 +140,8 @@ struct Shared {
     /// Which pages it gives out.
     site: Site,
     places: Places,
+    connections: Seats,
+    threads: Threads,
     patience: Duration,
     /// The server is to end.
     stop: watch::Receiver<bool>,
@@ -119,7 +152,6 @@ pub struct Server {
     listener: std::net::TcpListener,
     shared: Arc<Shared>,
     router: axum::Router,
-    connections: usize,
     stop: watch::Sender<bool>,
     runtime: Runtime,
 }
@@ -152,9 +184,16 @@ pub enum ServerError {
     /// The system does not give as many threads as the server may need.
     #[error("cannot start {0} threads; fewer --workers or --searches need fewer")]
     Threads(usize, #[source] io::Error),
-    /// Not an origin.
-    #[error("'{0}' is not an origin of pages, such as https://example.org, nor '*'")]
-    Origin(String),
+    /// A name in the options that can never match.
+    #[error("{option}: '{name}' {why}")]
+    Name {
+        /// The option of the program.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// The system refuses.
     #[error("cannot serve")]
     Io(#[from] io::Error),
@@ -189,7 +228,7 @@ impl Server {
             let why = "the clock is before 1970, when HTTP has no dates: set it";
             return Err(io::Error::other(why).into());
         }
-        let policy = files::policy(&options.frames).map_err(ServerError::Origin)?;
+        options.check_names()?;
         files::prepare();
         let address = options.address;
         let listen = |source| ServerError::Listen { address, source };
@@ -198,7 +237,7 @@ impl Server {
         let engines = (0..options.searches).map(|_| Engine::new(options.engine.clone()));
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
         let threads = options.threads.max(1);
-        let blocking = threads + options.searches;
+        let blocking = Threads::count(threads) + options.searches;
         let all = threads + blocking;
         try_threads(all).map_err(|error| ServerError::Threads(all, error))?;
         let runtime = runtime::Builder::new_multi_thread()
@@ -209,23 +248,27 @@ impl Server {
             .enable_all()
             .build()?;
         let (stop, stopped) = watch::channel(false);
+        let connections = options.connections.max(1);
         let shared = Shared {
             desk,
-            access: Access::new(&options.allowed_origins, &options.allowed_hosts, &options.proxies),
+            access: Access::new(&options.allowed_origins, &options.allowed_hosts, &options.proxies)
+                .listens(options.address.ip()),
             rate: Rate::new(options.rate),
+            file_rate: Rate::new(options.rate.map(|rate| rate.max(LEAST_FILE_RATE))),
             has_one_body_limit: options.has_one_body_limit,
             encoding: options.encoding,
             metrics: Metrics::new(),
-            policy,
+            policy: files::policy(&options.frames),
             site,
             places: Places::new(engines),
+            connections: Seats::new(connections, connections.div_ceil(4), MOST_WAITING),
+            threads: Threads::new(threads),
             patience: options.patience,
             stop: stopped,
         };
-        let connections = options.connections.max(1);
         let shared = Arc::new(shared);
         let router = router(&shared);
-        Ok(Server { listener, shared, router, connections, stop, runtime })
+        Ok(Server { listener, shared, router, stop, runtime })
     }
 
     /// Where it listens.
@@ -247,8 +290,8 @@ impl Server {
     /// # Errors
     /// If the system does not let the port be used.
     pub fn run(self) -> Result<(), ServerError> {
-        let Server { listener, shared, router, connections, stop: _stop, runtime } = self;
-        let result = runtime.block_on(Server::serve(listener, shared, router, connections));
+        let Server { listener, shared, router, stop: _stop, runtime } = self;
+        let result = runtime.block_on(Server::serve(listener, shared, router));
         runtime.shutdown_timeout(LAST_REQUESTS);
         result
     }
@@ -257,19 +300,13 @@ impl Server {
         listener: std::net::TcpListener,
         shared: Arc<Shared>,
         router: axum::Router,
-        connections: usize,
     ) -> Result<(), ServerError> {
         let listener = TcpListener::from_std(listener)?;
-        let places = Arc::new(Semaphore::new(connections));
         let graceful = GracefulShutdown::new();
         let mut stopped = shared.stop.clone();
         loop {
-            let accept = async {
-                let place = Arc::clone(&places).acquire_owned().await;
-                (listener.accept().await, place)
-            };
-            let (accepted, place) = tokio::select! {
-                accepted = accept => accepted,
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
                 _ = stopped.wait_for(|is_stopped| *is_stopped) => break,
             };
             // Otherwise the client has left already, or there are too many open files for the
@@ -281,11 +318,10 @@ impl Server {
             let connection = connection(stream, peer, router.clone(), shared.patience, &graceful);
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {
-                shared.metrics.connection(1);
+                let address = shared.access.limited(peer.ip());
+                let Some(_seat) = shared.connections.take(address).await else { return };
                 // A failing connection does not affect others.
                 let _ = connection.await;
-                shared.metrics.connection(-1);
-                drop(place);
             });
         }
         drop(listener);
@@ -321,16 +357,28 @@ fn connection(
     graceful: &GracefulShutdown,
 ) -> impl Future<Output = Result<(), hyper::Error>> + Send + use<> {
     let _ = stream.set_nodelay(true);
-    let mut stream = TimeoutStream::new(stream);
+    let wire = Arc::new(Wire::new(stream));
+    let mut stream = TimeoutStream::new(End(Arc::clone(&wire)));
     stream.set_write_timeout(Some(WRITE_PATIENCE));
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        let wire = Arc::clone(&wire);
         request.extensions_mut().insert(Peer(peer));
-        router.clone().call(request)
+        request.extensions_mut().insert(Arc::clone(&wire));
+        let answer = router.clone().call(request);
+        async move {
+            tokio::select! {
+                biased;
+                answer = answer => answer.map_err(|never| match never {}),
+                () = wire.left() => Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+            }
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
-        .max_buf_size(MOST_HEAD)
+        .half_close(true)
+        .max_header_size(MOST_HEAD)
+        .max_buf_size(2 * MOST_HEAD)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
     graceful.watch(connection)
 }
@@ -347,5 +395,78 @@ impl Client {
     /// Whether it is on this machine.
     fn is_here(self) -> bool {
         self.0.to_canonical().is_loopback()
+    }
+}
+
+/// Whose requests and connections are counted together: an address, or a network of IPv6, which one
+/// machine may have whole.
+fn household(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(ip) if !ip.is_loopback() => {
+            IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64)))
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_of_ipv6_counts_as_one() {
+        for (address, expected) in [
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+            ("::1", "::1"),
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+        ] {
+            assert_eq!(household(address.parse().unwrap()).to_string(), expected);
+        }
+    }
+
+    /// The addresses of the loopback network are this machine's on Linux alone.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn one_address_leaves_connections_to_others() {
+        use std::io::{Read, Write};
+        use tokio::net::TcpSocket;
+
+        let options = ServerOptions {
+            address: "127.0.0.1:0".parse().unwrap(),
+            allowed_origins: Vec::new(),
+            allowed_hosts: Vec::new(),
+            frames: Vec::new(),
+            proxies: Vec::new(),
+            rate: None,
+            has_one_body_limit: false,
+            encoding: None,
+            patience: Duration::from_secs(3600),
+            connections: 8,
+            engine: EngineOptions::default(),
+            searches: 0,
+            threads: 1,
+        };
+        let server = Server::bind(Desk::default(), &options).unwrap();
+        let (address, stop) = (server.address().unwrap(), server.stop());
+        let serves = thread::Builder::new().spawn(move || server.run()).unwrap();
+        let silent: Vec<_> =
+            (0..20).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+        let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let other = runtime.block_on(async {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind("127.0.0.2:0".parse().unwrap())?;
+            socket.connect(address).await?.into_std()
+        });
+        let mut other = other.unwrap();
+        other.set_nonblocking(false).unwrap();
+        other.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        other.write_all(b"GET /metrics HTTP/1.0\r\nhost: localhost\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        other.read_to_string(&mut answer).unwrap();
+        assert!(answer.contains("meerslag_connections 3\n"), "{answer}");
+        stop.stop();
+        drop(silent);
+        serves.join().unwrap().unwrap();
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{Client, ServerOptions};
+use super::{Client, ServerOptions, household};
 
 /// Seconds' worth of requests that may come at once.
 const BURST: f64 = 10.0;
@@ -31,14 +31,27 @@ impl Rate {
         Rate { given, buckets: Mutex::default() }
     }
 
+    /// Tokens a second of an address, if it is limited.
+    fn per_second(&self, address: IpAddr) -> Option<f64> {
+        let usual = (!Client(address).is_here()).then_some(ServerOptions::FOREIGN_RATE);
+        self.given.or(usual).map(f64::from)
+    }
+
+    /// Takes the tokens that come in twice this time: so one address keeps half a processor busy at
+    /// most. It may owe them.
+    pub(super) fn charge(&self, address: IpAddr, time: Duration) {
+        if let Some(per_second) = self.per_second(address)
+            && let Some(bucket) = self.buckets.lock().get_mut(&household(address))
+        {
+            bucket.tokens -= 2.0 * time.as_secs_f64() * per_second;
+        }
+    }
+
     /// Takes a token; otherwise returns how long to wait for one.
     pub(super) fn take(&self, address: IpAddr, now: Instant) -> Result<(), Duration> {
-        let per_second = match self.given {
-            Some(given) => f64::from(given),
-            None if Client(address).is_here() => return Ok(()),
-            None => f64::from(ServerOptions::FOREIGN_RATE),
-        };
+        let Some(per_second) = self.per_second(address) else { return Ok(()) };
         let most = (per_second * BURST).max(1.0);
+        let address = household(address);
         let mut buckets = self.buckets.lock();
         if buckets.len() >= MOST_ADDRESSES && !buckets.contains_key(&address) {
             let is_full = |bucket: &Bucket| {
@@ -91,6 +104,21 @@ mod tests {
         assert!((0..2_000).all(|_| rate.take(HERE, now).is_ok()));
         let allowed = (0..2_000).filter(|_| rate.take(THERE, now).is_ok()).count();
         assert_eq!(allowed, 10 * ServerOptions::FOREIGN_RATE as usize);
+    }
+
+    #[test]
+    fn work_counts_as_requests_do() {
+        let rate = Rate::new(Some(2));
+        let start = Instant::now();
+        let second = Duration::from_secs(1);
+        assert_eq!(rate.take(THERE, start), Ok(()));
+        rate.charge(THERE, 10 * second);
+        // It took all of the 20 and owes 21 more, one of them for the request.
+        assert_eq!(rate.take(THERE, start), Err(11 * second));
+        assert_eq!(rate.take(THERE, start + 11 * second), Ok(()));
+        let free = Rate::new(None);
+        free.charge(HERE, 1000 * second);
+        assert_eq!(free.take(HERE, start), Ok(()));
     }
 
     #[test]

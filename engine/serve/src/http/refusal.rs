@@ -16,7 +16,13 @@ pub(super) fn refused(problem: &Problem) -> Response {
     if matches!(problem.kind, ProblemKind::Busy | ProblemKind::TooManyRequests) {
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
-    if matches!(problem.kind, ProblemKind::Timeout | ProblemKind::TooLarge) {
+    if problem.kind == ProblemKind::Unauthorized {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if matches!(
+        problem.kind,
+        ProblemKind::BadRequest | ProblemKind::Timeout | ProblemKind::TooLarge
+    ) {
         // The rest of the body is not waited for.
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }

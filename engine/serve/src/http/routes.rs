@@ -3,23 +3,24 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, get, on};
 use hyper::body::Body as _;
 use movegen::notation::pdn::{Encoding, decode};
-use tokio::task;
 use tokio::time::timeout_at;
 
 use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, Work, answer};
-use super::access::{Pass, Refusal};
+use super::access::{Pass, Refusal, well_formed};
 use super::refusal::refused;
+use super::work::{self, time_for};
 use super::{Client, MOST_QUERY, Peer, ServerOptions, Shared, files, openapi, search};
 
 /// All routes.
@@ -117,6 +118,8 @@ fn preflight() -> Response {
 }
 
 fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Problem> {
+    well_formed(request.uri(), request.version(), request.headers())
+        .map_err(|detail| Problem::new(ProblemKind::BadRequest, detail))?;
     let forbidden = |detail: String| Problem::new(ProblemKind::ForbiddenOrigin, detail);
     let pass = match shared.access.check(request.headers()) {
         Ok(pass) => pass,
@@ -139,8 +142,10 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
         let detail = format!("the query is longer than {MOST_QUERY} bytes");
         return Err(Problem::new(ProblemKind::TooLong, detail));
     }
+    let is_file = files::is_file(shared.site, request.method(), request.uri().path());
+    let rate = if is_file { &shared.file_rate } else { &shared.rate };
     if let Some(&Client(address)) = request.extensions().get::<Client>()
-        && let Err(wait) = shared.rate.take(address, now)
+        && let Err(wait) = rate.take(address, now)
     {
         let seconds = wait.as_secs_f64().ceil().max(1.0);
         let detail = format!("too many requests: wait {seconds} s");
@@ -150,7 +155,12 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
 }
 
 async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    let mut response = text(shared.metrics.to_text(shared.places.running()));
+    let places = [
+        ("connections", "Open connections.", shared.connections.taken()),
+        ("searches", "Searches that run.", shared.places.running()),
+    ];
+    let running = [&places[..], &shared.threads.running()].concat();
+    let mut response = text(shared.metrics.to_text(&running));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
@@ -166,28 +176,26 @@ async fn handle(
     let query = parts.uri.query().unwrap_or_default();
     let query: Vec<(String, String)> =
         form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let client = parts.extensions.get::<Client>().copied();
     let body = if route.takes.is_empty() {
         Bytes::new()
     } else {
         check_media_type(&parts.headers, route.takes)?;
-        let is_here = parts.extensions.get::<Client>().is_some_and(|client| client.is_here());
-        let body = read(body, &parts.headers, &shared, is_here).await?;
+        let body = read(body, &parts, &shared).await?;
         match charset(&parts.headers, shared.encoding)? {
             Some(encoding) => decode(encoding, &body).into(),
             None => body,
         }
     };
     match route.work {
-        Work::Analyse => return search::analysis(shared, route, &query, &parts.headers).await,
+        Work::Analyse => return search::analysis(shared, route, &query, &parts).await,
         Work::Play => return search::play(shared, route, &query).await.map(reply),
-        Work::Answer(_) => {}
+        Work::Answer(_) | Work::Write(_) => {}
     }
     if QUICK.contains(&route.path) {
         return answer(&shared.desk, route, &query, &body).map(reply);
     }
-    let work = move || answer(&shared.desk, route, &query, &body);
-    let failed = |_| Problem::new(ProblemKind::Internal, "the answer could not be made");
-    task::spawn_blocking(work).await.map_err(failed)?.map(reply)
+    work::answer(shared, route, query, body, client).await
 }
 
 /// Routes whose answers take microseconds: the way to another thread and back would cost more.
@@ -223,16 +231,24 @@ fn charset(headers: &HeaderMap, usual: Option<Encoding>) -> Result<Option<Encodi
     Ok(Some(encoding).filter(|encoding| *encoding != Encoding::UTF_8))
 }
 
-/// A body comes at least as fast as this, in bytes a second, once the patience is over.
-const LEAST_SPEED: usize = 32 << 10;
-
 /// The body of a request, from this machine or another one.
 pub(super) async fn read(
     mut body: Body,
-    headers: &HeaderMap,
+    Parts { headers, extensions, .. }: &Parts,
     shared: &Shared,
-    is_here: bool,
 ) -> Result<Bytes, Problem> {
+    for (name, plain) in
+        [(header::CONTENT_ENCODING, "identity"), (header::TRANSFER_ENCODING, "chunked")]
+    {
+        let mut codings = headers.get_all(&name).iter().map(HeaderValue::as_bytes);
+        if let Some(coding) = codings.find(|coding| !coding.eq_ignore_ascii_case(plain.as_bytes()))
+        {
+            let coding = coding.escape_ascii();
+            let detail = format!("{name}: '{coding}' is not read, send the body as it is");
+            return Err(Problem::new(ProblemKind::MediaType, detail));
+        }
+    }
+    let is_here = extensions.get::<Client>().is_some_and(|client| client.is_here());
     let most = match shared.desk.limits.max_body_bytes {
         most if is_here || shared.has_one_body_limit => most,
         most => most.min(ServerOptions::FOREIGN_BODY),
@@ -246,14 +262,16 @@ pub(super) async fn read(
     let begun = tokio::time::Instant::now() + shared.patience;
     let mut bytes = Vec::with_capacity(announced.unwrap_or(0) as usize);
     loop {
-        let deadline = begun + Duration::from_secs((bytes.len() / LEAST_SPEED) as u64);
+        let deadline = begun + time_for(bytes.len());
         let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
         let frame = match timeout_at(deadline, frame).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(None) => return Ok(bytes.into()),
-            Ok(Some(Err(_))) | Err(_) => {
-                return Err(Problem::new(ProblemKind::Timeout, "the body did not come"));
+            Ok(Some(Err(_))) => {
+                let detail = "the body is cut off, or its chunks are malformed";
+                return Err(Problem::new(ProblemKind::BadRequest, detail));
             }
+            Err(_) => return Err(Problem::new(ProblemKind::Timeout, "the body did not come")),
         };
         // Other frames are headers that come last.
         let Ok(data) = frame.into_data() else { continue };

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -121,10 +122,10 @@ pub(super) async fn analysis(
     shared: Arc<Shared>,
     route: &Route,
     query: &[(String, String)],
-    headers: &HeaderMap,
+    parts: &Parts,
 ) -> Result<Response, Problem> {
     // A browser that comes back after the end of a stream.
-    if headers.get("last-event-id").is_some_and(|id| id.as_bytes() == b"end") {
+    if parts.headers.get("last-event-id").is_some_and(|id| id.as_bytes() == b"end") {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let search = Search::read(&shared.desk, route, query)?;
@@ -150,7 +151,7 @@ pub(super) async fn analysis(
             let _ = sender.blocking_send(line(&event));
         }
     });
-    Ok(events::stream(receiver, end))
+    Ok(events::stream(receiver, parts.extensions.get().cloned(), end))
 }
 
 /// An event as it is sent.
