@@ -629,6 +629,7 @@ fn words_that_are_no_moves_never_end_a_game() {
         ("1. 32-28 they won 12-8 19-23 *", &["they won", "12-8"][..]),
         ("1. 32-28 rounds 12-75 19-23 *", &["rounds", "12-75"][..]),
         ("1. 32-28 17/5 19-23 *", &["17/5"][..]),
+        ("1. 32-28 0.13 +0.25 19-23 0.5 *", &["0.13 +0.25", "0.5"][..]),
         ("1. 32-28 ---------- 19-23 *", &["----------"][..]),
     ] {
         for text in [text.to_owned(), format!("[White \"a\"]\n{text}")] {
@@ -678,6 +679,16 @@ fn a_move_that_cannot_be_read_ends_its_line() {
         let game = read_one(&format!("1. {word} 20-25 2. 33-28 18-22 *"));
         assert_eq!((moves(&game).as_str(), game.truncated.is_some()), ("", true), "{word}");
         assert!(all_comments(&game)[0].ends_with("20-25 33-28 18-22"), "{game:?}");
+    }
+    // Nothing of them looks like a move, but the next number tells.
+    for words in ["31.26 20.25", "31,26 20,25", "31\"26 20\"25", "31 to 26 20 to 25", "31126 20225"]
+    {
+        let game = read_one(&format!("1. 33-28 18-22 2. {words} 3. 38-33 12-18 *"));
+        assert_eq!(moves(&game), "33-28 18-22", "{words}");
+        assert!(game.truncated.is_some(), "{words}");
+        let kept = all_comments(&game).concat().replace(' ', "");
+        assert_eq!(kept, format!("{words}38-3312-18").replace(' ', ""));
+        assert_round_trip(&game);
     }
     // Two in a row, of both sides: the next move is legal, but the game would be another one.
     let game = read_one("1. 33-28 18-22 2. 31÷26 20÷25 3. 38-33 12-18 *");

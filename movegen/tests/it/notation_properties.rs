@@ -276,7 +276,9 @@ proptest! {
         let moves = play(start, &moves);
         let mut text = format!("[FEN \"{start}\"]\n", start = start.to_fen());
         let mut position = start;
-        for (number, (&mv, &(choice, sign, word))) in (2..).zip(moves.iter().zip(&choices)) {
+        let first = 4 + usize::from(start.side_to_move() == Color::Black);
+        for (ply, (&mv, &(choice, sign, word))) in (first..).zip(moves.iter().zip(&choices)) {
+            let number = ply / 2;
             let written = format_move(&position, mv).replace(['-', 'x'], SIGNS[sign]);
             let king = ["", "", "K", "Д"][usize::from(choice) % 4];
             prop_assert_eq!(parse_move(&position, &format!("{king}{written}")), Ok(mv), "{}", written);

@@ -435,6 +435,9 @@ impl Builder {
         }
         self.size += text.len() + ITEM_COST;
         self.note_letters(&text);
+        if let Some(number) = number {
+            self.find_missing(place, number.value);
+        }
         let is_number = |ply: &RawPly| ply.text.bytes().all(|b| b.is_ascii_digit());
         // `5 12` may be two numbers.
         let has_sign = |written: &MoveText| text.contains(is_move_sign) || written.is_possible();
@@ -655,6 +658,28 @@ impl Builder {
             text.push(' ');
             text.push_str(word);
         }
+    }
+
+    /// Before a move with a higher number than comes next, words with figures were moves.
+    fn find_missing(&mut self, place: TextPos, number: u32) {
+        let line = self.current();
+        let is_word = |annotation: &RawAnnotation| {
+            let RawAnnotation::Prose(text) = annotation else { return false };
+            text.contains(|c: char| c.is_ascii_digit())
+        };
+        let Some(at) = line.tail().iter().position(is_word) else { return };
+        let is_bare = |text: &str| text.contains(' ') && !text.contains(is_move_sign);
+        let is_sure = |ply: &RawPly| ply.written.is_ok() && !is_bare(&ply.text);
+        let plies = line.plies.iter().filter(|ply| is_sure(ply)).count() as u64;
+        if u64::from(number) <= u64::from(line.number.unwrap_or(1)) + plies.div_ceil(2) {
+            return;
+        }
+        let list = line.tail();
+        let after = list.split_off(at + 1);
+        let Some(RawAnnotation::Prose(text)) = list.pop() else { return };
+        let written = Err(ParseMoveError::illegal(&text));
+        let doubt = Doubt::None;
+        line.plies.push(RawPly { place, text, written, doubt, nags: Vec::new(), after });
     }
 
     /// Notices squares such as `c3`.

@@ -367,6 +367,19 @@ impl<R: BufRead> Lexer<R> {
         Some(Token::Time(text))
     }
 
+    /// `31.26` or `0.13`: no number with its move.
+    fn decimal(&mut self, digits: usize) -> Option<Token> {
+        let end = digits + 1 + self.digits_at(digits + 1);
+        let next = end + self.blanks_at(end);
+        let second = self.digits_at(next);
+        let is_pair = second > 0 && self.is_word_end_at(next + second);
+        let is_decimal = end > digits + 1
+            && self.is_word_end_at(end)
+            && !self.is_move_at(digits + 1)
+            && !is_pair;
+        is_decimal.then(|| Token::Junk(self.take(end)))
+    }
+
     /// `12.05.2020`.
     fn date(&mut self) -> Option<Token> {
         let mut end = self.digits_at(0);
@@ -409,9 +422,9 @@ impl<R: BufRead> Lexer<R> {
             return Some(time);
         }
         if sign == Some('.')
-            && let Some(date) = self.date()
+            && let Some(word) = self.date().or_else(|| self.decimal(end))
         {
-            return Some(date);
+            return Some(word);
         }
         if matches!(sign, Some('.' | '…')) || self.is_number_with_colon(end) {
             let value = self.peeked(end).parse().unwrap_or(u32::MAX);
