@@ -484,6 +484,13 @@ fn the_text_of_a_result_is_the_users() {
             "{written}"
         );
         assert_eq!(game_to_string(&read_one(&written), &WriteOptions::default()), written);
+        for options in [
+            WriteOptions { star_terminator: true, ..WriteOptions::default() },
+            WriteOptions { plain: true, ..WriteOptions::default() },
+        ] {
+            let again = read_one(&game_to_string(&game, &options));
+            assert_eq!((again.result, again.tags.get("Result")), (result, Some(tag)));
+        }
         // A program that does not know the result leaves the tag alone.
         game.result = GameResult::Unknown;
         let written = game_to_string(&game, &WriteOptions::default());

@@ -110,8 +110,8 @@ impl Kind {
     }
 }
 
-/// Names of tags in other languages, with the name in the standard.
-const TAGS: [(&str, &[&str]); 7] = [
+/// Names in the standard of tags that have names in other languages, and these in small letters.
+pub(super) const TAGS: [(&str, &[&str]); 7] = [
     (
         "White",
         &[
@@ -182,11 +182,10 @@ const TAGS: [(&str, &[&str]); 7] = [
     ("Site", &["luogo", "plaats", "lieu", "ort", "miejsce", "место", "lugar"]),
 ];
 
-/// The name of the standard for a tag that has its name in another language.
-pub(super) fn standard_name(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
-    let is_it = |(_, names): &&(&str, &[&str])| names.contains(&&*name);
-    TAGS.iter().find(is_it).map(|(standard, _)| *standard)
+/// Whether a tag has this name of [`TAGS`], in another language.
+pub(super) fn is_translation(name: &str, standard: &str) -> bool {
+    let names = TAGS.iter().find(|(known, _)| *known == standard).map(|(_, names)| names);
+    names.is_some_and(|names| names.contains(&&*name.to_lowercase()))
 }
 
 #[cfg(test)]
@@ -245,8 +244,8 @@ mod tests {
             ("БЕЛЫЕ", "White"),
             ("Résultat", "Result"),
         ] {
-            assert_eq!(standard_name(name), Some(standard), "{name}");
+            assert!(is_translation(name, standard), "{name}");
+            assert!(!is_translation(name, "Date") && !is_translation(name, "FEN"), "{name}");
         }
-        assert_eq!((standard_name("White"), standard_name("WhiteElo")), (None, None));
     }
 }

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::chars::TextPos;
-use super::kind::standard_name;
+use super::kind::is_translation;
 use super::result::{GameResult, is_same_score, is_too_much};
 use super::token::{Lexer, MoveNumber, Token, is_time_or_year, looks_like_move};
 use super::warning::{PdnWarning, PdnWarningKind, Warnings};
@@ -154,7 +154,7 @@ impl RawGame {
     pub(super) fn tag(&self, name: &str) -> Option<(TextPos, &str)> {
         let is_known = |tag: &&(TextPos, String, String)| !is_unknown(&tag.2);
         let tag = self.tags.iter().find(|(_, n, _)| n.eq_ignore_ascii_case(name));
-        let other = || self.tags.iter().find(|(_, n, _)| standard_name(n) == Some(name));
+        let other = || self.tags.iter().find(|(_, n, _)| is_translation(n, name));
         let tag = tag.filter(is_known).or_else(other).or(tag);
         tag.map(|(place, _, value)| (*place, value.as_str()))
     }

@@ -7,7 +7,7 @@ use std::io::BufRead;
 use super::comment::Comment;
 use super::encoding::{Encoding, Encodings};
 use super::game::{Annotation, PdnGame, Tags, Variation};
-use super::kind::{Kind, OtherGame, standard_name};
+use super::kind::{Kind, OtherGame, TAGS, is_translation};
 use super::raw::{RawGame, RawReader, is_unknown};
 use super::resolve::Resolver;
 use super::result::GameResult;
@@ -179,12 +179,12 @@ impl<R: BufRead> PdnReader<R> {
             }
             tags.push(name, value);
         }
-        // Everybody finds the names that other languages have for these under those of the standard.
-        for (name, value) in tags.clone().iter() {
-            if let Some(standard) = standard_name(name)
-                && tags.get(standard).is_none_or(is_unknown)
-            {
-                tags.set(standard, value);
+        // What has its name in another language is found under that of the standard, too.
+        for (standard, _) in TAGS {
+            if tags.get(standard).is_none_or(is_unknown) {
+                let found = tags.iter().find(|(name, _)| is_translation(name, standard));
+                let value = found.map(|(_, value)| value.to_owned());
+                value.into_iter().for_each(|value| tags.set(standard, &value));
             }
         }
         // The result at the end of the game fills a tag without one.

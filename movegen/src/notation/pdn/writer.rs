@@ -61,9 +61,13 @@ pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
     let mut text = tags(game, options);
     text.push('\n');
     let mut movetext = MoveText::new(text);
+    let tag = game.tags.get("Result").unwrap_or_default();
     let number = game.move_number.filter(|_| !options.plain).unwrap_or(1);
     movetext.line(game.start, number, &game.line, options);
-    let end = if options.star_terminator || options.plain { "*" } else { result(game).as_str() };
+    // A tag that cannot be read leaves it to the end to say the result.
+    let is_said = is_unknown(tag) || GameResult::parse(tag).is_some();
+    let is_star = is_said && (options.star_terminator || options.plain);
+    let end = if is_star { "*" } else { result(game).as_str() };
     movetext.word(end);
     movetext.flush();
     movetext.text.push_str("\n\n");
