@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_page_names_the_turning_point() {
-        let text = "[FEN \"W:W27,31,32:B18,19:F30\"]\n30. 27-22 {[%clock w0:09:57 B0:09:58]} 18x27 \
-                    {[%clk W0:09:57 b0:09:50]} 31. 31x22 *";
+        let text = "[FEN \"W:W27,31,32:B18,19:F30\"]\n30. 27-22 {[%clock w0:09:57 B0:09:58]} 18x38 \
+                    {[%clk W0:09:57 b0:09:50]} 31. 31-27 *";
         let pdn = PdnReader::new(text.as_bytes()).next().unwrap().unwrap();
         let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
         let mut engine = Engine::new(options).unwrap();
