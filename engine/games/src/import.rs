@@ -808,9 +808,15 @@ impl<'c> Adder<'c> {
         let mut game = game.clone();
         if let Ok(Some(old)) = self.file.game(twin) {
             let is_known = |value: &str| !value.is_empty() && value != "*" && !value.contains('?');
+            let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
             for (name, value) in old.game.tags.iter() {
-                let is_there = game.tags.get(name).is_some_and(is_known);
-                if !is_there || is_known(value) && name != "Result" {
+                let here = game.tags.get(name).unwrap_or_default();
+                let stays = match name {
+                    "Date" => digits(value) >= digits(here),
+                    "Result" => !is_known(here),
+                    _ => is_known(value) || !is_known(here),
+                };
+                if stays {
                     game.tags.set(name, value);
                 }
             }

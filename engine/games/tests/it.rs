@@ -500,6 +500,12 @@ fn the_better_of_two_games_stays() {
         ("Ton Sijbrands", Some(2400))
     );
     assert_eq!(stored.game.tags.get("Annotator"), Some("x"));
+    // The day is known better now, and the name is still the file's.
+    let dated =
+        fuller.replace("[Event", "[Date \"1977.05.??\"]\n[Event").replace("a man}", "a man} $1");
+    assert_eq!(add(&mut games, "dated.pdn", &dated).0.replaced, 1);
+    let header = games.header(1).unwrap().unwrap();
+    assert_eq!((header.date.as_str(), header.white.as_str()), ("1977.05.??", "Ton Sijbrands"));
     // The bare one adds nothing now.
     let (report, twins, _) = add(&mut games, "b.pdn", &fuller.replace(" {a man}", ""));
     assert_eq!((report.duplicates, twins[0].game), (1, 1));
