@@ -120,6 +120,10 @@ pub fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<(
 ///
 /// # Errors
 /// If it is closed.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "without a reader, writing to it fails as to any file"
+)]
 pub fn standard_output() -> io::Result<File> {
     #[cfg(unix)]
     let own = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();
