@@ -130,6 +130,12 @@ impl MatchConfig {
     /// Too few engines, equal names, no time control, an impossible test, or something that no
     /// command line would have let pass.
     pub fn check(&self) -> Result<(), ConfigError> {
+        self.check_form()?;
+        self.engines.iter().try_for_each(EngineSpec::check)
+    }
+
+    /// As [`MatchConfig::check`] without the engines' parameters: a table needs none of their files.
+    pub(in crate::runner) fn check_form(&self) -> Result<(), ConfigError> {
         if self.engines.len() < 2 {
             return Err(ConfigError::TooFew(self.engines.len()));
         }
@@ -144,7 +150,7 @@ impl MatchConfig {
             if let Some(dxp) = &engine.dxp {
                 self.check_dxp(i, dxp)?;
             }
-            engine.check()?;
+            engine.check_form()?;
         }
         self.check_starts()?;
         self.check_rounds()?;

@@ -96,6 +96,13 @@ impl EngineSpec {
     /// # Errors
     /// If something is wrong; names the engine.
     pub fn check(&self) -> Result<(), ConfigError> {
+        self.check_form()?;
+        check_params(self)
+            .map_err(|error| ConfigError::Parameter { name: self.name.clone(), error })
+    }
+
+    /// As [`EngineSpec::check`] without the parameters: their files need not be there.
+    pub(in crate::runner) fn check_form(&self) -> Result<(), ConfigError> {
         let name = || self.name.clone();
         let mut patience =
             [("start", self.start_patience), ("stall", self.stall_patience)].into_iter();
@@ -134,7 +141,7 @@ impl EngineSpec {
                 return Err(ConfigError::NoProcess { name: name(), what });
             }
         }
-        check_params(self).map_err(|error| ConfigError::Parameter { name: name(), error })
+        Ok(())
     }
 }
 

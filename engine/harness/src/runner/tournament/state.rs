@@ -491,7 +491,7 @@ impl Content {
                 if header.meerslag_match != VERSION {
                     return Err(damaged(line, LineError::Version(header.meerslag_match)));
                 }
-                header.config.check().map_err(|e| damaged(line, e.into()))?;
+                header.config.check_form().map_err(|e| damaged(line, e.into()))?;
                 if header.config.rounds.is_none() {
                     games = schedule(&header.config);
                 }
@@ -623,6 +623,7 @@ mod tests {
 
     use super::*;
     use crate::runner::config::RoundsConfig;
+    use crate::runner::config::spec::EngineSpec;
     use crate::runner::game::termination::Termination;
     use crate::runner::player::transcript::KeptLogs;
     use crate::runner::tournament::schedule::tests::config;
@@ -785,6 +786,18 @@ mod tests {
         fs::rename(place("one"), place("three")).unwrap();
         let moved = StateFile::resume(&place("three/x.jsonl")).unwrap();
         assert_eq!(moved.outputs[..2], [place("three/x.pdn"), place("x.csv")]);
+    }
+
+    #[test]
+    fn a_file_is_read_without_the_files_of_its_engines() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("x.jsonl");
+        let mut config = config(2, 0, 3);
+        config.engines[0] = EngineSpec::parse("builtin param.eval-file=/nowhere name=0").unwrap();
+        config.time_control = "nodes=1".parse().ok();
+        assert!(matches!(config.check(), Err(ConfigError::Parameter { .. })));
+        drop(StateFile::create(&path, &config, "", &MatchRun::default()).unwrap());
+        assert_eq!(StateFile::read(&path).unwrap().0, config);
     }
 
     /// Files of earlier versions are read, and written as they were.
