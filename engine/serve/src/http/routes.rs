@@ -183,8 +183,8 @@ async fn handle(
         check_media_type(&parts.headers, route.takes)?;
         let body = read(body, &parts, &shared).await?;
         match charset(&parts.headers, shared.encoding)? {
-            Some(encoding) => decode(encoding, &body).into(),
             None => body,
+            encoding => decode(encoding, &body).into(),
         }
     };
     match route.work {

@@ -6,7 +6,7 @@ mod page;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind::{NotADirectory, NotFound};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -26,6 +26,7 @@ use meerslag_harness::runner::{
 use meerslag_search::book::Book;
 use meerslag_search::counted;
 use movegen::DrawRules;
+use movegen::notation::pdn::decode;
 use parking_lot::Mutex;
 
 pub(super) use self::output::MatchGameRecord;
@@ -630,14 +631,15 @@ pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Openi
         let book = Book::open(path).with_context(failed)?;
         return openings::from_book(&book, plies).with_context(failed);
     }
-    let text = match files::given(path) {
-        None => io::read_to_string(io::stdin()),
-        Some(path) => fs::read_to_string(path),
-    };
-    let text = text.with_context(failed)?;
-    match text.trim_start().starts_with('[') {
-        true => openings::from_pdn(text.as_bytes(), plies).with_context(failed),
-        false => openings::from_fens(&text).with_context(failed),
+    let mut bytes = Vec::new();
+    match files::given(path) {
+        None => io::stdin().read_to_end(&mut bytes),
+        Some(path) => fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    }
+    .with_context(failed)?;
+    match bytes.trim_ascii_start().starts_with(b"[") {
+        true => openings::from_pdn(&bytes[..], plies).with_context(failed),
+        false => openings::from_fens(&decode(None, &bytes)).with_context(failed),
     }
 }
 

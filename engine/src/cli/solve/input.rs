@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use anyhow::Context;
-use movegen::notation::pdn::PdnReader;
+use movegen::notation::pdn::{PdnReader, decode};
 use movegen::{Fen, Game, ParseFenError};
 
 use super::super::source::EncodingArgs;
@@ -28,20 +28,22 @@ pub(super) fn read(name: &str, encoding: EncodingArgs) -> Result<Vec<Item>, Fail
             .with_context(|| format!("cannot read {name}"))
             .map_err(Failure::Input)?;
     }
-    let is_pdn = name.to_ascii_lowercase().ends_with(".pdn") || begins_with_tag(&bytes);
-    if is_pdn { pdn(name, &bytes, encoding) } else { Ok(lines(name, &bytes)) }
+    let text = decode(encoding.encoding, &bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let is_pdn = name.to_ascii_lowercase().ends_with(".pdn") || begins_with_tag(text);
+    if is_pdn { pdn(name, text) } else { Ok(lines(name, text)) }
 }
 
-fn begins_with_tag(bytes: &[u8]) -> bool {
-    let lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
-    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-    lines.next().is_some_and(|line| line.starts_with(b"["))
+fn begins_with_tag(text: &str) -> bool {
+    let lines = text.split('\n').map(str::trim_ascii_start);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(|line| line.starts_with('['))
 }
 
 /// The start positions of games. Other oddities go to standard error.
-fn pdn(name: &str, bytes: &[u8], encoding: EncodingArgs) -> Result<Vec<Item>, Failure> {
+fn pdn(name: &str, text: &str) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
-    let mut reader = PdnReader::with_options(bytes, encoding.options());
+    let mut reader = PdnReader::new(text.as_bytes());
     for game in reader.by_ref() {
         let game = game.context("cannot read the file").map_err(Failure::Input)?;
         let start = match game.tags.get("FEN") {
@@ -57,11 +59,9 @@ fn pdn(name: &str, bytes: &[u8], encoding: EncodingArgs) -> Result<Vec<Item>, Fa
     Ok(items)
 }
 
-fn lines(name: &str, bytes: &[u8]) -> Vec<Item> {
+fn lines(name: &str, text: &str) -> Vec<Item> {
     let mut items = Vec::new();
-    for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim_start_matches('\u{feff}');
+    for (number, line) in (1..).zip(text.split('\n')) {
         let text = line.split('#').next().unwrap_or_default().trim_end();
         if !text.trim_start().is_empty() {
             let game = position(fen_of(text)).map(|(game, fen)| {
@@ -134,7 +134,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<(u64, Result<String, String>)> {
         let fen = |g: &Game| g.position().to_fen();
-        lines("-", text.as_bytes())
+        lines("-", text)
             .iter()
             .map(|i| (i.line, i.game.as_ref().map(fen).map_err(Clone::clone)))
             .collect()
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn games() {
         let text = "[Event \"a\"]\n[FEN \"W:WK11:BK2,K6:H3\"]\n\n1. 11-50 *\n\n[Event \"b\"]\n\n1. 32-28 *\n";
-        assert!(begins_with_tag(text.as_bytes()));
-        let items = pdn("-", text.as_bytes(), EncodingArgs { encoding: None }).expect("readable");
+        assert!(begins_with_tag(text));
+        let items = pdn("-", text).expect("readable");
         let fens: Vec<_> =
             items.iter().map(|i| i.game.as_ref().map(|g| g.position().to_fen())).collect();
         assert_eq!(fens[0].as_deref(), Ok("W:WK11:BK2,K6"));

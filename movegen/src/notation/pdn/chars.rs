@@ -135,11 +135,12 @@ pub fn encodings_of(input: impl BufRead) -> io::Result<Encodings> {
     text.error.map_or(Ok(found), Err)
 }
 
-/// A text that is in this encoding, whatever it looks like, unless a mark at its start says another.
+/// A text as [`PdnReader`](super::PdnReader) reads it: in this encoding, unless a mark at its start says
+/// another; without one it is found place by place.
 #[must_use]
-pub fn decode(encoding: Encoding, bytes: &[u8]) -> String {
+pub fn decode(encoding: Option<Encoding>, bytes: &[u8]) -> String {
     let mut text = Text::new(bytes);
-    text.given = Some(encoding);
+    text.given = encoding;
     while text.fill() {
         text.next = 0;
     }

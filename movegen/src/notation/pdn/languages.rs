@@ -8,108 +8,12 @@ use std::sync::LazyLock;
 
 use super::encoding::Encoding;
 
-/// Common names, and words of draughts, of languages with letters beyond ASCII; Cyrillic ones first.
-const WORDS: [&str; 15] = [
-    // Russian.
-    "ход белые чёрные партия чемпионат турнир москва лучше выигрыш ничья если теперь \
-     комментарий первенство мира россия санкт петербург играет проигрывает после этого андрей \
-     александр сергей ёлкин щукин цыганков цветков офицеров эмиль эдуард элла эрнест юрий юлия \
-     хорошо хочет фёдоров фомин щит жизнь мышь объявить авдеева носова колобова ковалев \
-     симонова власов макаров нина елисеев гаврила вадим соловьев доронина кулакова никонов \
-     устин котова лора баранова лапина шилов киселева ян мамонтов авдеев галина",
-    // Ukrainian.
-    "ґава ґанок аґрус ґудзь хід білі чорні партія чемпіонат україни турнір київ львів краще \
-     виграш нічия якщо після валенко бабенко дан лазаренко романенко галина савенко кабалюк \
-     нестеренко сич тимченко орина даниленко марта вакарчук андрій власенко баран шило рева гук \
-     стець єрмоленко затовканюк примаченко адаменко масоха іван аверченко ярослава христич \
-     бараник деревʼянко гайда теличенко панчук валентин дубенко михалюк гаєвська жарко болеслав \
-     забара охримович петренко василь макогон валерій цушко скорик",
-    // Dutch and French.
-    "één geïnspireerd fédération français championnat très après même où é à noël rené hélène \
-     andré zoë daniël loïc françois gérard joël raphaël coördinatie vóór patiënt italië belgië \
-     michaël chloé raphaëlle gaëtan maïté benoît jérôme château hôtel dámclub financiële \
-     tweeënvijftig cliënt reünie ruïne ambiguïteit hè café coöperatie léo théo léa hélène esmée \
-     josé élise léger adèle éric gillièron lévêque dorothée adélaïde béguelin loïs thérèse \
-     bresé célina frédérique angèle joséphine lelièvre aimé noëlle",
-    // German.
-    "überraschung für größer schön müller jürgen weiß schwarz großmeister möglich zurück léane \
-     köll schär dörthe köhler böck joël hélène mühle noé tröst kägi gönül grüner hänel zöhrer \
-     jähn schüler frédérique näf kälin lübs cläre köck léa jörgen römer maëlle hölzl gieß küng \
-     josé danièle schäfer mäder stöckl bühler döhn eloïse löffler schöberl désirée lüthi köster \
-     spörri müller fröhlich bähr jérôme günter sönke käser schärer stéphanie zoé hüseyin kröll \
-     fürst solène rüdiger noëlle anaïs thérèse schön inês",
-    // Spanish, Portuguese, Italian.
-    "señor campeón año não são coração più città é à josé peña muñoz núñez joão galán baró uría \
-     ángeles alarcón inés marín román viña gastón álvarez aguiló ferrán matías eloísa mário \
-     vallés barón juliá mínguez iván simó díaz alícia cantón adoración nélida cerdán llabrés \
-     méndez ríos alcázar berrè garcía catalá tristán áurea miró chacón bárbara álamo emília léo \
-     hernán nogués páez martín ísis nicolò piña adrián yáñez ascensión águeda tomé falcó suárez \
-     vitória isaías girón eloá constança óscar darío españa",
-    // Swedish, Finnish, Danish, Norwegian.
-    "för är på även från större på år ære över mästare mænd edström söderström hämäläinen sirén \
-     rönkkö perälä leppänen jörgen häggström andrén källström östen lönn helinä søs håkan \
-     pöllänen söderlund pääkkönen yrjö bjørn granström helén räisänen kärki lundström högberg \
-     söderman jönsson iréne sipilä mårten ahlström börje lindén svärd rosén hägg engström bøe \
-     östman syrjälä åge øivind räsänen søren norén keinänen malmström seppä lähteenmäki sjögren \
-     landström åberg märtha söderqvist næss hytönen ekström",
-    // Polish.
-    "łódź mistrzostwa się białe czarne są że będzie też już można łaś słoń dułak kołata kałek \
-     wikło pałac łyś masłoń zgoła śliz łuczyk gałaj róża widłak drzał łabuś ośko jabłoński \
-     pułka świętoń sołek szywała kiełek wołoch powała baś michał anioła ślęczka słyk kozień \
-     padło żal łaszcz ciuła roś jędrak dąbrówka działo leśko pałęga świć żołna słupik brząkała \
-     kruś łosiewicz drążyk szykuła jaskóła goś stępień miąsik oziębło śliwiński domżał żuberek \
-     wrześniak cegła słoboda żymełka romańczyk szałaj świgoń wołos",
-    // Czech and Slovak.
-    "český šampionát černý bílý může že ještě přeborník věra zdeněk květa němeček běhal pěkný \
-     město děti daněk soňa kuděla třetí kočová hušová kárová maková kušková dánová šimíková \
-     horáková máčiková rišová dušičková ďurová šebová hoštáková hrašková holíková mináčová \
-     kúšová malá jánová puškárová janáková tomáš kašparová seč ďurčová holičková máčeková \
-     mišíková andrášová pavlíková krajčírová šidlová micháleková masáriková šimončič ľuboš \
-     vaňková kušová bán švecová hanáková líška beňová kúsková očenášová",
-    // Hungarian.
-    "és fehér fekete győz játék első később bajnokság erdős szőke szűcs hegedűs győri mező \
-     dezső jenő ernő lőrincz kőrösi kővári fűzfa tőke nő űr csűrös kálmán gáspár iván klára \
-     ádám jónás márk fábián anikó máté bognár diána mátyás béla árpád oláh vörös nándor király \
-     márta ottó ábel dóra bogdán sára róza mészáros zoltán andrás váradi török valéria fülöp \
-     juhász beáta jános gábor bálint istván géza károly halász ildikó renáta júlia márton novák \
-     virág dániel szabó gulyás jázmin elemér adrián dénes molnár",
-    // Romanian.
-    "și şi în română câștigă ţară anuța lucențiu luminița lascăr nicuță mădălina laurenția \
-     ioniță speranța aurică brăduț lucrețiu mărioara nicușor nemeș aristița sinică florența \
-     horațiu lazăr mitruț lucreția pleșu ionică tudorița vincențiu șerban anișoara măriuca \
-     crenguța stănescu vlădelina mitică laurențiu romanița sânziana nicoară ștefana",
-    // Croatian and Slovene.
-    "prvenstvo bijeli crni može što već veić bačić šipić žiković šimičić šalić maršić nišević \
-     antić žužić koščević lučić špišić kovačič čubrić šantić gržinčić mičetić šegović vlašić \
-     mišković leščić radošević čiš božičković jurčić sorić katić tomažič žižek miočić štrljić \
-     buršić žan dolić škara vukušić načinović staničić mužić žeželić šinković čotić bačak \
-     perčić šunjić maša božičević carić galešić škrtić kirinčić rebić matošević hranić božič \
-     špoljarić oršulić šelendić pavičić vučković blažević uroš kosić",
-    // Turkish.
-    "şahin yılmaz kılıç aslı ışık eşref kuş taş doğan türkiye şampiyonası beyaz siyah için \
-     değil çok iyi oyuncu gül özgür günşen çağa gülsü ömür üçgül güngördü özay şener işın \
-     şadıman gülçe aşir üstün mükrüme çağdan şali özlü bariş ergönül kırat çağlasın köktaş \
-     hançer müşüre akgündüz şelâle gülüs uğur özüdoğru yıldırım ünal başay süha şüküfe gökçil \
-     gülsalın öğet uçan ayülker toğan çaltı günar ümmühan şekim gürten çerçi adıgün öktürk \
-     taşar dinçsü şeyda gülözge oğulbaş güngören üzer şide oldağ çisem önel",
-    // Latvian.
-    "ķēniņš ķirsis zaķis ģirts matīss šķēle baltie melnie čempionāts rīga spēlē gājiens \
-     uzvarēja kārkliņa vītoliņš elīna āboliņš kļaviņa edīte krūmiņš māris līcis auniņa ērika \
-     jānis dūmiņa zālītis ārija kļaviņš krišs rudīte turiņš ināra karlīna bērziņa alīda vītols \
-     krēsliņa cīrulis skujiņš dārta ādolfs lagzdiņš žanis oļģerts rozītis alvīne lība krišjānis \
-     avotiņš siliņa priedīte emīls kalējs līce jūla kundziņš regīna ādams kārlis diāna turiņa \
-     kalniņš apsītis ilmārs dāvis lācis alfrēds kaņepa saulīte maža",
-    // Lithuanian.
-    "baltieji juodieji čempionatas vilnius žaidžia ėjimas ignė vėjūnė rugilė vasarė rimantė \
-     lėja kiška rusnė ąžuolas rūta gintarė ramunė aurėja smiltė kalvėnas nausėda radvilė \
-     jokūbas kęstutis žukauskas žygimantas",
-    // Estonian.
-    "valge mäng õige võit eesti meistrivõistlused mäe järv lääts jõe mürk põllu kärner mänd õun \
-     kütt mäesalu lääne malõšev jürgens sööt käärik põder jõgi mändla štšerbakov aasmäe tõnu \
-     lätt krõlov säde mäeots väli järve täht õunapuu müürsepp käsper nõmme põldma jõesaar \
-     lõhmus pärtel gontšarov männik nadežda mõttus kesküla salumäe bõstrov jürgenson liivamägi \
-     õispuu",
-];
+/// Common names, and words of draughts, of languages with letters beyond ASCII: a line each, the Cyrillic
+/// ones first.
+const WORDS: &str = include_str!("languages.txt");
+
+/// The number of lines.
+const LANGUAGE_COUNT: usize = 15;
 
 /// How many of the languages are Cyrillic.
 const CYRILLIC: usize = 2;
@@ -140,14 +44,15 @@ struct Language {
 }
 
 static LANGUAGES: LazyLock<Vec<Language>> =
-    LazyLock::new(|| WORDS.into_iter().enumerate().map(Language::new).collect());
+    LazyLock::new(|| WORDS.lines().enumerate().map(Language::new).collect());
 
 fn is_cyrillic(letter: char) -> bool {
     ('\u{400}'..='\u{4ff}').contains(&letter)
 }
 
 impl Language {
-    fn new((place, words): (usize, &str)) -> Language {
+    fn new((place, line): (usize, &str)) -> Language {
+        let (_, words) = line.split_once(": ").unwrap_or_default();
         let is_cyrillic = place < CYRILLIC;
         let usual = if is_cyrillic { 'а'..='я' } else { 'a'..='z' };
         let mut letters: Vec<char> = words.chars().filter(|c| *c != ' ').chain(usual).collect();
@@ -318,10 +223,10 @@ fn form(word: &[Glyph]) -> f32 {
 
 /// The costs of a text in each language.
 #[derive(Clone, Copy)]
-pub(super) struct Costs([f32; WORDS.len()]);
+pub(super) struct Costs([f32; LANGUAGE_COUNT]);
 
 impl Costs {
-    pub(super) const NOTHING: Costs = Costs([0.0; WORDS.len()]);
+    pub(super) const NOTHING: Costs = Costs([0.0; LANGUAGE_COUNT]);
 
     /// Those of a word, with letters beyond ASCII.
     pub(super) fn of(word: &[Glyph]) -> Costs {

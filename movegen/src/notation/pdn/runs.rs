@@ -16,7 +16,7 @@ const CHANGE_IN_GAME: f32 = 7.0;
 const CHANGE: f32 = 3.0;
 
 /// So many words of each kind tell enough about a line.
-const MOST_WORDS: usize = 12;
+const MOST_WORDS: usize = 6;
 
 /// The state of the runs of a text.
 pub(super) struct Runs {
