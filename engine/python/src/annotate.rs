@@ -205,7 +205,7 @@ pub fn analysis_limits(
     nodes: Option<u64>,
     time: Option<f64>,
 ) -> PyResult<Limits> {
-    let limits = match limits(depth, nodes, time)? {
+    let limits = match limits(depth, nodes, time, None)? {
         limits if limits.is_infinite() => Limits::nodes(DEFAULT_NODES),
         limits => limits,
     };

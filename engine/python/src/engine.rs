@@ -140,7 +140,8 @@ fn engine_error(error: EngineError) -> PyErr {
     }
 }
 
-fn seconds(name: &str, value: f64) -> PyResult<Duration> {
+/// A number of seconds, with its name for an error.
+pub fn seconds(name: &str, value: f64) -> PyResult<Duration> {
     if (0.001..=MAX_SECONDS).contains(&value) {
         return Ok(Duration::from_secs_f64(value));
     }
@@ -148,13 +149,25 @@ fn seconds(name: &str, value: f64) -> PyResult<Duration> {
     Err(PyValueError::new_err(text))
 }
 
-/// A depth, nodes and seconds, each as far as it is given.
-pub fn limits(depth: Option<u32>, nodes: Option<u64>, time: Option<f64>) -> PyResult<Limits> {
+/// A depth, nodes, seconds and a clock, each as far as it is given.
+pub fn limits(
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    time: Option<f64>,
+    clock: Option<(f64, f64)>,
+) -> PyResult<Limits> {
     if depth == Some(0) || nodes == Some(0) {
         return Err(PyValueError::new_err("depth and nodes: expected at least 1"));
     }
+    if let Some((left, increment)) = clock
+        && !(left.abs() <= MAX_SECONDS && (0.0..=MAX_SECONDS).contains(&increment))
+    {
+        let text = format!("clock is ({left}, {increment}): expected two numbers of seconds");
+        return Err(PyValueError::new_err(text));
+    }
     let move_time = time.map(|time| seconds("time", time)).transpose()?;
-    Ok(Limits { depth, nodes, move_time, ..Limits::infinite(Mode::Think) })
+    let clock = clock.map(|(time, inc)| Clock { time, inc, moves: None });
+    Ok(Limits { depth, nodes, move_time, clock, ..Limits::infinite(Mode::Think) })
 }
 
 #[pymethods]
@@ -234,16 +247,9 @@ impl Engine {
                 })?
                 .nodes(),
         };
-        let given = self::limits(depth, nodes, time)?;
-        if let Some((left, increment)) = clock
-            && !(left.abs() <= MAX_SECONDS && (0.0..=MAX_SECONDS).contains(&increment))
-        {
-            let text = format!("clock is ({left}, {increment}): expected two numbers of seconds");
-            return Err(PyValueError::new_err(text));
-        }
+        let given = self::limits(depth, nodes, time, clock)?;
         let limits = Limits {
             nodes: nodes.into_iter().chain(most).min(),
-            clock: clock.map(|(time, inc)| Clock { time, inc, moves: None }),
             mode: if infinite { Mode::Analyze } else { Mode::Think },
             multipv,
             ..given

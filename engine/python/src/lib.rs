@@ -2,8 +2,7 @@
 //! files of games, annotation, puzzles and matches.
 //!
 //! Classes here are thin: each holds one value of the libraries. Python users read the doc
-//! comments; `_meerslag.pyi` has the types. The parts better written in Python (other programs as
-//! engines) are in `python/meerslag`.
+//! comments; `_meerslag.pyi` has the types. `python/meerslag` has what `asyncio` needs.
 
 mod annotate;
 mod board;
@@ -13,6 +12,7 @@ mod diagram;
 mod engine;
 mod game;
 mod games;
+mod hub;
 mod matches;
 mod pdn;
 mod puzzles;
@@ -48,6 +48,13 @@ pyo3::create_exception!(
     BookError,
     PyRuntimeError,
     "An opening book that is none, damaged, of another version, or in use."
+);
+
+pyo3::create_exception!(
+    meerslag,
+    HubError,
+    PyRuntimeError,
+    "A program does not start, ends, gives no answer, or breaks the protocol; the text says how."
 );
 
 pyo3::create_exception!(
@@ -107,6 +114,10 @@ mod meerslag_python {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("IllegalMoveError", py.get_type::<super::IllegalMoveError>())?;
         module.add("BookError", py.get_type::<super::BookError>())?;
+        // For `hub.py` only.
+        module.setattr("_HubProgram", py.get_type::<super::hub::HubProgram>())?;
+        module.setattr("_HubSearch", py.get_type::<super::hub::HubSearch>())?;
+        module.add("HubError", py.get_type::<super::HubError>())?;
         module.add("MatchError", py.get_type::<super::MatchError>())?;
         module.add("RepetitionError", py.get_type::<super::RepetitionError>())?;
         module.add("GamesFileError", py.get_type::<super::GamesFileError>())?;

@@ -51,8 +51,11 @@ struct Switches {
     slow: bool,
     /// `deaf`: does not end when asked to, nor at the end of the input.
     deaf: bool,
-    /// `child`: has a helper process (`sleep`) that would live on.
-    child: bool,
+    /// `child`: has a helper process (`sleep`) that would live on; `child=session` in a session of its own,
+    /// `child=cleared` without an environment as well, `child=orphan` without a parent.
+    child: Option<String>,
+    /// `warns`: reports a harmless error before it is ready.
+    warns: bool,
     /// `first`: plays the first legal move instead of a random one.
     first: bool,
     /// `escape`: its errors and last words have escape sequences in them.
@@ -71,6 +74,7 @@ struct Switches {
 fn main() {
     let mut switches = Switches { seed: 1, ..Switches::default() };
     let mut pids = None;
+    let mut is_helper = false;
     let (mut starts, mut fails) = (None, 0..0);
     for argument in std::env::args().skip(1) {
         let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
@@ -94,12 +98,13 @@ fn main() {
             "no-wait" => switches.no_wait = true,
             "slow" => switches.slow = true,
             "deaf" => switches.deaf = true,
-            "child" => switches.child = true,
+            "child" => switches.child = Some(value.to_owned()),
+            "warns" => switches.warns = true,
             "first" => switches.first = true,
             "escape" => switches.escape = true,
             "ponder" => switches.ponder = true,
             "book" => switches.book = Some(value.to_owned()),
-            "sleep" => sleep_for_ever(),
+            "sleep" => is_helper = true,
             "score" => switches.score = Some(value.to_owned()),
             "seed" => switches.seed = value.parse().expect("a number"),
             // A file with a byte for each start, and the starts that fail, for example `fails=2-3`.
@@ -119,6 +124,9 @@ fn main() {
         }
     };
     note(std::process::id());
+    if is_helper {
+        sleep_for_ever();
+    }
     if let Some(path) = starts {
         let mut file = File::options().create(true).append(true).open(path).expect("writable");
         file.write_all(b".").expect("writable");
@@ -127,10 +135,26 @@ fn main() {
             exit(4);
         }
     }
-    if switches.child {
+    if let Some(kind) = &switches.child {
         let program = std::env::current_exe().expect("the program has a path");
-        let helper = Command::new(program).arg("sleep").stdin(Stdio::null()).spawn();
-        note(helper.expect("the helper starts").id());
+        let mut helper = Command::new(if kind.is_empty() { &*program } else { "setsid".as_ref() });
+        match kind.as_str() {
+            "" => {}
+            "orphan" => drop(helper.arg("--fork").arg(program)),
+            kind => {
+                helper.arg(program);
+                if kind == "cleared" {
+                    helper.env_clear();
+                }
+            }
+        }
+        helper.args(pids.iter().map(|folder| format!("pids={folder}"))).arg("sleep");
+        let mut helper = helper.stdin(Stdio::null()).spawn().expect("the helper starts");
+        if kind == "orphan" {
+            helper.wait().expect("the helper's parent ends");
+        } else {
+            note(helper.id());
+        }
     }
     serve(&switches);
     if switches.deaf {
@@ -172,6 +196,9 @@ fn serve(switches: &Switches) {
             "set-param" => is_book_off |= line == "set-param name=book value=false",
             "init" if switches.flood_start => flood(),
             "init" => {
+                if switches.warns {
+                    say(switches, "error message=\"no book found\"");
+                }
                 let is_switch = switches.book.as_deref() == Some("bool");
                 if switches.book.is_some() && is_switch != is_book_off {
                     say(switches, &format!("error message=\"book off: {is_book_off}\""));

@@ -46,6 +46,13 @@ fn what_is_wrong_is_found() {
             assert!(output.stdout.contains(message), "{switches}: {}", output.stdout);
         }
     }
+    // A harmless error is no reason to go.
+    let warned = mock("warns");
+    assert!(
+        warned.stdout.contains("warning  'error message=\"no book found\"' before 'ready'"),
+        "{warned:?}"
+    );
+    assert!(!warned.stdout.contains("unknown parameter"), "{warned:?}");
     let missing = check("/nonexistent/engine hub");
     assert_eq!(missing.code, 1);
     assert!(missing.stderr.contains("cannot start '/nonexistent/engine hub'"), "{missing:?}");

@@ -325,16 +325,28 @@ fn commands_reach_a_program_that_hangs() {
 #[test]
 #[cfg(target_os = "linux")]
 fn nothing_is_left_behind() {
-    for (switches, quits) in [("deaf child stall=1", false), ("deaf child", true)] {
+    for (switches, quits, number) in [
+        ("deaf child stall=1", false, 2),
+        ("deaf child", true, 2),
+        ("child=session", true, 2),
+        ("child=session crash=1", true, 4),
+        ("child=cleared", true, 2),
+        ("child=orphan", true, 2),
+        ("child=orphan", false, 2),
+    ] {
         let folder = TempDir::new().unwrap();
         let pids = folder.path().display().to_string();
         let mut client = ready(&mock(&format!("pids='{pids}' {switches}")), &[]);
         client.send("pos");
         client.send("level infinite");
         client.send("go think");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while fs::read_dir(folder.path()).unwrap().count() < number {
+            assert!(Instant::now() < deadline, "{switches}");
+            thread::sleep(Duration::from_millis(5));
+        }
         let ended = if quits { client.quit() } else { client.close() };
         assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
-        let deadline = Instant::now() + Duration::from_secs(60);
         let is_left = |pid: &str| Path::new("/proc").join(pid).join("exe").read_link().is_ok();
         for entry in fs::read_dir(folder.path()).unwrap() {
             let pid = entry.unwrap().file_name().into_string().unwrap();
@@ -343,8 +355,21 @@ fn nothing_is_left_behind() {
                 thread::sleep(Duration::from_millis(5));
             }
         }
-        assert!(fs::read_dir(folder.path()).unwrap().count() >= 2);
     }
+}
+
+/// An engine that says itself that it is ready is; its error is in the log.
+#[test]
+fn a_harmless_error_before_ready_ends_nothing() {
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("log");
+    let log_arg = format!("--log={}", log.display());
+    let mut client = ready(&format!("{} param.level=5", mock("warns")), &[&log_arg]);
+    let (_, said) = think(&mut client, &Game::default(), "level move-time=5");
+    assert_eq!(said, [""; 0]);
+    client.quit().assert_clean();
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("# the engine reports an error: no book found"), "{log}");
 }
 
 /// Name and parameters are the program's own; another value starts it again.

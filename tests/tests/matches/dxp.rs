@@ -176,8 +176,10 @@ fn bad_requests_are_answered_and_the_next_one_is_played() {
     assert!(peer.receive().ends_with('2'), "the short request");
     peer.send("M0000322800");
     assert!(peer.receive().starts_with('C'));
-    peer.send("B001W");
-    assert_eq!(peer.receive(), "K2");
+    for wish in ["B001W", "B", "B1Z", "B001", "B00xW", "B001?"] {
+        peer.send(wish);
+        assert_eq!(peer.receive(), "K2", "{wish}");
+    }
     peer.send(&format!("R02{:<32}W001000A", "x"));
     assert!(peer.receive().ends_with('1'));
     peer.request('W', "001000BW", '2');
@@ -280,6 +282,18 @@ fn lost_connections_do_not_end_the_listener() {
     assert!(peer.receive().starts_with('M'));
 }
 
+/// Whoever sends an end does not play on, and waits for the echo.
+#[test]
+fn an_end_that_cannot_be_read_is_one() {
+    let listening = Program::listen(&["--gap=0"]);
+    let mut peer = Peer::connect(listening.port);
+    for end in ["E", "E9", "E0x", "Exyz"] {
+        peer.request('Z', "001000A", '0');
+        peer.send(end);
+        assert_eq!(peer.receive(), "E00", "{end}");
+    }
+}
+
 #[test]
 fn moves_are_taken_back() {
     let listening = Program::listen(&["--gap=0", "--book=none"]);
@@ -289,7 +303,7 @@ fn moves_are_taken_back() {
     let start = Position::initial().with_other_side();
     peer.send("M0000202500");
     let reply: MoveMessage = peer.receive().parse().unwrap();
-    for impossible in ["B001W", "B003Z", "B000Z", "B999W"] {
+    for impossible in ["B001W", "B003Z", "B000Z", "B999W", "B", "B1Z", "B001?", "B   W"] {
         peer.send(impossible);
         assert_eq!(peer.receive(), "K2", "{impossible}");
     }

@@ -144,6 +144,7 @@ fn games_end_as_the_program_says() {
         ("E20", ["1-1", "1-1"], "ended by a player"),
         ("E30", ["0-2", "2-0"], "ended by a player"),
         ("E00", ["*", "*"], "ended by a player"),
+        ("E7", ["*", "*"], "ended by a player"),
     ] {
         let (port, thread) = follower(move |listener| {
             let mut follower = Follower::accept(Peer::accept(listener));
@@ -162,6 +163,25 @@ fn games_end_as_the_program_says() {
         }
         assert_eq!(lines[2]["games"], 2);
     }
+}
+
+#[test]
+fn what_cannot_be_read_is_answered_where_an_answer_is_due() {
+    let (port, thread) = follower(|listener| {
+        let mut follower = Follower::accept(Peer::accept(listener));
+        assert_eq!(follower.instead("B1Z"), "K2");
+        for (message, answer) in [("B", "K2"), ("R0", "2"), ("R02", "1")] {
+            follower.peer.send(message);
+            assert!(follower.peer.receive().ends_with(answer), "{message}");
+        }
+        follower.peer.send("E11");
+        assert_eq!(follower.peer.receive(), "E01");
+        let mut follower = Follower::accept(Peer::accept(listener));
+        assert_eq!(follower.instead("E10"), "E00");
+    });
+    let lines = against(port, "", &[]);
+    thread.join().unwrap();
+    assert_eq!(lines[2]["games"], 2);
 }
 
 #[test]

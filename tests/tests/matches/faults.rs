@@ -183,6 +183,16 @@ fn parameters_that_an_engine_has_not_declared_are_refused() {
     );
 }
 
+/// An engine that says itself that it is ready plays; its error is shown.
+#[test]
+fn a_harmless_error_before_ready_ends_nothing() {
+    let mock = format!("{} param.level=5", mock("warned", "warns"));
+    let output = start(&[&mock, "--engine=random", "--tc=depth=1", "--pairs=1", "--max-moves=2"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let expected = "meerslag: engine 'warned' reports an error: no book found\n";
+    assert_eq!(output.stderr, expected, "{output:?}");
+}
+
 /// An engine whose turn comes late is tried before the first game.
 #[test]
 fn an_engine_that_cannot_start_is_reported_before_the_first_game() {

@@ -234,10 +234,12 @@ fn engines_that_do_not_start_end_the_match_with_a_report() {
 fn processes_that_will_not_go_are_killed() {
     let folder = TempDir::new().unwrap();
     let pids = format!("pids='{}'", folder.path().display());
-    let deaf = mock("deaf", &format!("deaf child {pids}"));
-    let lines = play(&[&deaf, "--engine=random", "--tc=depth=1", "--pairs=1"]);
-    assert_eq!(games(&lines).len(), 2);
-    assert_eq!(assert_no_orphans(folder.path()), 2);
+    for (count, child) in ["child", "child=session", "child=cleared"].iter().enumerate() {
+        let deaf = mock("deaf", &format!("deaf {child} {pids}"));
+        let lines = play(&[&deaf, "--engine=random", "--tc=depth=1", "--pairs=1"]);
+        assert_eq!(games(&lines).len(), 2);
+        assert_eq!(assert_no_orphans(folder.path()), 2 * (count + 1));
+    }
 }
 
 /// Numbers of open files of a process and of its children, in that order.
@@ -292,7 +294,8 @@ fn nothing_piles_up_under_concurrency() {
 #[cfg(target_os = "linux")]
 fn hanging_engines_do_not_survive_a_killed_runner() {
     let folder = TempDir::new().unwrap();
-    let hangs = mock("hangs", &format!("stall=1 child deaf pids='{}'", folder.path().display()));
+    let pids = folder.path().display();
+    let hangs = mock("hangs", &format!("stall=1 child=orphan deaf pids='{pids}'"));
     let mut runner = Command::new(binary())
         .args(["match", "--json", "--concurrency=2", "--tc=60", "--pairs=2"])
         .args([hangs, mock("good", "seed=2")])

@@ -56,6 +56,13 @@ impl Remark {
         (self.say)(text);
     }
 
+    /// Reports the program's own complaints.
+    fn complain(&self, player: &mut dyn Player) {
+        for complaint in player.complaints() {
+            self.say(&format!("the engine reports an error: {complaint}"));
+        }
+    }
+
     /// Reports what the user of the program must know.
     pub(super) fn fault(&self, text: &str) {
         self.say(text);
@@ -344,6 +351,7 @@ impl EngineThread {
         if self.spec.kind == EngineKind::Dxp {
             AdapterGame::introduce(&mut *player).map_err(failed)?;
         }
+        self.remark.complain(&mut *player);
         Ok(player)
     }
 
@@ -435,7 +443,9 @@ impl EngineThread {
             // Nobody may be listening any more, or not fast enough.
             if let Err(TrySendError::Full(_)) = infos.try_send((number, info.clone())) {}
         };
-        match player.think(&question.game, &limits, &question.control, &mut report)? {
+        let answer = player.think(&question.game, &limits, &question.control, &mut report);
+        self.remark.complain(&mut **player);
+        match answer? {
             Answer::Move(thought) => Ok(Some(thought)),
             Answer::End(_) => Ok(None),
         }

@@ -430,6 +430,10 @@ impl Desk<'_> {
                 Ok(())
             }
             MatchEvent::Void { game, standstill } => output.void(&config, game, standstill),
+            MatchEvent::Complaint { engine, text } => {
+                note(format_args!("engine '{engine}' reports an error: {text}"));
+                Ok(())
+            }
             MatchEvent::SlowStart { engine, missing, tail } => {
                 let tail = tail_text(tail);
                 note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));

@@ -4,7 +4,9 @@
 use movegen::Color;
 
 use super::connection::Connection;
-use super::message::{Acceptance, EndReason, Message, TakeBack, answer_to_bad_request};
+use super::message::{
+    Acceptance, EndReason, Message, TakeBack, answer_to_unreadable, is_unreadable_end,
+};
 use super::options::SessionOptions;
 
 /// The effect of a message on the game.
@@ -42,7 +44,6 @@ impl Situation {
         connection: &mut Connection,
         options: &SessionOptions,
     ) -> Meaning {
-        let accept = |code| Message::Accept { name: options.name.clone(), code };
         match text.parse() {
             Ok(Message::End { reason: EndReason::Unknown, stop: false })
                 if connection.take_owed_echo() =>
@@ -57,13 +58,20 @@ impl Situation {
                 Some(target) => return Meaning::Back(target),
                 None => connection.send(&Message::BackAnswer(TakeBack::Refused)),
             },
-            Ok(Message::Request(_)) => connection.send(&accept(Acceptance::NotThisGame)),
+            Ok(Message::Request(_)) => {
+                let (name, code) = (options.name.clone(), Acceptance::NotThisGame);
+                connection.send(&Message::Accept { name, code });
+            }
             Ok(Message::Move(_)) => connection.remark("ignored: a move out of turn"),
             Ok(Message::Accept { .. } | Message::BackAnswer(_) | Message::Chat(_)) => {}
             Err(error) => {
+                if is_unreadable_end(text) {
+                    connection.remark(&format!("taken for the end of the game: {error}"));
+                    return Meaning::End { reason: EndReason::Unknown, stop: false };
+                }
                 connection.remark(&format!("ignored: {error}"));
-                if let Some(code) = answer_to_bad_request(text) {
-                    connection.send(&accept(code));
+                if let Some(answer) = answer_to_unreadable(text, &options.name) {
+                    connection.send(&answer);
                 }
             }
         }

@@ -8,7 +8,7 @@ use movegen::{DrawRules, Status};
 
 use super::connection::Incoming;
 use super::game::{Ending, OpenGame};
-use super::message::{EndReason, Message};
+use super::message::{EndReason, Message, is_unreadable_end};
 
 impl OpenGame<'_> {
     /// Whether we, being to move, must end the game, and with which claim.
@@ -79,6 +79,7 @@ impl OpenGame<'_> {
                 Incoming::Message(text) => match text.parse() {
                     Ok(Message::End { stop: true, .. }) => return Ending::StopCode,
                     Ok(Message::End { .. }) => return Ending::NextGame,
+                    _ if is_unreadable_end(&text) => return Ending::NextGame,
                     _ if text.starts_with('R') => {
                         // The echo got lost, or never was: the next game begins.
                         self.connection.give_back(text);

@@ -265,12 +265,24 @@ fn request(text: &str) -> Result<Request, DxpError> {
     Ok(Request { version, name, follower, minutes, moves, position })
 }
 
-/// The answer to a request that cannot be read; `None` for other messages. An initiator that gets
-/// no answer hangs.
-pub(super) fn answer_to_bad_request(text: &str) -> Option<Acceptance> {
-    let rest = text.strip_prefix('R')?;
-    let is_other = rest.get(..2).is_some_and(|version| version != "01");
-    Some(if is_other { Acceptance::Version } else { Acceptance::NotThisGame })
+/// The answer to a message that cannot be read, if its sender waits for one: without it, it hangs.
+/// The end of a game, which changes something, is not among them.
+pub(crate) fn answer_to_unreadable(text: &str, name: &str) -> Option<Message> {
+    match text.split_at_checked(1)? {
+        ("R", rest) => {
+            let is_other = rest.get(..2).is_some_and(|version| version != "01");
+            let code = if is_other { Acceptance::Version } else { Acceptance::NotThisGame };
+            Some(Message::Accept { name: name.to_owned(), code })
+        }
+        ("B", _) => Some(Message::BackAnswer(TakeBack::Refused)),
+        _ => None,
+    }
+}
+
+/// Whether a message that cannot be read ends the game all the same: its sender does not play on, and
+/// waits for the echo.
+pub(crate) fn is_unreadable_end(text: &str) -> bool {
+    text.starts_with('E')
 }
 
 impl Request {

@@ -29,6 +29,7 @@ pub use listener::{Listener, connect};
 pub use message::{
     Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes, in_minutes,
 };
+pub(crate) use message::{answer_to_unreadable, is_unreadable_end};
 pub use options::{DxpEngine, SessionOptions};
 pub use roles::{Event, InitiatorOptions, Moved, Observer, SessionEnd, follow, initiate};
 

@@ -7,7 +7,9 @@ use movegen::Color;
 
 use super::connection::{Connection, Incoming};
 use super::game::{DxpGame, Ending, OpenGame, Terms};
-use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
+use super::message::{
+    Acceptance, EndReason, Message, Request, TakeBack, answer_to_unreadable, is_unreadable_end,
+};
 use super::options::{DxpEngine, SessionOptions};
 
 /// The state of a game after a move.
@@ -118,8 +120,8 @@ pub fn follow(
             Ok(_) => continue,
             Err(error) => {
                 connection.remark(&format!("ignored: {error}"));
-                if let Some(code) = answer_to_bad_request(&text) {
-                    connection.send(&Message::Accept { name: options.name.clone(), code });
+                if let Some(answer) = answer_to_unreadable(&text, &options.name) {
+                    connection.send(&answer);
                 }
                 continue;
             }
@@ -270,10 +272,14 @@ fn wait_for_answer(
                     connection.send(&Message::BackAnswer(TakeBack::Refused));
                 }
                 Ok(_) => {}
+                Err(_) if is_unreadable_end(&text) => {
+                    connection.send(&Message::End { reason: EndReason::Unknown, stop: false });
+                    return Ok((String::new(), Acceptance::NotThisGame));
+                }
                 Err(error) => {
                     connection.remark(&format!("ignored: {error}"));
-                    if let Some(code) = answer_to_bad_request(&text) {
-                        connection.send(&Message::Accept { name: options.name.clone(), code });
+                    if let Some(answer) = answer_to_unreadable(&text, &options.name) {
+                        connection.send(&answer);
                     }
                 }
             },

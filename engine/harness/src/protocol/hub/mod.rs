@@ -28,7 +28,7 @@ pub(crate) use level::limits_after;
 pub use level::{Level, level_line};
 pub(crate) use line::loose_arguments;
 pub use line::{BadLine, Line, LineWriter};
-pub(crate) use number::real;
+pub use number::real;
 pub use params::Params;
 pub use reply::read_info;
 pub use session::{Options, serve};

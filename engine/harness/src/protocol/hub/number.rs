@@ -18,7 +18,10 @@ pub(super) fn integer(name: &str, text: &str) -> Result<i64, HubError> {
 
 /// A real number: sign, exponent and a missing fraction are fine, and the decimal separator may
 /// be a comma, since one GUI formats numbers in the computer's locale. Always finite.
-pub(crate) fn real(name: &str, text: &str) -> Result<f64, HubError> {
+///
+/// # Errors
+/// If it is none.
+pub fn real(name: &str, text: &str) -> Result<f64, HubError> {
     let bad = || HubError::bad_number(name, text, "a number");
     // Words such as `nan` and `infinity` are not numbers here.
     if text.len() > 100

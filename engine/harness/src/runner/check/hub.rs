@@ -17,6 +17,9 @@ const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 /// Lines, and bytes, in answer to one command that are still taken for an answer.
 const MOST_LINES: usize = 10_000;
 const MOST_BYTES: usize = 16 << 20;
+/// How long after an answer was due lines are still counted, as long as they come without a pause: on
+/// a busy machine a flood arrives slowly.
+const FLOOD_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts an engine and walks through the protocol with it. Ends early when the engine does, or
 /// gives no answer within `patience`. An answer that is due at a certain time may come later by
@@ -80,7 +83,8 @@ impl HubWalk {
         command: &str,
         patience: Duration,
     ) -> Option<(Vec<String>, Option<Instant>)> {
-        let deadline = Instant::now() + patience;
+        let due = Instant::now() + patience;
+        let mut deadline = due;
         let mut before = Vec::new();
         let mut bytes = 0;
         loop {
@@ -88,7 +92,8 @@ impl HubWalk {
                 self.check.error(format!("no '{command}' within {patience:?}"));
                 return Some((before, None));
             };
-            let is_it = line.split_whitespace().next() == Some(command);
+            deadline = due.max((at + SETTLED).min(due + FLOOD_PATIENCE));
+            let is_it = at <= due && line.split_whitespace().next() == Some(command);
             if is_it && is_cut(&line) {
                 self.check.error(format!("unreadable line '{}': {}", shown(&line), too_long()));
                 return Some((before, None));
@@ -142,7 +147,8 @@ impl HubWalk {
             self.check.error("no 'id' line");
         }
         self.check.begin("init: ready");
-        self.send("set-param name=no-such-parameter value=1")?;
+        const UNKNOWN: &str = "no-such-parameter";
+        self.send(&format!("set-param name={UNKNOWN} value=1"))?;
         let start = Instant::now();
         self.send("init")?;
         let (lines, end) = self.until("ready", Duration::from_secs(60))?;
@@ -150,8 +156,12 @@ impl HubWalk {
         if ready.duration_since(start) > Duration::from_secs(5) {
             self.check.warn("'ready' took more than 5 s: known programs give up");
         }
-        if lines.iter().any(|l| l.starts_with("error")) {
-            self.check.warn("'error' for an unknown parameter: programs send such names");
+        for line in lines.iter().filter(|line| line.starts_with("error")) {
+            self.check.warn(if line.contains(UNKNOWN) {
+                "'error' for an unknown parameter: programs send such names".to_owned()
+            } else {
+                format!("'{}' before 'ready'", shown(line))
+            });
         }
         Some(())
     }

@@ -18,10 +18,10 @@ use movegen::{Color, Game, Wld};
 
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
-    connect, in_minutes,
+    answer_to_unreadable, connect, in_minutes, is_unreadable_end,
 };
 use crate::protocol::{Log, LogError, escaped_excerpt};
-use crate::runner::player::process::{Process, ProcessOptions};
+use crate::runner::player::process::{Process, ProcessOptions, QUIT_PATIENCE};
 use crate::runner::player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
     Thought,
@@ -296,9 +296,16 @@ impl DxpPlayer {
                     code: Acceptance::NotThisGame,
                 }),
                 Ok(message) => return Ok(Received::Message(message)),
+                Err(_) if is_unreadable_end(&text) => {
+                    let end = Message::End { reason: EndReason::Unknown, stop: false };
+                    return Ok(Received::Message(end));
+                }
                 Err(error) => {
                     if let Some(connection) = &self.connection {
                         connection.remark(&format!("ignored: {error}"));
+                    }
+                    if let Some(answer) = answer_to_unreadable(&text, OUR_NAME) {
+                        self.send(&answer);
                     }
                 }
             }
@@ -571,6 +578,6 @@ impl Player for DxpPlayer {
         // Programs that were started for this match alone may go.
         self.send(&Message::End { reason: EndReason::Unknown, stop: true });
         self.connection = None;
-        process.quit("exit");
+        process.quit("exit", QUIT_PATIENCE);
     }
 }

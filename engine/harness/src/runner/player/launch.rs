@@ -66,6 +66,7 @@ pub(crate) fn start(
                 tail_only: spec.tail_only,
                 ping: spec.ping,
                 ponder: spec.ponder,
+                is_patient: false,
             };
             let log = transcript.log(&spec.name);
             Ok(Box::new(HubClient::start(options, &log, Arc::clone(abort), slow)?))

@@ -149,6 +149,8 @@ pub struct Identity {
     pub version: Option<String>,
     /// Who made it.
     pub author: Option<String>,
+    /// The line that says so; empty if there was none.
+    pub declaration: String,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
 }

@@ -178,7 +178,7 @@ impl Live {
                     ..EventRecord::new(LiveEvent::Game)
                 });
             }
-            MatchEvent::Ready { .. } => {}
+            MatchEvent::Ready { .. } | MatchEvent::Complaint { .. } => {}
             MatchEvent::SlowStart { engine, missing, .. } => self.add(EventRecord {
                 player: Some(engine.to_owned()),
                 detail: missing.to_owned(),

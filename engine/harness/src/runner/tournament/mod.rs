@@ -161,6 +161,13 @@ pub enum MatchEvent<'a> {
         /// Its last lines.
         tail: &'a [String],
     },
+    /// An engine has reported an error before it was ready.
+    Complaint {
+        /// The engine's name.
+        engine: &'a str,
+        /// Its words.
+        text: &'a str,
+    },
     /// A game is void, because the process or the machine was paused during it; it is replayed.
     Void {
         /// Its number in the schedule, from 0.
@@ -190,6 +197,7 @@ enum Event {
     Game(Box<MatchGame>),
     Ready { engine: usize, identity: String },
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
+    Complaint { engine: usize, text: String },
     Void { game: usize, standstill: Duration },
     Again { game: usize },
     Moved { game: usize, at: usize, ply: Box<PlyRecord> },
@@ -511,6 +519,11 @@ impl Collector<'_> {
                 let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
                 (self.observe)(event).map_err(MatchError::Observer)
             }
+            Event::Complaint { engine, text } => {
+                let engine = &self.config.engines[engine].name;
+                let event = MatchEvent::Complaint { engine, text: &text };
+                (self.observe)(event).map_err(MatchError::Observer)
+            }
             Event::Void { game, standstill } => {
                 let event = MatchEvent::Void { game, standstill };
                 (self.observe)(event).map_err(MatchError::Observer)
@@ -601,7 +614,13 @@ fn try_starts(
         };
         let berth = Berth { slot: 0, cpus: &[], transcript: &Transcript::default() };
         match start(spec, config.wishes(engine), config.margin, berth, abort, &slow) {
-            Ok(player) => player.quit(),
+            Ok(mut player) => {
+                for text in player.complaints() {
+                    let (observe, result) = &mut *observer.borrow_mut();
+                    *result = observe(MatchEvent::Complaint { engine: &spec.name, text: &text });
+                }
+                player.quit();
+            }
             Err(PlayerError::Aborted) => return Ok(false),
             Err(PlayerError::Fault { message, tail, .. }) => {
                 return Err(MatchError::Start { name: spec.name.clone(), message, tail });

@@ -353,6 +353,10 @@ impl Worker<'_> {
         };
         let (wishes, margin) = (self.config.wishes(engine), self.config.margin);
         let berth = Berth { slot: self.slot, cpus: &self.cpus, transcript: &self.transcript };
-        start(spec, wishes, margin, berth, &self.abort, &slow)
+        let mut player = start(spec, wishes, margin, berth, &self.abort, &slow)?;
+        for text in player.complaints() {
+            let _ = self.events.send(Event::Complaint { engine, text });
+        }
+        Ok(player)
     }
 }

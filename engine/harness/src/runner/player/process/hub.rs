@@ -58,6 +58,21 @@ pub struct HubClientOptions {
     pub ping: bool,
     /// It thinks in the opponent's time, too.
     pub ponder: bool,
+    /// A search without a time limit may take for ever.
+    pub is_patient: bool,
+}
+
+/// The answer to a search, as the engine gave it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HubAnswer {
+    /// The move, legal in the position asked about; `None` if it gave none.
+    pub mv: Option<Move>,
+    /// The reply that it expects, legal after the move.
+    pub reply: Option<Move>,
+    /// When it was asked: just before `go` was written.
+    pub asked: Instant,
+    /// When the answer arrived.
+    pub answered: Instant,
 }
 
 /// An engine that has said `ready`.
@@ -67,7 +82,7 @@ pub struct HubClient {
     options: HubClientOptions,
     abort: Arc<Abort>,
     identity: Identity,
-    /// The messages of `error` lines since it was ready.
+    /// The messages of `error` lines since they were last asked for.
     errors: Vec<String>,
     /// What it ponders on: the game after the expected reply, and since when.
     pondering: Option<(Game, Instant)>,
@@ -77,9 +92,24 @@ impl HubClient {
     /// Starts an engine and brings it to `ready`. `slow` is called when that takes long.
     ///
     /// # Errors
-    /// If the program cannot be started, ends, does not answer in time, has not declared a
-    /// parameter of its description, or reports an error: it would not play as it should.
+    /// As for [`HubClient::introduce`] and [`HubClient::prepare`].
     pub fn start(
+        options: HubClientOptions,
+        log: &Log,
+        abort: Arc<Abort>,
+        slow: SlowStart<'_>,
+    ) -> Result<HubClient, PlayerError> {
+        let patience = options.start_patience;
+        let mut client = HubClient::introduce(options, log, abort, slow)?;
+        client.prepare(patience, slow)?;
+        Ok(client)
+    }
+
+    /// Starts an engine, which says what it is and declares its parameters.
+    ///
+    /// # Errors
+    /// If the program cannot be started, ends, or does not answer in time.
+    pub fn introduce(
         options: HubClientOptions,
         log: &Log,
         abort: Arc<Abort>,
@@ -94,21 +124,33 @@ impl HubClient {
         let identity = Identity::default();
         let (errors, pondering) = (Vec::new(), None);
         let mut client = HubClient { process, options, abort, identity, errors, pondering };
-        let mut errors = Vec::new();
         client.send("hub", FaultKind::Start)?;
-        client.until("wait", &mut errors, slow)?;
-        client.check_parameters()?;
-        for (name, value) in client.parameters() {
-            let line = LineWriter::new("set-param").arg("name", name).arg("value", value).finish();
-            client.send(&line, FaultKind::Start)?;
-        }
-        client.send("init", FaultKind::Start)?;
-        client.until("ready", &mut errors, slow)?;
-        if !errors.is_empty() {
-            let message = format!("it reports an error: {}", errors.join("; "));
-            return Err(client.fault(FaultKind::Start, message));
-        }
+        client.until("wait", client.options.start_patience, slow)?;
         Ok(client)
+    }
+
+    /// Sets the parameters of an engine that has been introduced, and brings it to `ready`.
+    ///
+    /// # Errors
+    /// If the program ends, is not ready within this time, has not declared a parameter of its
+    /// description, or reports an error about one: it would not play as it should. Other errors are
+    /// [complaints](Player::complaints), since it says itself that it is ready.
+    pub fn prepare(&mut self, patience: Duration, slow: SlowStart<'_>) -> Result<(), PlayerError> {
+        self.check_parameters()?;
+        let parameters = self.parameters();
+        for (name, value) in &parameters {
+            let line = LineWriter::new("set-param").arg("name", name).arg("value", value).finish();
+            self.send(&line, FaultKind::Start)?;
+        }
+        self.send("init", FaultKind::Start)?;
+        self.until("ready", patience, slow)?;
+        let refused = |error: &&String| parameters.iter().any(|given| is_about(error, given));
+        let refused: Vec<&str> = self.errors.iter().filter(refused).map(String::as_str).collect();
+        if refused.is_empty() {
+            return Ok(());
+        }
+        let message = format!("it reports an error: {}", refused.join("; "));
+        Err(self.fault(FaultKind::Start, message))
     }
 
     /// The engine's settings.
@@ -184,10 +226,9 @@ impl HubClient {
     fn until(
         &mut self,
         end: &str,
-        errors: &mut Vec<String>,
+        patience: Duration,
         slow: SlowStart<'_>,
     ) -> Result<(), PlayerError> {
-        let patience = self.options.start_patience;
         let deadline = Instant::now() + patience;
         let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
         loop {
@@ -195,8 +236,8 @@ impl HubClient {
                 Received::Line(text, _) => {
                     let Ok(Some(line)) = Line::parse(&text) else { continue };
                     match line.command() {
-                        "id" | "param" => self.introduce(&line, &text),
-                        "error" => note_error(errors, &line),
+                        "id" | "param" => self.read_description(&line, &text),
+                        "error" => note_error(&mut self.errors, &line),
                         command if command == end => return Ok(()),
                         _ => {}
                     }
@@ -216,11 +257,12 @@ impl HubClient {
     }
 
     /// Records an engine's own description.
-    fn introduce(&mut self, line: &Line, text: &str) {
+    fn read_description(&mut self, line: &Line, text: &str) {
         let value = |name| line.value(name).map(str::to_owned);
-        let Identity { name, version, author, parameters } = &mut self.identity;
+        let Identity { name, version, author, declaration, parameters } = &mut self.identity;
         if line.command() == "id" {
             (*name, *version, *author) = (value("name"), value("version"), value("author"));
+            text.trim().clone_into(declaration);
         } else if let Some(name) = value("name").filter(|_| parameters.len() < MOST_PARAMETERS) {
             let value = value("value").unwrap_or_default();
             let declaration = text.trim().to_owned();
@@ -269,35 +311,32 @@ impl HubClient {
         }
     }
 
-    /// The answer in a `done` line.
-    fn best(&self, line: &Line, position: &Position) -> Result<Move, PlayerError> {
-        let Some(text) = line.value("move") else {
-            let message = "'done' without a move in a position that has one".to_owned();
-            return Err(self.fault(FaultKind::IllegalMove, message));
-        };
-        hub::parse_move(position, text).map_err(|error| {
+    /// Ends the engine in good order; it is killed if it takes longer than this.
+    pub fn end(self, patience: Duration) {
+        self.process.quit("quit", patience);
+    }
+
+    /// The move in a `done` line, if there is one.
+    fn best(&self, line: &Line, position: &Position) -> Result<Option<Move>, PlayerError> {
+        let Some(text) = line.value("move") else { return Ok(None) };
+        hub::parse_move(position, text).map(Some).map_err(|error| {
             let message = format!("{error}, in {}", position.to_fen());
             self.fault(FaultKind::IllegalMove, message)
         })
     }
-}
 
-impl Player for HubClient {
-    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
-        self.stop_pondering()?;
-        if self.process.wait(Duration::ZERO).is_some() {
-            return Err(self.ended(FaultKind::Crash, BETWEEN_GAMES));
-        }
-        self.send("new-game", FaultKind::Crash)
-    }
-
-    fn think(
+    /// Searches the game's current position, as [`Player::think`] does. `report` gets each `info` line,
+    /// with the time since the engine was asked.
+    ///
+    /// # Errors
+    /// If the engine fails or the match is stopped. After an illegal move it can be asked again.
+    pub fn search(
         &mut self,
         game: &Game,
         limits: &Limits,
-        control: &Arc<Control>,
-        report: &mut dyn FnMut(&Info),
-    ) -> Result<Answer, PlayerError> {
+        control: &Control,
+        report: &mut dyn FnMut(&Line<'_>, Duration),
+    ) -> Result<HubAnswer, PlayerError> {
         let position = *game.position();
         let commands = control.commands();
         self.process.drop_reports(false);
@@ -325,7 +364,6 @@ impl Player for HubClient {
             }
         };
         let mut due = SearchDeadlines::new(limits, &self.options, asked);
-        let (mut score, mut depth, mut nodes) = (None, None, None);
         loop {
             if let Some(command) = due.command(control, limits, &self.options) {
                 self.send(command, FaultKind::Crash)?;
@@ -353,30 +391,14 @@ impl Player for HubClient {
                     }
                     let Ok(Some(line)) = line else { continue };
                     match line.command() {
-                        "info" => {
-                            let new = line.value("score").and_then(|t| real("score", t).ok());
-                            score = new.or(score);
-                            depth = line.value("depth").and_then(|d| d.parse().ok()).or(depth);
-                            nodes = line.value("nodes").and_then(|n| n.parse().ok()).or(nodes);
-                            if let Some(info) = read_info(&line, &position, asked.elapsed()) {
-                                report(&info);
-                            }
-                        }
+                        "info" => report(&line, asked.elapsed()),
                         "done" => {
                             let mv = self.best(&line, &position)?;
-                            let reply = line
-                                .value("ponder")
-                                .and_then(|text| hub::parse_move(&position.after(mv), text).ok());
+                            let reply = mv.zip(line.value("ponder")).and_then(|(mv, text)| {
+                                hub::parse_move(&position.after(mv), text).ok()
+                            });
                             let answered = arrived.max(asked);
-                            return Ok(Answer::Move(Thought {
-                                mv,
-                                score,
-                                depth,
-                                nodes,
-                                reply,
-                                asked,
-                                answered,
-                            }));
+                            return Ok(HubAnswer { mv, reply, asked, answered });
                         }
                         "error" => note_error(&mut self.errors, &line),
                         _ => {}
@@ -393,6 +415,43 @@ impl Player for HubClient {
                 Received::Closed => return Err(self.ended(FaultKind::Crash, "while thinking")),
             }
         }
+    }
+}
+
+impl Player for HubClient {
+    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
+        self.stop_pondering()?;
+        if self.process.wait(Duration::ZERO).is_some() {
+            return Err(self.ended(FaultKind::Crash, BETWEEN_GAMES));
+        }
+        self.send("new-game", FaultKind::Crash)
+    }
+
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Arc<Control>,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError> {
+        let position = *game.position();
+        let (mut score, mut depth, mut nodes) = (None, None, None);
+        let mut report = |line: &Line<'_>, elapsed| {
+            let new = line.value("score").and_then(|t| real("score", t).ok());
+            score = new.or(score);
+            depth = line.value("depth").and_then(|d| d.parse().ok()).or(depth);
+            nodes = line.value("nodes").and_then(|n| n.parse().ok()).or(nodes);
+            if let Some(info) = read_info(line, &position, elapsed) {
+                report(&info);
+            }
+        };
+        let HubAnswer { mv, reply, asked, answered } =
+            self.search(game, limits, control, &mut report)?;
+        let Some(mv) = mv else {
+            let message = "'done' without a move in a position that has one";
+            return Err(self.fault(FaultKind::IllegalMove, message));
+        };
+        Ok(Answer::Move(Thought { mv, score, depth, nodes, reply, asked, answered }))
     }
 
     fn ponder(&mut self, game: &Game, reply: Move, limits: &Limits) -> Result<(), PlayerError> {
@@ -447,7 +506,7 @@ impl Player for HubClient {
     }
 
     fn quit(self: Box<Self>) {
-        self.process.quit("quit");
+        self.end(QUIT_PATIENCE);
     }
 }
 
@@ -486,7 +545,9 @@ impl SearchDeadlines {
     /// The time of the search begins.
     fn begin(&mut self, limits: &Limits, options: &HubClientOptions, start: Instant) {
         self.stop = limits.longest().map(|allowed| start + allowed + options.margin);
-        self.stalled = Some(self.stop.unwrap_or(start) + options.stall_patience);
+        let is_waited_for = options.is_patient && self.stop.is_none();
+        let patience = (!is_waited_for).then_some(options.stall_patience);
+        self.stalled = patience.map(|patience| self.stop.unwrap_or(start) + patience);
     }
 
     /// The line for the engine that follows from a command.
@@ -525,6 +586,16 @@ impl SearchDeadlines {
     fn is_stalled(&self, silent_until: Instant) -> bool {
         self.stop.is_none() && self.stalled.is_some_and(|stalled| stalled <= silent_until)
     }
+}
+
+/// Whether an error is about this parameter: it names it, or its value.
+fn is_about(error: &str, (name, value): &(String, String)) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let names = |text: &str| error.split(|c| !is_word(c)).any(|word| word == text);
+    // A number or a switch says nothing by itself.
+    let is_telling =
+        value.len() > 2 && value.parse::<f64>().is_err() && value.parse::<bool>().is_err();
+    names(name) || is_telling && error.contains(value.as_str())
 }
 
 /// Keeps the message of an `error` line.

@@ -1,9 +1,10 @@
 //! Engines as child processes, each in its own process group. Threads read their outputs, and no
 //! process runs on after the match.
 //!
-//! The group is what makes the end certain: an engine that is a shell script, or that starts
-//! helpers, is killed with everything below it. A [`Watchdog`] does so if we are killed ourselves.
+//! An engine that is a shell script, or that starts helpers, is killed with everything below it
+//! (`family`). A [`Watchdog`] does so if we are killed ourselves.
 
+mod family;
 mod hub;
 mod listen;
 mod watchdog;
@@ -20,18 +21,19 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded, never, select};
 use parking_lot::Mutex;
 
+use family::Members;
 use listen::{Stream, Tail, listen};
 pub(crate) use listen::{is_cut, too_long};
 
 use crate::protocol::Log;
 
-pub use hub::{HubClient, HubClientOptions};
+pub use hub::{HubAnswer, HubClient, HubClientOptions};
 pub use watchdog::{Watchdog, keep_watch};
 
 /// Lines that may wait to be read: an engine that writes more is held up.
 const WAITING_LINES: usize = 4096;
 /// How long a process that was asked to quit may take.
-const QUIT_PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last words of a program that has ended may be on their way.
 const WORDS_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -66,6 +68,8 @@ pub enum Received {
 #[derive(Debug)]
 pub struct Process {
     child: Child,
+    /// The mark of what comes from it.
+    mark: String,
     stdin: Option<ChildStdin>,
     lines: Receiver<(Instant, String)>,
     /// A line that came after the deadline of the question for it.
@@ -88,9 +92,11 @@ impl Process {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
         };
         let mut command = Command::new(program);
+        let mark = family::mark();
         command
             .args(arguments)
             .envs(options.env.iter().map(|(k, v)| (OsStr::new(k), OsStr::new(v))))
+            .env(family::VARIABLE, family::marks(&mark))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -100,7 +106,7 @@ impl Process {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
-        watchdog::guard(child.id());
+        watchdog::guard(child.id(), &mark);
         let (sender, lines) = bounded(WAITING_LINES);
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -111,6 +117,7 @@ impl Process {
         let is_quiet = Arc::new(AtomicBool::new(false));
         let mut process = Process {
             child,
+            mark,
             stdin,
             lines,
             late: None,
@@ -234,7 +241,7 @@ impl Process {
     /// Its child processes are killed: they could hold the outputs open.
     #[must_use]
     pub fn last_words(&mut self) -> Vec<String> {
-        kill_group(self.child.id());
+        family::kill(self.child.id(), &self.mark, Members::new());
         self.settle(WORDS_PATIENCE);
         self.tail()
     }
@@ -278,20 +285,26 @@ impl Process {
     }
 
     /// Sends a last line, closes the program's input and waits for its end; kills what is left
-    /// after two seconds. `None` if it had to be killed.
-    pub fn quit(mut self, last_line: &str) -> Option<ExitStatus> {
+    /// after this time. `None` if it had to be killed.
+    pub fn quit(mut self, last_line: &str, patience: Duration) -> Option<ExitStatus> {
+        let family = family::members(self.child.id(), &self.mark);
         let _ = self.send(last_line);
         drop(self.stdin.take());
-        let status = self.wait(QUIT_PATIENCE);
-        self.kill();
+        let status = self.wait(patience);
+        self.kill_with(family);
         status
     }
 
     /// Kills the program and its descendants. Without effect the second time.
     pub fn kill(&mut self) {
+        self.kill_with(Members::new());
+    }
+
+    /// As [`Process::kill`], with those that came from it before.
+    fn kill_with(&mut self, before: Members) {
         drop(self.stdin.take());
         // Also after an orderly end: child processes may still run.
-        kill_group(self.child.id());
+        family::kill(self.child.id(), &self.mark, before);
         if !self.has_ended {
             let _ = self.child.kill();
             let _ = self.child.wait();
@@ -300,7 +313,7 @@ impl Process {
         watchdog::release(self.child.id());
         // A reader may wait for room, so the receiver must be dropped before waiting for it.
         self.lines = bounded(0).1;
-        // A descendant that left the group may hold the pipe open: then the thread stays until
+        // A descendant that has not been found may hold the pipe open: then the thread stays until
         // that process ends, and we do not wait for it.
         self.settle(QUIT_PATIENCE);
         for reader in self.readers.drain(..) {
@@ -316,26 +329,6 @@ impl Drop for Process {
         self.kill();
     }
 }
-
-#[cfg(unix)]
-fn kill_group(id: u32) {
-    use nix::sys::signal::{Signal, killpg};
-    use nix::unistd::Pid;
-    if let Ok(id) = i32::try_from(id) {
-        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
-    }
-}
-
-/// The process and those it has started, as far as Windows knows the tree.
-#[cfg(windows)]
-fn kill_group(id: u32) {
-    let mut command = Command::new("taskkill");
-    command.args(["/T", "/F", "/PID", &id.to_string()]);
-    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-}
-
-#[cfg(not(any(unix, windows)))]
-fn kill_group(_id: u32) {}
 
 /// Binds a process (`None`: the calling thread) to these processors; an empty list leaves it
 /// free. Without effect on systems other than Linux, or if there are no such processors.

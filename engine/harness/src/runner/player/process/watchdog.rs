@@ -1,17 +1,17 @@
 //! No engine keeps running, even if we are killed with -9.
 //!
 //! An engine that is idle sees the end of its input and goes; one that hangs, or thinks without
-//! limit, would stay for ever. So a small process of our own program keeps a list of the process
-//! groups that we have started. It reads the list from a pipe; when the pipe ends and groups are
-//! left, we died without order, and it kills them.
+//! limit, would stay for ever. So a small process of our own program keeps a list of the programs
+//! that we have started. It reads the list from a pipe; when the pipe ends and programs are left,
+//! we died without order, and it kills them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use parking_lot::Mutex;
 
-use super::kill_group;
+use super::family::{self, Members};
 
 /// The pipe to the watchdog, if there is one.
 static PIPE: Mutex<Option<ChildStdin>> = Mutex::new(None);
@@ -44,37 +44,37 @@ impl Drop for Watchdog {
     }
 }
 
-/// A group to kill if we die.
-pub(super) fn guard(group: u32) {
-    tell('+', group);
+/// A program to kill if we die, with its mark.
+pub(super) fn guard(leader: u32, mark: &str) {
+    tell(&format!("+{leader} {mark}\n"));
 }
 
-/// A group that has ended.
-pub(super) fn release(group: u32) {
-    tell('-', group);
+/// A program that has ended.
+pub(super) fn release(leader: u32) {
+    tell(&format!("-{leader}\n"));
 }
 
-fn tell(mark: char, group: u32) {
+fn tell(line: &str) {
     let mut pipe = PIPE.lock();
-    let line = format!("{mark}{group}\n");
     if pipe.as_mut().is_some_and(|pipe| pipe.write_all(line.as_bytes()).is_err()) {
         // If it was killed itself, only this safety is lost.
         *pipe = None;
     }
 }
 
-/// The work of the watchdog: reads groups until the end of the input and kills those left.
+/// The work of the watchdog: reads programs until the end of the input and kills those left.
 pub fn keep_watch(input: impl BufRead) {
-    let mut groups: BTreeSet<u32> = BTreeSet::new();
+    let mut programs: BTreeMap<u32, String> = BTreeMap::new();
     for line in input.lines().map_while(Result::ok) {
-        let (mark, number) = line.split_at_checked(1).unwrap_or_default();
-        let Ok(group) = number.parse() else { continue };
-        match mark {
-            "+" => groups.insert(group),
-            _ => groups.remove(&group),
+        let (sign, rest) = line.split_at_checked(1).unwrap_or_default();
+        let (leader, mark) = rest.split_once(' ').unwrap_or((rest, ""));
+        let Ok(leader) = leader.parse() else { continue };
+        let _ = match sign {
+            "+" if !mark.is_empty() => programs.insert(leader, mark.to_owned()),
+            _ => programs.remove(&leader),
         };
     }
-    for group in groups {
-        kill_group(group);
+    for (leader, mark) in programs {
+        family::kill(leader, &mark, Members::new());
     }
 }
