@@ -62,7 +62,16 @@ fn an_unusable_file_of_weights_is_refused_with_the_reason() {
     let mut engine = Client::start(&["hub"]);
     engine.send("hub");
     engine.until("wait");
-    for (path, reason) in [(&foreign, "not a file of weights"), (&missing, "(os error 2)")] {
+    let mut cases = vec![(&foreign, "not a file of weights"), (&missing, "(os error 2)")];
+    // It has no end, and would fill the memory.
+    let endless = std::path::PathBuf::from("/dev/zero");
+    let huge = folder.path().join("huge");
+    std::fs::File::create(&huge).unwrap().set_len(1 << 40).unwrap();
+    if cfg!(unix) {
+        cases.push((&endless, "not a regular file"));
+        cases.push((&huge, "more than a GiB"));
+    }
+    for (path, reason) in cases {
         engine.send(&format!("set-param name=eval-file value=\"{}\"", path.display()));
         let errors = engine.sync();
         let [error] = &errors[..] else { panic!("{path:?}: {errors:?}") };

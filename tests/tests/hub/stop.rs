@@ -149,10 +149,15 @@ fn a_script_is_answered_before_the_end() {
     assert_eq!((wait, &error[..5], pong), ("wait", "error", "pong"));
 }
 
-/// And those from before `quit`, however long the start takes.
+/// However long the start takes, with `quit` and without. A search is given up.
 #[test]
-fn everything_before_quit_is_answered() {
+fn everything_before_the_end_is_answered() {
     for (script, last) in [
+        ("hub\ninit", "ready"),
+        ("hub\ninit\ninit\n", "ready"),
+        ("hub\ninit\nping\n", "pong"),
+        ("hub\nset-param name=hash-mb value=512\ninit\nping\n", "pong"),
+        ("hub\ninit\npos\nlevel infinite\ngo think\n", "ready"),
         ("hub\ninit\nquit\n", "ready"),
         ("hub\ninit\nping\nquit\n", "pong"),
         ("hub\nset-param name=hash-mb value=512\ninit\nping\nquit\n", "pong"),

@@ -10,6 +10,8 @@ mod tests;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,12 +28,11 @@ use super::worker::{self, Job, Report};
 use crate::protocol::Log;
 use search::Search;
 
-/// How long the engine may still take for its `ready` when the input has ended.
-const LAST_ANSWER: Duration = Duration::from_millis(50);
-
 /// How long after `quit` earlier commands are still answered: the client is still there. No client
-/// waits longer for `ready`.
+/// waits longer for `ready`, which is also given after the end of the input.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
+/// How often the reading thread looks whether `ready` has been given meanwhile.
+const READY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How a session is run.
 #[derive(Debug)]
@@ -41,8 +42,8 @@ pub struct Options {
     pub until_hub: bool,
     /// Where to record the session.
     pub log: Log,
-    /// Called by the reading thread when the input has ended (after `quit`: ten seconds later),
-    /// even if the session waits for a client that no longer reads. The binary ends the process
+    /// Called by the reading thread when the input has ended (after `quit`, or while the engine gets
+    /// ready: up to ten seconds later), even if the session waits for a client that no longer reads. The binary ends the process
     /// here after a moment.
     pub on_end_of_input: Option<fn()>,
     /// How long the end of the session waits for the end of the engine.
@@ -77,24 +78,33 @@ pub fn serve<S: Settings>(
 ) -> io::Result<()> {
     let (sender, received) = unbounded();
     let on_end = options.on_end_of_input;
+    let is_ready = Arc::new(AtomicBool::new(true));
+    let is_ready_now = Arc::clone(&is_ready);
     thread::Builder::new().name("input".to_owned()).spawn(move || {
         let mut said_quit = false;
         input::read_lines(io::BufReader::with_capacity(1 << 16, input), |line| {
             let received = ClientLine::read(line);
             said_quit |= matches!(received.command, Some(Command::Quit));
+            if matches!(received.command, Some(Command::Init)) {
+                is_ready_now.store(false, Ordering::SeqCst);
+            }
             if sender.send(received).is_ok() { Continue(()) } else { Break(()) }
         });
         drop(sender);
         if let Some(on_end) = on_end {
-            if said_quit {
-                thread::sleep(LAST_ANSWERS);
+            let deadline = Instant::now() + LAST_ANSWERS;
+            while (said_quit || !is_ready_now.load(Ordering::SeqCst)) && Instant::now() < deadline {
+                thread::sleep(READY_CHECK_INTERVAL);
             }
             on_end();
         }
     })?;
     let (jobs, reports, search_thread) = worker::start(engine)?;
-    let mut session =
-        Session { silent: options.until_hub, ..Session::new(output, options.log, jobs, settings) };
+    let mut session = Session {
+        silent: options.until_hub,
+        is_ready,
+        ..Session::new(output, options.log, jobs, settings)
+    };
     let result = session.run(received, &reports);
     drop(session);
     // The end of the job channel ends the search thread; its end ends the reports.
@@ -176,7 +186,10 @@ struct Session<W, S: Settings> {
     init_waits: bool,
     /// The client has said `quit`; earlier commands are answered first.
     quit_by: Option<Instant>,
-    input_has_ended: bool,
+    /// When the input ended.
+    input_ended: Option<Instant>,
+    /// Whether `ready` has been given, for the thread that reads.
+    is_ready: Arc<AtomicBool>,
     worker: WorkerState,
     /// Commands that wait for their turn.
     queue: VecDeque<Command>,
@@ -201,7 +214,8 @@ impl<W: Write, S: Settings> Session<W, S> {
             refused_game: None,
             init_waits: false,
             quit_by: None,
-            input_has_ended: false,
+            input_ended: None,
+            is_ready: Arc::default(),
             worker: WorkerState::Idle,
             queue: VecDeque::new(),
             errors_after_done: Vec::new(),
@@ -234,7 +248,7 @@ impl<W: Write, S: Settings> Session<W, S> {
                 Event::TimeOver => break,
                 Event::EndOfInput => {
                     lines = never();
-                    self.input_has_ended = true;
+                    self.input_ended = Some(Instant::now());
                 }
             }
         }
@@ -242,15 +256,14 @@ impl<W: Write, S: Settings> Session<W, S> {
     }
 
     /// The end of the wait for the next event. `None`: no answer is owed that would come in time. After
-    /// the end of the input, lines that have come are answered if that takes no time; a search is given
-    /// up.
+    /// the end of the input, lines that have come are answered; a search is given up.
     fn time_over(&self) -> Option<Receiver<Instant>> {
-        match (self.quit_by, &self.worker) {
-            (None, _) if !self.input_has_ended => Some(never()),
-            (Some(_), WorkerState::Idle) if self.input_has_ended => None,
-            (Some(quit_by), _) => Some(at(quit_by)),
-            (None, WorkerState::Configuring { .. }) => Some(at(Instant::now() + LAST_ANSWER)),
-            (None, WorkerState::Idle | WorkerState::Searching(_)) => None,
+        match (self.quit_by, self.input_ended, &self.worker) {
+            (None, None, _) => Some(never()),
+            (Some(_), Some(_), WorkerState::Idle) => None,
+            (Some(quit_by), _, _) => Some(at(quit_by)),
+            (None, Some(ended), WorkerState::Configuring { .. }) => Some(at(ended + LAST_ANSWERS)),
+            (None, Some(_), WorkerState::Idle | WorkerState::Searching(_)) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use meerslag_files::with_causes;
@@ -168,7 +169,11 @@ impl<W: Write, S: Settings> Session<W, S> {
                 self.applied.get_or_insert_with(|| self.settings.clone());
             }
         }
-        if owes_ready { self.write("ready") } else { Ok(()) }
+        if owes_ready {
+            self.write("ready")?;
+            self.is_ready.store(true, Ordering::SeqCst);
+        }
+        Ok(())
     }
 
     /// Writes the end of a search: its last `info`, if that has not been written, and `done`.
