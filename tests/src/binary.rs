@@ -20,6 +20,8 @@ use crate::schema::check_line;
 pub fn binary() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
+        #[cfg(unix)]
+        crate::interrupt::let_children_hear();
         if let Some(given) = std::env::var_os("MEERSLAG_BINARY") {
             return PathBuf::from(given);
         }

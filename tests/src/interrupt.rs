@@ -1,7 +1,23 @@
 //! Ctrl-C.
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, kill, sigaction};
 use nix::unistd::Pid;
+
+/// Signals that whoever started the tests ignores (`nohup`, a shell that starts them in the background) are
+/// those that the program would ignore, too. What a process catches, its children begin to hear again; the
+/// tests themselves go on ignoring it.
+pub(crate) fn let_children_hear() {
+    extern "C" fn ignore(_signal: i32) {}
+    let caught = SigAction::new(SigHandler::Handler(ignore), SaFlags::SA_RESTART, SigSet::empty());
+    for signal in [Signal::SIGINT, Signal::SIGHUP, Signal::SIGTERM] {
+        // SAFETY: the handler does nothing, so it may run at any moment.
+        let before = unsafe { sigaction(signal, &caught) }.expect("a signal that can be caught");
+        if !matches!(before.handler(), SigHandler::SigIgn) {
+            // SAFETY: this is how it was.
+            unsafe { sigaction(signal, &before) }.expect("a signal that can be caught");
+        }
+    }
+}
 
 /// Sends the program with this process number what Ctrl-C in a terminal sends, as soon as it
 /// catches that: before, it would just be ended.
