@@ -18,12 +18,12 @@ use thiserror::Error;
 
 use crate::codec::DONT_CARE;
 use crate::codec::runs::Source;
-use crate::database::Database;
+use crate::database::{Database, subs_in};
 use crate::encode::{OutFile, SubId, Written, write_pair};
 use crate::error::{ProbeError, WriteError};
 use crate::format::DbType;
 use crate::format::excluded::excludes_board;
-use crate::manifest;
+use crate::manifest::{self, Manifest, side_file};
 use crate::probe::{Probe, Question};
 use crate::slice::Slice;
 use crate::value::WldValue;
@@ -49,6 +49,8 @@ pub struct ConvertOptions {
     pub slices: Vec<Slice>,
     /// Whether files that exist may be replaced.
     pub overwrite: bool,
+    /// Whether files that an interrupted conversion has finished stay; others are replaced.
+    pub resume: bool,
     /// Whether to write side files with checksums.
     pub checksums: bool,
 }
@@ -57,7 +59,8 @@ impl ConvertOptions {
     /// All slices, no file replaced, with checksums.
     #[must_use]
     pub fn new(target: Target) -> ConvertOptions {
-        ConvertOptions { target, slices: Vec::new(), overwrite: false, checksums: true }
+        let (overwrite, resume, checksums) = (false, false, true);
+        ConvertOptions { target, slices: Vec::new(), overwrite, resume, checksums }
     }
 }
 
@@ -75,8 +78,10 @@ pub struct ConvertProgress {
 /// The result of a conversion.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Converted {
-    /// All files, without side files.
+    /// All new files, without side files.
     pub files: Vec<PathBuf>,
+    /// Files that were finished before.
+    pub kept: usize,
     /// Their lengths together, in bytes.
     pub bytes: u64,
     /// Positions in them.
@@ -88,6 +93,7 @@ pub struct Converted {
 impl Converted {
     fn add(&mut self, other: Converted) {
         self.files.extend(other.files);
+        self.kept += other.kept;
         self.bytes += other.bytes;
         self.positions += other.positions;
         self.unknown += other.unknown;
@@ -159,20 +165,28 @@ pub fn convert(
     }
     let mut probe = Probe::new();
     probe.add(Arc::clone(source));
-    let work = Work {
-        source,
-        probe,
-        to,
-        all_positions: subs.iter().map(|&id| source.sub_size(id)).sum(),
-        state: Mutex::new(ConvertState { positions: 0, is_stopped: false, progress }),
-    };
-    let files = plan(&subs, options.target);
-    if !options.overwrite {
+    let mut files = plan(&subs, options.target);
+    let mut kept = Vec::new();
+    if options.resume {
+        files.retain(|(names, members)| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| dir.join(name)).collect();
+            let is_finished = is_finished(source, options.target, &paths, members);
+            kept.extend(paths.into_iter().filter(|_| is_finished));
+            !is_finished
+        });
+    } else if !options.overwrite {
         let names = files.iter().flat_map(|(names, _)| names).map(|name| dir.join(name));
         if let Some(file) = names.into_iter().find(|file| file.exists()) {
             return Err(ConvertError::Exists { file });
         }
     }
+    let work = Work {
+        source,
+        probe,
+        to,
+        all_positions: files.iter().flat_map(|it| &it.1).map(|&id| source.sub_size(id)).sum(),
+        state: Mutex::new(ConvertState { positions: 0, is_stopped: false, progress }),
+    };
     let write = |(names, members): (Vec<String>, Vec<SubId>)| {
         let written = match options.target {
             Target::Raw => work.raw_file(&dir.join(&names[0]), &members),
@@ -185,9 +199,13 @@ pub fn convert(
         }
         Ok(written)
     };
+    // The interruption may have come between a file and its side file.
+    for file in kept.iter().filter(|file| options.checksums && !side_file(file).exists()) {
+        manifest::write_side_file(file)?;
+    }
     let written: Result<Vec<Converted>, ConvertError> =
         files.into_par_iter().with_max_len(1).map(write).collect();
-    let mut result = Converted::default();
+    let mut result = Converted { kept: kept.len(), ..Converted::default() };
     written?.into_iter().for_each(|written| result.add(written));
     Ok(result)
 }
@@ -211,6 +229,29 @@ fn plan(subs: &[SubId], target: Target) -> Vec<(Vec<String>, Vec<SubId>)> {
         }
     }
     files
+}
+
+/// Whether a conversion has finished these files: all that is to be in them is, and their checksums, if
+/// there are any, are theirs.
+fn is_finished(source: &Database, target: Target, paths: &[PathBuf], members: &[SubId]) -> bool {
+    let is_sound = |path: &PathBuf| match Manifest::read(path) {
+        Ok(Some(known)) => Manifest::of_file(path, |_| true).is_ok_and(|it| it == Some(known)),
+        Ok(None) => path.is_file(),
+        Err(_) => false,
+    };
+    paths.iter().all(is_sound)
+        && match target {
+            Target::Raw => {
+                let width = if source.db_type().is_wld() { 1 } else { 2 };
+                let size: u64 = members.iter().map(|&id| source.sub_size(id)).sum();
+                paths[0].metadata().is_ok_and(|data| data.len() == size * width)
+            }
+            Target::Database(to) => {
+                let slice = members[0].slice;
+                let there = subs_in(to, slice, &paths[0], &paths[1]).unwrap_or_default();
+                members.iter().all(|id| there.contains(&(id.slice, id.sub, id.side)))
+            }
+        }
 }
 
 struct Work<'a> {

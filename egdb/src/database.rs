@@ -1,8 +1,8 @@
 //! Opening a directory of database files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use meerslag_files::read_regular;
 use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
@@ -131,6 +131,25 @@ impl Parsed {
             _ => Parsed::Text(text::parse(path, bytes, db_type, slices, len)?),
         })
     }
+}
+
+/// The sub-databases in the files of a slice, data and index.
+pub(crate) fn subs_in(
+    db_type: DbType,
+    slice: Slice,
+    data: &Path,
+    index: &Path,
+) -> Result<Vec<(Slice, u32, Color)>, OpenError> {
+    let stems = db_type.file_stems(slice.pieces()).into_iter();
+    let slices = stems.map(|(_, slices)| slices).find(|slices| slices.contains(&slice));
+    let failed = |source| OpenError::Io { file: index.to_owned(), source };
+    let bytes = read_regular(index).map_err(failed)?;
+    let len = data.metadata().map_err(failed)?.len();
+    Ok(match Parsed::of(db_type, index, &bytes, &slices.unwrap_or_default(), len)? {
+        Parsed::Text(index) => index.subs.iter().map(|it| (it.slice, it.sub, it.side)).collect(),
+        Parsed::Dtw(records) => records.iter().map(|it| (it.slice, it.sub, it.side)).collect(),
+        Parsed::Compact(records) => records.iter().map(|it| (it.slice, 0, it.side)).collect(),
+    })
 }
 
 impl Database {
@@ -513,7 +532,7 @@ fn parse_all(
     is_compared: bool,
 ) -> Result<Vec<Parsed>, OpenError> {
     let parse = |(pair, file): (&Pair, &DataFile)| -> Result<Parsed, OpenError> {
-        match fs::read(&pair.index) {
+        match read_regular(&pair.index) {
             Ok(bytes) => {
                 let parsed = Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len)?;
                 // After the format, whose errors say more about what is wrong and where.

@@ -3,13 +3,14 @@
 //! * [`NewFile`], [`write_file`]: files that are written whole or not at all.
 //! * [`frame`]: the frame of our binary files: magic, version, text, checksum.
 //! * [`exclusive`]: files that only one process at a time writes.
-//! * [`read_regular`], [`check_regular`]: reading files that are not pipes.
+//! * [`read_regular`], [`check_regular`]: reading files that are not pipes; [`read_whole`],
+//!   [`read_text`]: those that may be.
 //! * [`with_causes`]: an error with its causes in one line.
 
 #![forbid(unsafe_code)]
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 pub mod exclusive;
@@ -30,13 +31,50 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
     }
 }
 
+/// More bytes than any file has that is read as a whole.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// The contents of a regular file.
 ///
 /// # Errors
-/// As [`check_regular`], and if the file cannot be read.
+/// As [`check_regular`] and [`read_whole`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     check_regular(path)?;
-    fs::read(path)
+    read_whole(path)
+}
+
+/// The contents of a file or a pipe.
+///
+/// # Errors
+/// If it cannot be read, is a device, which may have no end, or has more than a GiB.
+pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let data = file.metadata()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = data.file_type();
+        if kind.is_char_device() || kind.is_block_device() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a device, not a file"));
+        }
+    }
+    let mut bytes = Vec::new();
+    if data.len() <= MOST_BYTES {
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    }
+    if data.len().max(bytes.len() as u64) > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than a GiB"));
+    }
+    Ok(bytes)
+}
+
+/// The text of a file or a pipe.
+///
+/// # Errors
+/// As [`read_whole`], and if it is not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let text = String::from_utf8(read_whole(path)?);
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
 /// The text of an error with the texts of its causes, for one-line reports.
@@ -49,4 +87,28 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (small, huge) = (folder.path().join("small"), folder.path().join("huge"));
+        fs::write(&small, "text").unwrap();
+        assert_eq!(read_text(&small).unwrap(), "text");
+        assert_eq!(read_regular(&small).unwrap(), b"text");
+        File::create(&huge).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        let mut paths = vec![(huge.as_path(), "more than a GiB"), (folder.path(), "")];
+        if cfg!(unix) {
+            paths.push((Path::new("/dev/zero"), "a device"));
+        }
+        for (path, why) in paths {
+            let error = read_text(path).unwrap_err().to_string();
+            assert!(error.contains(why), "{}: {error}", path.display());
+            assert!(read_regular(path).is_err(), "{}", path.display());
+        }
+    }
 }

@@ -139,11 +139,20 @@ fn buffered(file: File) -> BufWriter<File> {
 }
 
 const SUFFIX: &str = ".tmp";
+/// Random letters of a temporary name.
+const LETTERS: usize = 6;
+/// Bytes of a file's name that its temporary name has: systems allow 255 in all.
+const LONGEST_NAME: usize = 255 - ".".len() - LETTERS - SUFFIX.len();
 
 /// The folder of a file and the part of a temporary name before the random letters.
 fn folder_and_prefix(path: &Path) -> (&Path, std::ffi::OsString) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut prefix = path.file_name().unwrap_or_default().to_owned();
+    if prefix.len() > LONGEST_NAME {
+        let name = prefix.to_string_lossy();
+        let end = (0..=LONGEST_NAME).rev().find(|&end| name.is_char_boundary(end));
+        prefix = name[..end.unwrap_or(0)].into();
+    }
     prefix.push(".");
     (folder.unwrap_or(Path::new(".")), prefix)
 }
@@ -152,13 +161,16 @@ fn temporary(path: &Path) -> io::Result<(File, TempPath)> {
     let (folder, prefix) = folder_and_prefix(path);
     // The errors of `tempfile` name the temporary file; ours do not.
     let mut cause = None;
-    let file = tempfile::Builder::new().prefix(&prefix).suffix(SUFFIX).make_in(folder, |path| {
-        OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
-            let kind = error.kind();
-            cause = Some(error);
-            kind.into()
-        })
-    });
+    let file = tempfile::Builder::new().prefix(&prefix).suffix(SUFFIX).rand_bytes(LETTERS).make_in(
+        folder,
+        |path| {
+            OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+                let kind = error.kind();
+                cause = Some(error);
+                kind.into()
+            })
+        },
+    );
     match file {
         Ok(file) => Ok(file.into_parts()),
         Err(error) => Err(cause.unwrap_or(error)),
@@ -175,7 +187,7 @@ fn remove_leftovers(path: &Path) {
             .as_encoded_bytes()
             .strip_prefix(prefix.as_encoded_bytes())
             .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-        if middle.is_some_and(|m| m.len() == 6 && m.iter().all(u8::is_ascii_alphanumeric))
+        if middle.is_some_and(|m| m.len() == LETTERS && m.iter().all(u8::is_ascii_alphanumeric))
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
@@ -250,6 +262,26 @@ mod tests {
         first.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(names(folder.path()), ["a", "a.b.tmp", "b.Qw3rTy.tmp"]);
+    }
+
+    #[test]
+    fn the_longest_names_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        // Two bytes each.
+        let long = "\u{e9}".repeat(127) + "x";
+        let others = ["a".repeat(244), "a".repeat(245), "a".repeat(255)];
+        for name in others.iter().chain([&long]) {
+            let path = folder.path().join(name);
+            for content in ["old", "new"] {
+                write_file(&path, content.as_bytes(), Existing::Replace).unwrap();
+            }
+            assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        }
+        let left = format!("{}.Qw3rTy.tmp", "a".repeat(244));
+        fs::write(folder.path().join(&left), "left").unwrap();
+        let _file = NewFile::create(&folder.path().join(&others[2]), Existing::Replace).unwrap();
+        assert!(!folder.path().join(left).exists());
+        assert_eq!(names(folder.path()).len(), 5);
     }
 
     #[cfg(unix)]

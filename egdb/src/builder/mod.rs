@@ -87,7 +87,7 @@ pub struct BuildOptions {
 }
 
 impl Default for BuildOptions {
-    /// All types, one thread per processor, three quarters of the memory that is free.
+    /// All types, one thread per processor, three quarters of the memory that is free for this process.
     fn default() -> BuildOptions {
         let free = Usage::available_memory().unwrap_or(4 << 30);
         BuildOptions {

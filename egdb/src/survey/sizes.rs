@@ -11,6 +11,7 @@ use crate::format::text::Body;
 use crate::format::{DbType, compact, dtw, text};
 use crate::identify::Folder;
 use crate::slice::Slice;
+use meerslag_files::read_regular;
 
 /// Bytes of data by sub-database, from the index files. The index files' own bytes are not
 /// counted. A sub-database of one value takes none.
@@ -32,7 +33,7 @@ pub fn data_bytes(database: &Database) -> Result<HashMap<SubId, u64>, OpenError>
                 Ok(metadata) => metadata.len(),
                 Err(source) => return Err(OpenError::Io { file: data, source }),
             };
-            let bytes = match fs::read(&index) {
+            let bytes = match read_regular(&index) {
                 Ok(bytes) => bytes,
                 Err(source) => return Err(OpenError::Io { file: index, source }),
             };

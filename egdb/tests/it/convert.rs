@@ -1,10 +1,12 @@
 //! Databases rewritten in other formats answer the same.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use egdb::convert::{ConvertError, ConvertOptions, Target, convert};
 use egdb::index::unrank;
+use egdb::manifest::side_file;
 use egdb::probe::exclusion;
 use egdb::{Database, DbIndex, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
@@ -151,6 +153,48 @@ fn bare_numbers() {
             })
             .collect();
         assert!(bytes == expected, "{side}");
+    }
+}
+
+/// What is finished stays as it is; what is missing, damaged or has not everything is made.
+#[test]
+fn an_interrupted_conversion_goes_on() {
+    let (_folder, source) = built(DbType::Wld2, |_, _| true);
+    for target in [DbType::Wld1, DbType::Compact].map(Target::Database).iter().chain(&[Target::Raw])
+    {
+        let (whole, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let options = ConvertOptions::new(*target);
+        let all = convert(&source, whole.path(), &options, &mut |_| true).unwrap();
+        assert_eq!(all.kept, 0);
+        let contents = |dir: &Path| -> BTreeMap<_, _> {
+            let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+            entries.map(|it| (it.file_name(), std::fs::read(it.path()).unwrap())).collect()
+        };
+        let expected = contents(whole.path());
+
+        // Only some slices of a file: it counts as missing.
+        let slices = vec!["0101".parse().unwrap()];
+        let part = ConvertOptions { slices, ..options.clone() };
+        convert(&source, dir.path(), &part, &mut |_| true).unwrap();
+        let resume = ConvertOptions { resume: true, ..options };
+        let rest = convert(&source, dir.path(), &resume, &mut |_| true).unwrap();
+        assert_eq!(rest.kept + rest.files.len(), all.files.len());
+        assert!(contents(dir.path()) == expected, "{target:?}");
+
+        let again = convert(&source, dir.path(), &resume, &mut |_| true).unwrap();
+        assert_eq!((again.kept, again.files.len()), (all.files.len(), 0));
+        // A side file that is not there yet, and a damaged file.
+        let file = dir.path().join(all.files[0].file_name().unwrap());
+        std::fs::remove_file(side_file(&file)).unwrap();
+        let again = convert(&source, dir.path(), &resume, &mut |_| true).unwrap();
+        assert_eq!(again.files.len(), 0);
+        assert!(contents(dir.path()) == expected, "{target:?}");
+        let mut bytes = std::fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let again = convert(&source, dir.path(), &resume, &mut |_| true).unwrap();
+        assert!(again.files.iter().any(|made| made.ends_with(file.file_name().unwrap())));
+        assert!(contents(dir.path()) == expected, "{target:?}");
     }
 }
 

@@ -3,12 +3,11 @@
 //! A file that only this program reads: a [frame](meerslag_files::frame) with a header in JSON,
 //! then floats: for a training, the learnt values now and those of the best epoch.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use meerslag_files::frame::{self, Frame};
-use meerslag_files::{Existing, write_file};
+use meerslag_files::{Existing, read_regular, write_file};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -59,7 +58,7 @@ pub(super) fn open<S: DeserializeOwned>(
     path: &Path,
     identity: &str,
 ) -> Result<Option<(S, Vec<u8>)>, CheckpointError> {
-    let bytes = match fs::read(path) {
+    let bytes = match read_regular(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(CheckpointError::Io { path: path.to_owned(), error }),

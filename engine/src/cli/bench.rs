@@ -1,6 +1,5 @@
 //! `meerslag bench`: the fingerprint of the search, what threads are worth, and suites.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -170,7 +169,7 @@ fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<
         return Err(Failure::Input(error));
     }
     let name = file.display();
-    let suite = fs::read_to_string(file)
+    let suite = meerslag_files::read_text(file)
         .with_context(|| format!("cannot read {name}"))
         .and_then(|text| suite::parse(&text).with_context(|| name.to_string()))
         .map_err(Failure::Input)?;

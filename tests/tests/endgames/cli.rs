@@ -507,6 +507,8 @@ fn convert_there_and_back() {
     }
     assert!(fails(2, &["convert", &at("a"), &at("b"), "--to=run"], "").contains("exists"));
     ok(&["convert", &at("a"), &at("b"), "--to=run", "--force"], "");
+    let said = ok(&["convert", &at("a"), &at("b"), "--to=run", "--resume"], "");
+    assert!(said.starts_with("0 files, 0 positions") && said.contains("finished before"), "{said}");
     assert!(fails(2, &["convert", &at("a"), &at("d"), "--to=mtc"], "").contains("cannot become"));
     ok(&["convert", &at("a"), &at("raw"), "--to=raw", "--slices=0101", "--no-checksums"], "");
     let files: Vec<_> =

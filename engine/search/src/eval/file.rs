@@ -1,11 +1,10 @@
 //! The file of an evaluation's weights; `docs/evaluation.md` has its layout to the byte.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use meerslag_files::frame::{self, Frame, FrameError};
-use meerslag_files::{Existing, write_file};
+use meerslag_files::{Existing, read_regular, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -94,8 +93,8 @@ impl Weights {
     /// # Errors
     /// If it cannot be read, is damaged, or is something else.
     pub fn read(path: &Path) -> Result<Weights, WeightsError> {
-        let bytes =
-            fs::read(path).map_err(|error| WeightsError::Io { path: path.to_owned(), error })?;
+        let bytes = read_regular(path)
+            .map_err(|error| WeightsError::Io { path: path.to_owned(), error })?;
         Weights::from_bytes(&bytes)
             .map_err(|reason| WeightsError::Unusable { path: path.to_owned(), reason })
     }

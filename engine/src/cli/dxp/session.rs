@@ -1,7 +1,7 @@
 //! What `meerslag dxp` does with each connection, and at the end.
 
-use std::fs;
 use std::net::TcpStream;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -174,7 +174,7 @@ fn games(args: &GamesArgs) -> anyhow::Result<Vec<(Position, Color)>> {
         Some(openings) => openings,
         None => {
             let failed = || format!("openings {}", args.openings);
-            let text = fs::read_to_string(&args.openings).with_context(failed)?;
+            let text = meerslag_files::read_text(Path::new(&args.openings)).with_context(failed)?;
             openings::from_fens(&text).with_context(failed)?
         }
     };

@@ -38,7 +38,8 @@ the index: one byte each (0 unknown, 1 win, 2 loss, 3 draw, 255 no value in the 
 distances two bytes, the lower first (65535: no value in the format).
 
 Files appear under their names when they are complete; a side file '*.sum' beside each has its \
-checksums (see 'meerslag egdb verify'). Ctrl-C leaves the files finished until then.";
+checksums (see 'meerslag egdb verify'). Ctrl-C leaves the files finished until then; the same \
+command with --resume makes the others.";
 
 /// Rewrite a database in another format
 #[derive(Args, Debug)]
@@ -57,6 +58,9 @@ pub(super) struct ConvertArgs {
     /// Replace files that exist
     #[arg(long)]
     force: bool,
+    /// Go on with a conversion that was interrupted: files that it has finished stay
+    #[arg(long)]
+    resume: bool,
     /// Write no side files with checksums
     #[arg(long)]
     no_checksums: bool,
@@ -109,6 +113,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let options = ConvertOptions {
         slices: args.slices.clone(),
         overwrite: args.force,
+        resume: args.resume,
         checksums: !args.no_checksums,
         ..ConvertOptions::new(args.to)
     };
@@ -145,6 +150,9 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         report.bits_per_position,
         report.seconds
     )?;
+    if converted.kept > 0 {
+        writeln!(out, "{} files were finished before", converted.kept)?;
+    }
     if report.unknown > 0 {
         writeln!(out, "{} positions without a known value", report.unknown)?;
     }

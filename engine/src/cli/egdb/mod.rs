@@ -150,7 +150,12 @@ impl From<VerifyError> for Failure {
 impl From<ConvertError> for Failure {
     fn from(error: ConvertError) -> Failure {
         match error {
-            ConvertError::Aborted => Failure::interrupted("files that are finished are kept"),
+            ConvertError::Aborted => Failure::interrupted(
+                "files that are finished are kept; the same command with --resume goes on",
+            ),
+            ConvertError::Exists { .. } => Failure::Input(anyhow!(
+                "{error}; --resume goes on with an interrupted conversion, --force replaces files"
+            )),
             ConvertError::Read(_) | ConvertError::Write(_) => Failure::run(error),
             error => Failure::Input(error.into()),
         }

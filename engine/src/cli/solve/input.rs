@@ -1,7 +1,7 @@
 //! The positions of a file.
 
-use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use anyhow::Context;
 use movegen::notation::pdn::{PdnReader, decode};
@@ -19,15 +19,14 @@ pub(super) struct Item {
 
 /// Reads all positions of a file or of standard input (`-`).
 pub(super) fn read(name: &str, encoding: EncodingArgs) -> Result<Vec<Item>, Failure> {
-    let mut bytes = Vec::new();
-    if name == "-" {
+    let bytes = if name == "-" {
+        let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes)?;
+        bytes
     } else {
-        File::open(name)
-            .and_then(|mut file| file.read_to_end(&mut bytes))
-            .with_context(|| format!("cannot read {name}"))
-            .map_err(Failure::Input)?;
-    }
+        let bytes = meerslag_files::read_whole(Path::new(name));
+        bytes.with_context(|| format!("cannot read {name}")).map_err(Failure::Input)?
+    };
     let text = decode(encoding.encoding, &bytes);
     let text = text.trim_start_matches('\u{feff}');
     let is_pdn = name.to_ascii_lowercase().ends_with(".pdn") || begins_with_tag(text);

@@ -1,6 +1,5 @@
 //! The description of a tournament, as TOML.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -107,7 +106,7 @@ impl Description {
     /// If something cannot be read; names its line and key.
     pub(super) fn read(path: &Path) -> anyhow::Result<Description> {
         let failed = || path.display().to_string();
-        let text = fs::read_to_string(path).with_context(failed)?;
+        let text = meerslag_files::read_text(path).with_context(failed)?;
         let file = toml::from_str(&text).with_context(failed)?;
         Ok(Description { path: path.to_owned(), text, file })
     }

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ::egdb::Slice;
@@ -31,8 +30,8 @@ struct Line {
 pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<HashMap<(Slice, Color), SideSurvey>> {
     let mut known = HashMap::new();
     for path in paths {
-        let text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = meerslag_files::read_text(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
         for (k, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             add(line, &mut known).with_context(|| place(path, k + 1))?;
         }
