@@ -4,6 +4,7 @@ import asyncio
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -277,3 +278,23 @@ def test_nothing_that_the_program_started_is_left(scripted):
         while "Z" not in pathlib.Path(f"/proc/{pid}/stat").read_text().split(")")[1]:
             time.sleep(0.01)
         raise ProcessLookupError
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_no_program_is_left_when_python_ends(scripted):
+    program = scripted("say(f'info nodes={os.getpid()}\\n'); time.sleep(1000)")
+    script = f"""
+import threading
+from meerslag import Game, HubEngine
+engine = HubEngine({program!r})
+found = threading.Event()
+def hear(info):
+    print(info.nodes, flush=True)
+    found.set()
+analyse = lambda: engine.analyse(Game(), infinite=True, on_info=hear)
+threading.Thread(target=analyse, daemon=True).start()
+found.wait()
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert not pathlib.Path(f"/proc/{int(result.stdout)}").exists()

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import shlex
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fsdecode
@@ -94,6 +95,8 @@ class _Program:
             for name, value in (options or {}).items()
         ]
         self._program = _HubProgram(list(words), values, cwd)
+        # Also when Python ends while it searches: it may not mind the end of its input.
+        weakref.finalize(self, self._program.quit, 0.0)
         #: The engine's description of itself: ``name``, ``version``, ``author``.
         self.id: dict[str, str] = {}
         #: The parameters that it declares.
