@@ -153,7 +153,7 @@ impl From<ConvertError> for Failure {
             ConvertError::Aborted => Failure::interrupted(
                 "files that are finished are kept; the same command with --resume goes on",
             ),
-            ConvertError::Exists { .. } => Failure::Input(anyhow!(
+            ConvertError::Exists { .. } => Failure::Input(anyhow::anyhow!(
                 "{error}; --resume goes on with an interrupted conversion, --force replaces files"
             )),
             ConvertError::Read(_) | ConvertError::Write(_) => Failure::run(error),

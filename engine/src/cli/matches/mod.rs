@@ -635,12 +635,11 @@ pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Openi
         let book = Book::open(path).with_context(failed)?;
         return openings::from_book(&book, plies).with_context(failed);
     }
-    let mut bytes = Vec::new();
-    match files::given(path) {
-        None => io::stdin().read_to_end(&mut bytes),
-        Some(path) => fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
-    }
-    .with_context(failed)?;
+    let bytes = match files::given(path) {
+        None => io::stdin().lock().bytes().collect(),
+        Some(path) => meerslag_files::read_whole(path),
+    };
+    let bytes = bytes.with_context(failed)?;
     match bytes.trim_ascii_start().starts_with(b"[") {
         true => openings::from_pdn(&bytes[..], plies).with_context(failed),
         false => openings::from_fens(&decode(None, &bytes)).with_context(failed),

@@ -137,14 +137,14 @@ impl HubClient {
     /// [complaints](Player::complaints), since it says itself that it is ready.
     pub fn prepare(&mut self, patience: Duration, slow: SlowStart<'_>) -> Result<(), PlayerError> {
         self.check_parameters()?;
-        let parameters = self.parameters();
-        for (name, value) in &parameters {
+        for (name, value) in self.parameters() {
             let line = LineWriter::new("set-param").arg("name", name).arg("value", value).finish();
             self.send(&line, FaultKind::Start)?;
         }
         self.send("init", FaultKind::Start)?;
         self.until("ready", patience, slow)?;
-        let refused = |error: &&String| parameters.iter().any(|given| is_about(error, given));
+        let given = &self.options.params;
+        let refused = |error: &&String| given.iter().any(|given| is_about(error, given));
         let refused: Vec<&str> = self.errors.iter().filter(refused).map(String::as_str).collect();
         if refused.is_empty() {
             return Ok(());
