@@ -89,7 +89,7 @@ fn path(file: &Path, path: &Path) -> PathBuf {
 
 /// The state file: beside the description, unless that names another place.
 pub(super) fn state(file: &Path) -> PathBuf {
-    let text = fs::read_to_string(file).unwrap_or_default();
+    let text = meerslag_files::read_text(file).unwrap_or_default();
     let StateKey { state } = toml::from_str(&text).unwrap_or_default();
     state.map_or_else(|| file.with_extension("jsonl"), |state| path(file, &state))
 }
