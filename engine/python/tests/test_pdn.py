@@ -63,7 +63,7 @@ def test_counters_of_the_fen_stay():
     (game,) = meerslag.read_pdn('[FEN "W:WK31:BK20:H7:F40"] 1. 31-27 *')
     assert game.start_fen == "W:WK31:BK20:H7:F40"
     assert game.game() == _played("W:WK31:BK20:H7", "31-27")
-    assert ':H7"]' in game.game().to_pdn()
+    assert ':H7:F40"]' in game.game().to_pdn()
     assert ":H" not in Game("W:WK31:BK20").to_pdn()
 
 
@@ -117,7 +117,7 @@ def test_the_clock_is_that_of_the_player():
     assert [mv.clock for mv in variation] == [7, 5]
     (black,) = meerslag.read_pdn('[FEN "B:W31:B5"] 1... 5-10 {[%clock w0:00:05 b0:00:06]} *')
     assert [mv.clock for mv in black.line] == [6]
-    assert meerslag.PdnMove(meerslag.Game().legal_moves[0], clock=12.5).clock == 12.5
+    assert meerslag.PdnMove(meerslag.Game().legal_moves()[0], clock=12.5).clock == 12.5
     assert game.line[0] == meerslag.PdnGame(list(game.line)).line[0]
 
 
