@@ -64,6 +64,8 @@ impl Read for Repeated {
             }
             self.round += 1;
             self.chunk = self.body.replace('#', &self.round.to_string()).into_bytes();
+            // Latin-1.
+            self.chunk.iter_mut().filter(|byte| **byte == b'@').for_each(|byte| *byte = 0xe9);
             self.made += self.chunk.len();
         }
         let count = buffer.len().min(self.chunk.len());
@@ -106,6 +108,15 @@ fn memory_stays_flat() {
     assert_eq!((large.used, large.warnings), (large.games, 0));
     assert!(peak_of_large < 128 * KIB, "{peak_of_large} bytes");
     assert!(peak_of_large < peak_of_small + 32 * KIB, "{peak_of_small}, {peak_of_large}");
+
+    // Nor does it grow where encodings have to be told apart, once their tables are there.
+    PdnReader::new(&b"[White \"Andr\xe9\"]\n\n1. 32-28 *\n"[..]).for_each(drop);
+    let old: &str = "[White \"Andr@ #\"]\n[Black \"Ren@\"]\n\n1. 32-28 {@, d@j@} 19-23 *\n\n";
+    let (_, peak_of_small) = read(Repeated::new("", old, MIB), false);
+    let (large, peak_of_large) = read(Repeated::new("", old, 4 * MIB), false);
+    assert!(large.used == large.games && large.games > 50_000);
+    assert!(peak_of_large < 1024 * KIB, "{peak_of_large} bytes");
+    assert!(peak_of_large < peak_of_small + 64 * KIB, "{peak_of_small}, {peak_of_large}");
 
     // Duplicates cost one entry for each *different* game.
     let (counters, peak) = read(Repeated::new("", GAME, 2 * MIB), true);
