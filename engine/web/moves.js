@@ -102,7 +102,7 @@ export class Moves {
     const isRoot = !node.parent;
     for (const id of ["first", "back", "delete", "sign"]) find(id).disabled = isRoot;
     for (const id of ["forward", "last"]) find(id).disabled = node.children.length === 0;
-    find("promote").disabled = isRoot || node.parent.children[0] === node;
+    find("promote").disabled = !node.variation;
     find("undo").disabled = this.desk.past.length === 0;
     find("redo").disabled = this.desk.future.length === 0;
     find("comment").value = node.comment;

@@ -63,7 +63,7 @@ export class Node {
 
   /** Whether this move and all before it belong to the main line. */
   get isMain() {
-    return this.path().every((node) => !node.parent || node.parent.children[0] === node);
+    return !this.variation;
   }
 
   /** The number of the move with dots, as before White's moves: 12. or 12... */
@@ -116,9 +116,15 @@ export class Node {
     this.parent.children = this.parent.children.filter((child) => child !== this);
   }
 
-  /** Makes this the first of its parent's moves. */
+  /** The first move of the variation that this move is in; none in the main line. */
+  get variation() {
+    return this.path().findLast((node) => node.parent && node.parent.children[0] !== node);
+  }
+
+  /** Makes the variation that this move is in the main one. */
   promote() {
-    this.parent.children.sort((a, b) => Number(b === this) - Number(a === this));
+    const first = this.variation;
+    first?.parent.children.sort((a, b) => Number(b === first) - Number(a === first));
   }
 
   /** The parameters of a question to the engine: a position, and the moves played from there. */

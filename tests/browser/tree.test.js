@@ -104,9 +104,13 @@ test("variations are found, promoted and removed", () => {
   assert.equal(first.children[0].number, "1...");
   assert.equal(root.line().at(-1).number, "2.");
   const [, variation] = first.children;
-  assert.equal(variation.isMain, false);
-  variation.promote();
-  assert.equal(variation.children[0].isMain, true);
+  const last = variation.line().at(-1);
+  assert.notEqual(last, variation);
+  assert.equal(last.isMain, false);
+  last.promote();
+  assert.equal(last.isMain, true);
+  last.promote();
+  assert.equal(first.children[0], variation);
   variation.remove();
   assert.deepEqual(first.children.map(({ move }) => move), ["19-23", "20-25"]);
   assert.deepEqual(first.children[0].query, { fen: root.position, moves: "32-28 19-23" });

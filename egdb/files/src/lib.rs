@@ -86,6 +86,16 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
         text += &format!(": {error}");
         cause = error.source();
     }
+    in_words(text)
+}
+
+/// The text without the numbers that errors of the system end with, as in `(os error 2)`.
+#[must_use]
+pub fn in_words(mut text: String) -> String {
+    while let Some(start) = text.find(" (os error ") {
+        let end = text[start..].find(')').map_or(text.len(), |end| start + end + 1);
+        text.replace_range(start..end, "");
+    }
     text
 }
 
@@ -110,5 +120,15 @@ mod tests {
             assert!(error.contains(why), "{}: {error}", path.display());
             assert!(read_regular(path).is_err(), "{}", path.display());
         }
+    }
+
+    #[test]
+    fn errors_of_the_system_have_no_numbers() {
+        let missing = File::open("no such folder/file").unwrap_err();
+        let text = format!("{missing}, {missing}");
+        let words = text.split(" (os error").next().unwrap();
+        assert_ne!(words, text);
+        assert_eq!(in_words(text.clone()), format!("{words}, {words}"));
+        assert_eq!(with_causes(&missing), words);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Cursor};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use movegen::Color;
@@ -335,6 +335,16 @@ impl PdnGame {
         pdn::game_to_string(&self.0, &pdn::WriteOptions::default())
     }
 
+    /// The plies of the main line.
+    fn __len__(&self) -> usize {
+        self.0.line.plies.len()
+    }
+
+    /// A game is true, also without a move.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
     fn __repr__(&self) -> String {
         let player = |name| self.tag(name).unwrap_or("?").to_owned();
         let (white, black) = (player("White"), player("Black"));
@@ -348,8 +358,31 @@ impl PdnGame {
 /// Tolerant: what is broken in a game gives a warning in it, and the next game is read as if
 /// nothing had happened. Games of other kinds of draughts, and empty ones, are passed over;
 /// ``warnings`` and ``counters`` tell of them, too.
+///
+/// As a context manager it closes the file at the end; ``warnings`` and ``counters`` stay.
 #[pyclass(module = "meerslag")]
-pub struct PdnReader(Mutex<pdn::PdnReader<Box<dyn BufRead + Send>>>);
+pub struct PdnReader {
+    games: Option<Mutex<pdn::PdnReader<Box<dyn BufRead + Send>>>>,
+    /// The findings of a closed reader.
+    found: Findings,
+}
+
+type Findings = (pdn::WarningSummary, pdn::Counters, pdn::Encodings);
+
+impl PdnReader {
+    fn new(input: impl BufRead + Send + 'static, encoding: Option<&str>) -> PyResult<PdnReader> {
+        let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
+        let options = pdn::ReadOptions { encoding, ..pdn::ReadOptions::default() };
+        let games = pdn::PdnReader::with_options(Box::new(input) as Box<_>, options);
+        Ok(PdnReader { games: Some(Mutex::new(games)), found: Findings::default() })
+    }
+
+    fn findings(&self) -> Findings {
+        let Some(games) = &self.games else { return self.found.clone() };
+        let games = games.lock();
+        (games.warnings().clone(), games.counters(), games.encodings())
+    }
+}
 
 #[pymethods]
 impl PdnReader {
@@ -358,7 +391,9 @@ impl PdnReader {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PdnGame>> {
-        let next = py.detach(|| self.0.get_mut().next().transpose());
+        let games = self.games.as_mut();
+        let games = games.ok_or_else(|| PyValueError::new_err("the reader is closed"))?;
+        let next = py.detach(|| games.get_mut().next().transpose());
         let next = next.map_err(|error| PyOSError::new_err(meerslag_files::with_causes(&error)))?;
         Ok(next.map(PdnGame))
     }
@@ -366,21 +401,40 @@ impl PdnReader {
     /// The warnings so far, each kind once: with its first place, and how often it came.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.0.lock().warnings().iter().map(ToString::to_string).collect()
+        self.findings().0.iter().map(ToString::to_string).collect()
     }
 
     /// The encodings so far, such as ``utf-8`` and ``windows-1251``.
     #[getter]
     fn encodings(&self) -> Vec<&'static str> {
-        self.0.lock().encodings().iter().map(pdn::Encoding::name).collect()
+        self.findings().2.iter().map(pdn::Encoding::name).collect()
+    }
+
+    /// Closes the file.
+    fn close(&mut self) {
+        self.found = self.findings();
+        self.games = None;
+    }
+
+    fn __enter__(reader: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        reader
+    }
+
+    fn __exit__(
+        &mut self,
+        _type: &Bound<'_, PyAny>,
+        _value: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) {
+        self.close();
     }
 
     /// How many games there were so far: ``games`` of any kind, of these ``other_type``,
     /// ``truncated``, ``empty`` and ``duplicates``.
     #[getter]
     fn counters(&self) -> BTreeMap<&'static str, u64> {
-        let pdn::Counters { games, other_type, truncated, empty, duplicates, .. } =
-            self.0.lock().counters();
+        let (_, counters, _) = self.findings();
+        let pdn::Counters { games, other_type, truncated, empty, duplicates, .. } = counters;
         BTreeMap::from([
             ("games", games),
             ("other_type", other_type),
@@ -391,24 +445,28 @@ impl PdnReader {
     }
 }
 
-impl PdnReader {
-    fn new(input: Box<dyn BufRead + Send + Sync>, encoding: Option<&str>) -> PyResult<PdnReader> {
-        let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
-        let options = pdn::ReadOptions { encoding, ..pdn::ReadOptions::default() };
-        Ok(PdnReader(Mutex::new(pdn::PdnReader::with_options(input, options))))
-    }
 }
 
 /// The games of a PDN text, or of the bytes of a file, one after another.
 ///
 /// Args:
 ///     encoding: of bytes, such as ``cp1251``; without it each place is recognised.
+///
+/// Raises:
+///     ValueError: the text is the name of a file, which ``open_pdn`` reads.
 #[pyfunction]
 #[pyo3(signature = (text, *, encoding = None))]
 pub fn read_pdn(text: TextOrBytes, encoding: Option<&str>) -> PyResult<PdnReader> {
     match text {
-        TextOrBytes::Text(text) => PdnReader::new(Box::new(Cursor::new(text)), None),
-        TextOrBytes::Bytes(bytes) => PdnReader::new(Box::new(Cursor::new(bytes)), encoding),
+        // A name read as PDN would give no game, without a word.
+        TextOrBytes::Text(text)
+            if !text.contains('\n') && (text.ends_with(".pdn") || Path::new(&text).is_file()) =>
+        {
+            let what = format!("'{text}' is the name of a file: open_pdn reads files");
+            Err(PyValueError::new_err(what))
+        }
+        TextOrBytes::Text(text) => PdnReader::new(Cursor::new(text), None),
+        TextOrBytes::Bytes(bytes) => PdnReader::new(Cursor::new(bytes), encoding),
     }
 }
 
@@ -437,5 +495,5 @@ pub fn open_pdn(path: PathBuf, encoding: Option<&str>) -> PyResult<PdnReader> {
         let error = std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         PyErr::from(error)
     })?;
-    PdnReader::new(Box::new(BufReader::new(file)), encoding)
+    PdnReader::new(BufReader::new(file), encoding)
 }

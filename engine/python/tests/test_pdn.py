@@ -38,6 +38,16 @@ def test_files_are_read_game_by_game(tmp_path):
     assert len(list(meerslag.open_pdn(str(path)))) == 6
     with pytest.raises(FileNotFoundError, match="nothing.pdn"):
         meerslag.open_pdn(tmp_path / "nothing.pdn")
+    with meerslag.open_pdn(path) as reader:
+        game = next(reader)
+        assert len(game) == len(game.moves) == 4
+    with pytest.raises(ValueError, match="closed"):
+        next(reader)
+    assert reader.counters["games"] == 1
+    assert meerslag.PdnGame() and len(meerslag.PdnGame()) == 0
+    for name in [str(path), "nothing.pdn"]:
+        with pytest.raises(ValueError, match="open_pdn reads files"):
+            meerslag.read_pdn(name)
 
 
 def test_what_is_written_reads_back():

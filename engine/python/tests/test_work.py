@@ -108,7 +108,7 @@ def test_lines_of_known_positions(pdn, tmp_path):
     Book.build(path, [pdn], lines="simple", reference=reference, plies=1, replace=True)
     assert moves_of(path) == {"32-28", "34-30"}
     # In the reference, each position occurs once.
-    with pytest.raises(ValueError, match="no game is of use"):
+    with pytest.raises(ValueError, match="nothing to build from"):
         Book.build(path, [pdn], lines="simple", reference=reference, known=2, replace=True)
 
 

@@ -44,8 +44,8 @@ protocol: 32-28, or 28x19x23 with all captured squares.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AnalyseArgs {
-    /// A position (draughts FEN or 51-character Hub string) or a PDN file; '-' reads PDN from
-    /// standard input [default: the initial position]
+    /// A position (draughts FEN or 51-character Hub string), a PDN file or a file with a position in
+    /// each line; '-' reads standard input [default: the initial position]
     #[arg(value_name = "FEN|FILE")]
     input: Option<String>,
     #[command(flatten)]
@@ -194,13 +194,19 @@ impl<W: Write> Analysis<W> {
         let mut written = Ok(());
         let mut variations = BTreeMap::new();
         let mut rows = 0;
+        let mut shown: Option<Info> = None;
         let control = &self.control;
         let outcome = self.engine.search(game, &self.limits, control, &mut |info| {
             variations.insert(info.multipv, info.clone());
             if written.is_ok() {
                 written = match (json, detail) {
                     (true, _) => json_line(out, &InfoRecord::new(info, game.position())),
+                    // The end of an iteration often says what was known before.
+                    (false, Detail::Full) if shown.as_ref().is_some_and(|s| s.says_same(info)) => {
+                        Ok(())
+                    }
                     (false, Detail::Full) => {
+                        shown = Some(info.clone());
                         rows += 1;
                         // The variations of a depth are shown together.
                         let gap = if multipv && info.multipv == 1 && rows > 1 { "\n" } else { "" };

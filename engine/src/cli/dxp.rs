@@ -335,7 +335,7 @@ fn reach(
                 session.totals()?;
                 return Err(Failure::Run(
                     anyhow::Error::new(error)
-                        .context(format!("cannot connect with {host}, port {port}")),
+                        .context(format!("cannot connect to {host}, port {port}")),
                 ));
             }
         };

@@ -34,6 +34,7 @@ mod matches;
 mod opening_book;
 mod perft;
 mod play;
+mod positions;
 mod practise;
 mod progress;
 mod protocol_check;
@@ -94,7 +95,6 @@ program, with a pipe as its standard input, it waits for the word 'hub' there.";
 /// International draughts (10x10): an engine that speaks the Hub protocol, and tools for analysis.
 #[derive(Parser, Debug)]
 #[command(name = "meerslag", bin_name = "meerslag", version, long_version = LONG_VERSION, after_help = EXAMPLES)]
-#[command(disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

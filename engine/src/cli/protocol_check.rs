@@ -83,7 +83,7 @@ impl ProtocolCheckArgs {
     fn check(&self) -> Result<Check, Failure> {
         if let Some(address) = &self.dxp {
             return check_dxp(address, self.patience).map_err(|error| {
-                let what = format!("cannot connect with {address}");
+                let what = format!("cannot connect to {address}");
                 Failure::Run(anyhow::Error::new(error).context(what))
             });
         }

@@ -255,6 +255,12 @@ impl From<ServerError> for Failure {
     fn from(error: ServerError) -> Failure {
         match error {
             ServerError::Name { .. } => Failure::Input(error.into()),
+            ServerError::Listen { ref source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                Failure::Run(anyhow!(
+                    "{error}: the port is taken, perhaps by a server started before; --port takes \
+                     another one"
+                ))
+            }
             error => Failure::run(error),
         }
     }

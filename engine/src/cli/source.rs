@@ -1,7 +1,7 @@
 //! The input of a command: a position or the games of a file.
 
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
@@ -10,12 +10,14 @@ use clap::Args;
 use meerslag_search::book::open_pdn;
 use meerslag_search::{counted, shortened};
 use meerslag_study::puzzles::ExerciseList;
-use movegen::notation::pdn::{Counters, Encoding, PdnGame, PdnReader, ReadOptions, WarningSummary};
+use movegen::notation::pdn::{
+    Counters, Encoding, PdnGame, PdnReader, ReadOptions, WarningSummary, decode,
+};
 use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};
 
-use super::Failure;
 use super::streams::note;
+use super::{Failure, positions};
 
 /// The position that a command works on.
 #[derive(Args, Clone, Debug)]
@@ -119,15 +121,13 @@ pub(super) enum Source {
     Games(Box<Games>),
 }
 
-/// Opens a PDN file, `-` for standard input, or else reads a position.
+/// Opens a file of games or positions, `-` for standard input, or else reads a position.
 pub(super) fn open(input: Option<&str>, encoding: EncodingArgs) -> Result<Source, Failure> {
     let Some(text) = input else { return Ok(Source::Position(Box::default())) };
     if is_file(text) {
-        let file = open_text(Path::new(text))
-            .with_context(|| format!("cannot open {text}"))
-            .map_err(Failure::Input)?;
-        let input = Box::new(BufReader::new(file));
-        return Ok(Source::Games(Box::new(Games::new(text, input, encoding))));
+        let games = open_games(text, encoding);
+        let games = games.with_context(|| format!("cannot open {text}")).map_err(Failure::Input)?;
+        return Ok(Source::Games(Box::new(games)));
     }
     match start(Some(text)) {
         Ok(game) => Ok(Source::Position(Box::new(game))),
@@ -136,6 +136,18 @@ pub(super) fn open(input: Option<&str>, encoding: EncodingArgs) -> Result<Source
         )),
         Err(other) => Err(other),
     }
+}
+
+/// The games of a file, `-` for standard input; of a list of positions games without a move.
+fn open_games(name: &str, encoding: EncodingArgs) -> io::Result<Games> {
+    let mut input = BufReader::new(open_text(Path::new(name))?);
+    if positions::is_list(input.fill_buf()?) {
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes)?;
+        let text = positions::as_games(&decode(encoding.encoding, &bytes));
+        return Ok(Games::new(name, Box::new(Cursor::new(text)), encoding));
+    }
+    Ok(Games::new(name, Box::new(input), encoding))
 }
 
 /// The games of a PDN stream, each with a title. What the reader finds odd goes to standard error

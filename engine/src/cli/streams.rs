@@ -10,6 +10,8 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use meerslag_files::in_words;
+
 /// Whether the command only prints.
 static ONLY_PRINTS: AtomicBool = AtomicBool::new(false);
 /// Whether standard output has been closed at its other end.
@@ -112,5 +114,5 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 
 /// Writes a message to standard error, with the name of the program.
 pub(super) fn note(message: impl Display) {
-    let _ = writeln!(Messages, "meerslag: {}", plain(&message.to_string()));
+    let _ = writeln!(Messages, "meerslag: {}", plain(&in_words(message.to_string())));
 }

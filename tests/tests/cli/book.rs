@@ -322,8 +322,12 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
     let missing = folder.name("missing.pdn");
     let before = folder.names();
     for (args, code, message) in [
-        (&["build", &empty, "-o", &out][..], 2, "no game is of use: 0 games, 0 of them broken"),
-        (&["build", &broken, "-o", &out], 2, "no game is of use: 100 games, 100 of them broken"),
+        (&["build", &empty, "-o", &out][..], 2, "nothing to build from: 0 games, 0 of use"),
+        (
+            &["build", &broken, "-o", &out],
+            2,
+            "nothing to build from: 100 games, 0 of use, 100 broken",
+        ),
         (&["build", &missing, "-o", &out], 1, "missing.pdn: No such file"),
         (&["build", &games, "-o", &nowhere], 1, "nowhere/out.book: No such file"),
         (&["build", &games, "-o", &good], 2, "games.book exists: --force replaces it"),

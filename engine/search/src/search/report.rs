@@ -37,6 +37,14 @@ pub struct Info {
 }
 
 impl Info {
+    /// Whether the other one says the same of the position: of the same line the same depth, score
+    /// and variation, whatever was counted meanwhile.
+    #[must_use]
+    pub fn says_same(&self, other: &Info) -> bool {
+        let said = |info: &Info| (info.multipv, info.depth, info.score, info.bound);
+        said(self) == said(other) && self.pv == other.pv
+    }
+
     /// Just a move, without a search.
     #[must_use]
     pub fn unsearched(mv: Move) -> Info {

@@ -170,7 +170,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
                 found.pv.push(mv);
                 found.pv.extend_from_slice(self.memory.pv.line(1));
                 root.moves[line..=index].rotate_right(1);
-                if index > line && root.lines == 1 {
+                // The first iteration is over at once.
+                if index > line && root.lines == 1 && depth > 1 {
                     self.report(root, line);
                 }
                 if score >= beta {

@@ -79,9 +79,7 @@ pub(super) fn search<I: Isa, N: Numbers>(
         let mut info = worker.info(&root, 0);
         extend_variation(&mut info.pv, &root.node, shared);
         // What the result says has been reported, also if the last iteration has not been finished.
-        let told = |i: &Info| (i.depth, i.score, i.bound);
-        let news = |last: &Info| told(last) != told(&info) || last.pv != info.pv;
-        if last.borrow().as_ref().is_none_or(news) {
+        if last.borrow().as_ref().is_none_or(|last: &Info| !last.says_same(&info)) {
             (report.borrow_mut())(&info);
         }
         info

@@ -161,19 +161,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         let record = BookWrittenRecord { games, ..BookWrittenRecord::of(&args.out)? };
         return Ok(json::write(&mut out, &record)?);
     }
-    let other = match report.other_type {
-        0 => String::new(),
-        other => format!(", {other} of other types"),
-    };
-    writeln!(
-        out,
-        "{}, {} of use, {} broken{other}; {}",
-        counted(report.games, "game"),
-        report.used,
-        report.broken,
-        counted(report.positions, "position")
-    )?;
-    Ok(())
+    Ok(writeln!(out, "{report}; {}", counted(report.positions, "position"))?)
 }
 
 impl BuildArgs {

@@ -129,7 +129,7 @@ fn report(args: &ExpandArgs, progress: &ExpandProgress) -> Result<(), Failure> {
     }
     write!(out, "{} searched, {new} of them now", counted(searched, "position"))?;
     if score.is_some() {
-        write!(out, "; the start is worth {}", score_text(score))?;
+        write!(out, "; score of the start: {}", score_text(score))?;
     }
     Ok(writeln!(out)?)
 }

@@ -98,7 +98,11 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
     if let Some(score) = info.score {
         let score = Score::new((score * 100.0).round() as i32);
-        writeln!(out, "the first start is worth {}", score_text(Some(score)))?;
+        writeln!(
+            out,
+            "score of the first start: {}, for the side to move",
+            score_text(Some(score))
+        )?;
     }
     Ok(())
 }

@@ -147,7 +147,11 @@ impl<'a> DxpSession<'a> {
 
     /// Prints the totals.
     pub(super) fn totals(&self) -> Result<(), Failure> {
-        Ok(self.report.totals()?)
+        // Nothing to add up where no game was begun.
+        if self.report.played() > 0 || self.args.json {
+            self.report.totals()?
+        }
+        Ok(())
     }
 
     /// A follower does not know whether there is more to come after its first game.

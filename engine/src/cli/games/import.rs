@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_games::{
-    Duplicate, Duplicates, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport,
-    Problem,
+    Duplicate, Duplicates, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::Encodings;

@@ -364,6 +364,10 @@ impl Output {
             return out.flush();
         }
         self.erase(&mut out)?;
+        // An engine that does not start leaves nothing to show.
+        if results.games().is_empty() {
+            return out.flush();
+        }
         writeln!(out)?;
         out.write_all(standings.to_text(config).as_bytes())?;
         writeln!(out, "opening books: {}", config.books())?;

@@ -1,7 +1,6 @@
 //! `meerslag solve`: exact values of endgame positions.
 
 mod batch;
-mod input;
 mod record;
 mod text;
 

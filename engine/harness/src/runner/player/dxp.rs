@@ -212,7 +212,7 @@ impl DxpPlayer {
                     Ok(Some(stream)) => return Ok(stream),
                     Ok(None) => return Err(PlayerError::Aborted),
                     Err(error) => {
-                        (format!("cannot connect with {host}, port {port}"), format!(": {error}"))
+                        (format!("cannot connect to {host}, port {port}"), format!(": {error}"))
                     }
                 },
             };

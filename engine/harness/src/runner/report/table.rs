@@ -137,15 +137,17 @@ impl Standings {
                     "{name}: {used:.2} s of {allowed:.2} s a game used ({percent:.1}%)"
                 );
                 let left = line.time.least_left_s;
-                let left = left.map_or_else(String::new, |s| format!(", at least {s:.2} s left"));
+                let left = left.map_or_else(String::new, |s| format!(", lowest clock {s:.2} s"));
                 let _ = writeln!(text, "{left}");
             }
-            if line.time_forfeits + line.faults > 0 {
-                let _ = writeln!(
-                    text,
-                    "{}: {} lost by time, {} by crash, stall, illegal move or failed start",
-                    config.engines[line.engine].name, line.time_forfeits, line.faults
-                );
+            for (count, how) in [
+                (line.time_forfeits, "time"),
+                (line.faults, "crash, stall, illegal move or failed start"),
+            ] {
+                if count > 0 {
+                    let name = &config.engines[line.engine].name;
+                    let _ = writeln!(text, "{name}: {} lost by {how}", counted(count, "game"));
+                }
             }
             if line.unknown > 0 {
                 let name = &config.engines[line.engine].name;

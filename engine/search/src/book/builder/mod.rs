@@ -9,6 +9,7 @@ mod tally;
 mod trie;
 
 use std::collections::HashSet;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -150,8 +151,25 @@ pub struct BuildReport {
     pub broken: u64,
     /// Games of other types, which are skipped.
     pub other_type: u64,
+    /// Games of other players, ratings or years than [`Selection`] asks for.
+    pub not_selected: u64,
     /// Positions of the book.
     pub positions: u64,
+}
+
+impl fmt::Display for BuildReport {
+    /// The games: `37 games, 0 of use, 1 broken, 36 not selected`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} of use, {} broken", counted(self.games, "game"), self.used, self.broken)?;
+        for (count, why) in
+            [(self.other_type, "of other types"), (self.not_selected, "not selected")]
+        {
+            if count > 0 {
+                write!(f, ", {count} {why}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Something that happens during a build.
@@ -353,13 +371,7 @@ impl<'b> Builder<'b> {
             self.read(input, passes)?;
         }
         if self.report.used == 0 {
-            let BuildReport { games, broken, other_type, .. } = self.report;
-            let games = counted(games, "game");
-            let mut text = format!("no game is of use: {games}, {broken} of them broken");
-            if other_type > 0 {
-                text.push_str(&format!(", {other_type} of other types"));
-            }
-            return Err(BookError::Input(text));
+            return Err(BookError::Input(format!("nothing to build from: {}", self.report)));
         }
         let mut about = About::new(step.to_owned());
         if let Some(base) = self.others.base {
@@ -408,7 +420,10 @@ impl<'b> Builder<'b> {
 
     /// Adds the wanted part of a game.
     fn add(&mut self, game: &PdnGame) -> Result<(), BookError> {
-        let Some(sides) = self.options.selection.sides(game) else { return Ok(()) };
+        let Some(sides) = self.options.selection.sides(game) else {
+            self.report.not_selected += 1;
+            return Ok(());
+        };
         self.seen.clear();
         let mut is_used = false;
         for line in lines(game, self.options.variations) {

@@ -130,7 +130,7 @@ fn moves_of_one_colour_or_player() {
             ..options()
         },
     );
-    assert!(result.contains("no game is of use: 3 games"), "{result}");
+    assert!(result.contains("nothing to build from: 3 games, 0 of use"), "{result}");
 }
 
 fn build_error(games: &Games, options: &BuildOptions) -> String {

@@ -109,7 +109,7 @@ fn plain_positions_follow_at_the_end_of_an_extended_line() {
                 &mut |_| true,
             );
             let error = result.unwrap_err().to_string();
-            assert!(error.contains("no game is of use: 1 game, 0 of them broken"), "{error}");
+            assert!(error.contains("nothing to build from: 1 game, 0 of use, 0 broken"), "{error}");
             assert!(!out.exists());
             continue;
         }

@@ -1,4 +1,4 @@
-//! The positions of a file.
+//! The positions of a file: lines with a FEN each, or PDN.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,8 +7,8 @@ use anyhow::Context;
 use movegen::notation::pdn::{PdnReader, decode};
 use movegen::{Fen, Game, ParseFenError};
 
-use super::super::source::EncodingArgs;
-use super::super::{Failure, source};
+use super::source::EncodingArgs;
+use super::{Failure, source};
 
 /// One position of a file, or why it is none.
 pub(super) struct Item {
@@ -58,19 +58,43 @@ fn pdn(name: &str, text: &str) -> Result<Vec<Item>, Failure> {
     Ok(items)
 }
 
-fn lines(name: &str, text: &str) -> Vec<Item> {
-    let mut items = Vec::new();
-    for (number, line) in (1..).zip(text.split('\n')) {
+/// The texts of a file with a position in each line, and their lines, from 1.
+fn texts(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1..).zip(text.split('\n')).filter_map(|(number, line)| {
         let text = line.split('#').next().unwrap_or_default().trim_end();
-        if !text.trim_start().is_empty() {
-            let game = position(fen_of(text)).map(|(game, fen)| {
-                source::warn_of_fen(&format!("{name}, line {number}: "), &fen.warnings);
-                game
-            });
-            items.push(Item { line: number, game });
-        }
+        (!text.trim_start().is_empty()).then(|| (number, fen_of(text)))
+    })
+}
+
+fn lines(name: &str, text: &str) -> Vec<Item> {
+    let item = |(line, text)| {
+        let game = position(text).map(|(game, fen)| {
+            source::warn_of_fen(&format!("{name}, line {line}: "), &fen.warnings);
+            game
+        });
+        Item { line, game }
+    };
+    texts(text).map(item).collect()
+}
+
+/// Whether a file that begins so has a position in each line.
+pub(super) fn is_list(start: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(start);
+    texts(start.trim_start_matches('\u{feff}'))
+        .next()
+        .is_some_and(|(_, text)| position(text).is_ok())
+}
+
+/// The positions of a file's lines as PDN: in the same lines games without a move.
+pub(super) fn as_games(text: &str) -> String {
+    let mut pdn = String::new();
+    let mut reached = 1;
+    for (line, text) in texts(text) {
+        pdn.extend((reached..line).map(|_| '\n'));
+        reached = line;
+        pdn += &format!("[FEN \"{}\"] *", text.replace('"', "'"));
     }
-    items
+    pdn
 }
 
 fn position(text: &str) -> Result<(Game, Fen), String> {
