@@ -18,13 +18,13 @@ use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
-use super::super::streams::stdout;
+use super::super::streams::{note, stdout};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb dump --egdb /data/egdb --slice 1101 --side white --count 20
   meerslag egdb dump --egdb /data/egdb --slice 2110 --value unknown
-  meerslag egdb dump --egdb /data/mtc --slice 0301 --min 40 --json
+  meerslag egdb dump --egdb /data/mtc --slice 0301 --min 10 --json
   meerslag egdb dump --egdb /data/egdb --slice 1101 --step 1000 --all
 
 A slice is written as four digits: black men, black kings, white men, white kings. Each line has \
@@ -148,6 +148,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
         database: &database,
         interrupt: Interrupt::catch(|| {})?,
         out: BufWriter::new(stdout()),
+        is_empty: true,
     };
     for side in Color::ALL {
         let mut left = args.count.unwrap_or(u64::MAX);
@@ -156,6 +157,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
         }
     }
     dump.out.flush()?;
+    if dump.is_empty {
+        note(format_args!("no position of slice {} passes the conditions", args.slice));
+    }
     Ok(())
 }
 
@@ -167,6 +171,7 @@ struct Dump<'a, W> {
     database: &'a Database,
     interrupt: Interrupt,
     out: W,
+    is_empty: bool,
 }
 
 impl<W: Write> Dump<'_, W> {
@@ -216,6 +221,7 @@ impl<W: Write> Dump<'_, W> {
         if excluded && !args.all {
             return Ok(false);
         }
+        self.is_empty = false;
         let fen = position.to_fen();
         if args.json {
             let number = if wld.is_none() { Some(value) } else { None };
