@@ -120,7 +120,7 @@ pub fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<(
 ///
 /// # Errors
 /// If it is closed.
-#[expect(
+#[allow(
     clippy::disallowed_methods,
     reason = "without a reader, writing to it fails as to any file"
 )]
