@@ -48,11 +48,11 @@ fn said(folder: &Folder, command: &[&str], more: &[&str]) -> String {
     };
     let words: Vec<String> = command.iter().chain(more).map(place).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Output { stdout, .. } = run(&words, "").success();
+    let Output { stdout, .. } = run(&words, "");
     let written = fs::read(&out).unwrap_or_default();
     // A database of games is asked.
     if command[0] == "games" {
-        return run(&["games", "find", &out], "").success().stdout + &stdout;
+        return run(["games", "find", &out], "").success().stdout + &stdout;
     }
     stdout + &String::from_utf8_lossy(&written)
 }
@@ -75,15 +75,17 @@ fn every_command_reads_old_files_alike() {
         assert!(text.contains("ИВАНОВ А."), "{command:?} --encoding: {text}");
         let text = said(&folder, command, &["--encoding=KOI8-R"]);
         assert!(text.contains(AS_KOI8), "{command:?} --encoding: {text}");
-        let refused = run(&[command, &["--encoding=cp1"]].concat(), "");
+        let refused = run([command, &["--encoding=cp1"]].concat(), "");
         assert!(refused.stderr.contains("expected one of utf-8"), "{refused:?}");
     }
     // Books hold no names, but choose by them.
     let build = ["book", "build", "FILE", "--out", "OUT", "--force", "--player=Иванов*"];
     assert!(said(&folder, &build, &[]).starts_with("1 game, 1 of use"));
     // Puzzles and solutions hold none, either.
-    said(&folder, &["puzzles", "FILE", "--out", "OUT", "--nodes=500"], &["--encoding=cp1251"]);
-    said(&folder, &["solve", "FILE", "--nodes=500"], &["--encoding=cp1251"]);
+    let given = ["--encoding=cp1251"];
+    let puzzles = ["puzzles", "FILE", "--out", "OUT", "--nodes=500"];
+    assert!(said(&folder, &puzzles, &given).starts_with("0 puzzles in 1 game"));
+    assert!(said(&folder, &["solve", "FILE", "--nodes=500"], &given).contains("28-22"));
 }
 
 #[test]
@@ -99,18 +101,18 @@ fn import_names_each_encoding_and_players_are_found() {
     bytes.extend(encoded(&piece("ИВАНОВ А.", 40), "cp866"));
     bytes.extend(encoded(&piece("Петров", 41), "iso-8859-5"));
     fs::write(&file, bytes).unwrap();
-    let import = run(&["games", "import", &file, "--to", &games], "").success().stdout;
+    let import = run(["games", "import", &file, "--to", &games], "").success().stdout;
     let expected = "(utf-8, windows-1252, iso-8859-5, cp866): 33 games, 33 added, 0 duplicates";
     assert!(import.contains(expected), "{import}");
     for (player, count) in [("Жуков*", 30), ("André", 1), ("Иванов*", 1), ("петров", 1)]
     {
-        let found = run(&["games", "find", &games, "--player", player], "").success().stdout;
+        let found = run(["games", "find", &games, "--player", player], "").success().stdout;
         assert!(found.contains(&format!("{count} game")), "{player}: {found}");
     }
     // The encoding of other files does not matter to a file of games.
-    let text = run(&["analyse", &games, "--depth=1", "--game=31", "--encoding=cp866"], "");
+    let text = run(["analyse", &games, "--depth=1", "--game=31", "--encoding=cp866"], "");
     assert!(text.success().stdout.contains("André"));
     let other = folder.name("other.games");
-    let json = run(&["games", "import", &file, "--to", &other, "--json"], "").success().stdout;
+    let json = run(["games", "import", &file, "--to", &other, "--json"], "").success().stdout;
     assert!(json.contains("\"encoding\":\"utf-8, windows-1252, iso-8859-5, cp866\""), "{json}");
 }
