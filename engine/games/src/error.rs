@@ -47,6 +47,22 @@ pub enum GamesError {
         /// The file.
         path: PathBuf,
     },
+    /// The file, or what SQLite keeps beside it, cannot be written.
+    #[error("{}: cannot be written: the file and its folder must be writable", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The newest changes are beside the file, and SQLite cannot read them there.
+    #[error(
+        "{0}: its newest changes are in {0}-wal, which can be read only where the folder can be \
+         written: make it writable, or copy both files",
+        path.display()
+    )]
+    ChangesBeside {
+        /// The file.
+        path: PathBuf,
+    },
     /// SQLite failed for another reason, such as a full disk.
     #[error("{}: {error}", path.display())]
     Database {
@@ -87,8 +103,20 @@ impl GamesError {
                 Some(ErrorCode::DatabaseCorrupt) => {
                     GamesError::Damaged { path, what: error.to_string() }
                 }
+                Some(ErrorCode::ReadOnly) => GamesError::ReadOnly { path },
                 _ => GamesError::Database { path, error },
             }
+        }
+    }
+
+    /// Whether the system refuses to write, or to open.
+    pub(crate) fn is_of_rights(&self) -> bool {
+        match self {
+            GamesError::ReadOnly { .. } => true,
+            GamesError::Database { error, .. } => {
+                error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+            }
+            _ => false,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Finding the games that match a query.
 
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 use std::thread;
 
 use egdb::Slice;
@@ -11,10 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::coding::Replay;
 use crate::error::GamesError;
-use crate::file::{GameHeader, GamesFile, start_of};
+use crate::file::{Fault, GamesFile, Place};
 use crate::index::{Posting, look_up, number};
 use crate::pattern::{ManoeuvreSearch, PatternSearch, balance};
 use crate::query::{Query, Sort};
+use crate::rows::{GameHeader, start_of};
 
 /// A game that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,10 +92,9 @@ impl BoardSearch {
     }
 
     /// For a row with the start in this column, then the moves.
-    fn find_in(&mut self, row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u32>> {
-        let start = start_of(row.get_ref(column)?.as_str_or_null().unwrap_or_default());
-        let Some(start) = start else { return Ok(None) };
-        Ok(self.find(start, row.get_ref(column + 1)?.as_blob().unwrap_or_default()))
+    fn find_in(&mut self, row: &Row<'_>, column: usize) -> Result<Option<u32>, String> {
+        let (start, moves) = start_and_moves(row, column)?;
+        Ok(self.find(start, moves))
     }
 
     /// The ply where the last of the conditions was first fulfilled.
@@ -165,14 +164,35 @@ impl BoardSearch {
     }
 }
 
+/// The start and the moves of a row that has them in this column and the next.
+fn start_and_moves<'r>(row: &'r Row<'_>, column: usize) -> Result<(Position, &'r [u8]), String> {
+    let start = row.get_ref(column).ok().and_then(|text| text.as_str_or_null().ok());
+    let moves = row.get_ref(column + 1).ok().and_then(|moves| moves.as_blob().ok());
+    let start = start.and_then(start_of).ok_or("its start is not a position")?;
+    Ok((start, moves.ok_or("its moves cannot be read")?))
+}
+
 fn clamped(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 impl GamesFile {
-    /// A game that was found, by number.
-    fn known(&self, id: i64) -> Result<GameHeader, GamesError> {
-        self.header(id)?.ok_or_else(|| self.damaged(format!("game {id} has no row")))
+    /// These games, with the plies where they are found. Damaged ones are left out.
+    fn hits(
+        &self,
+        page: Vec<i64>,
+        plies: impl Fn(i64) -> Vec<u32>,
+    ) -> Result<Vec<Hit>, GamesError> {
+        let mut hits = Vec::with_capacity(page.len());
+        for id in page {
+            match self.header(id) {
+                Ok(Some(game)) => hits.push(Hit { game, plies: plies(id) }),
+                Ok(None) => self.leave_out(id, "it has no row".to_owned()),
+                Err(GamesError::Damaged { what, .. }) => self.leave_out(id, what),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(hits)
     }
 
     /// A page of these games, which are in ascending order, or of all.
@@ -184,27 +204,28 @@ impl GamesFile {
         most: usize,
     ) -> Result<Vec<i64>, GamesError> {
         let db = GamesError::database(self.path());
-        let sql = match ids {
-            Some(ids) if sort == Sort::Number => {
-                return Ok(ids.iter().copied().skip(skip).take(most).collect());
-            }
-            Some(ids) if ids.len() <= FEW => sort.order_of(ids),
-            _ => sort.order().to_owned(),
-        };
-        let mut select = self.connection.prepare(&sql).map_err(&db)?;
-        let mut rows = select.query([]).map_err(&db)?;
+        let is_old = self.is_old()?;
+        let few = ids.filter(|ids| ids.len() <= FEW);
+        if let (Some(ids), Sort::Number) = (ids, sort) {
+            return Ok(ids.iter().copied().skip(skip).take(most).collect());
+        }
         let (mut page, mut passed) = (Vec::new(), 0);
-        while page.len() < most
-            && let Some(row) = rows.next().map_err(&db)?
-        {
-            let id: i64 = row.get(0).map_err(&db)?;
-            if ids.is_some_and(|ids| ids.binary_search(&id).is_err()) {
-                continue;
-            }
-            if passed == skip {
-                page.push(id);
-            } else {
-                passed += 1;
+        // Games whose player or event is missing come last.
+        for sql in [Some(sort.order(few, is_old)), sort.rest(few)].into_iter().flatten() {
+            let mut select = self.connection.prepare(&sql).map_err(&db)?;
+            let mut rows = select.query([]).map_err(&db)?;
+            while page.len() < most
+                && let Some(row) = rows.next().map_err(&db)?
+            {
+                let id: i64 = row.get(0).map_err(&db)?;
+                if ids.is_some_and(|ids| ids.binary_search(&id).is_err()) {
+                    continue;
+                }
+                if passed == skip {
+                    page.push(id);
+                } else {
+                    passed += 1;
+                }
             }
         }
         Ok(page)
@@ -253,10 +274,14 @@ impl GamesFile {
             }
             let mut rows = select.query([id]).map_err(&db)?;
             let Some(row) = rows.next().map_err(&db)? else { continue };
-            let start: Option<String> = row.get(0).map_err(&db)?;
-            let Some(start) = start_of(start.as_deref()) else { continue };
-            let moves = row.get_ref(1).map_err(&db)?;
-            let mut replay = Replay::new(start, moves.as_blob().unwrap_or_default());
+            let (start, moves) = match start_and_moves(row, 0) {
+                Ok(read) => read,
+                Err(what) => {
+                    self.leave_out(id, what);
+                    continue;
+                }
+            };
+            let mut replay = Replay::new(start, moves);
             for posting in list {
                 let ply = usize::from(posting.ply());
                 while replay.ply() < ply && replay.advance().is_some() {}
@@ -344,10 +369,10 @@ impl GamesFile {
         let mut found = Vec::new();
         for &id in list {
             let mut rows = select.query([id]).map_err(&db)?;
-            if let Some(row) = rows.next().map_err(&db)?
-                && let Some(ply) = search.find_in(row, 0).map_err(&db)?
-            {
-                found.push((id, ply));
+            let Some(row) = rows.next().map_err(&db)? else { continue };
+            match search.find_in(row, 0) {
+                Ok(ply) => found.extend(ply.map(|ply| (id, ply))),
+                Err(what) => self.leave_out(id, what),
             }
         }
         Ok(found)
@@ -369,18 +394,15 @@ impl GamesFile {
             .map_err(GamesError::database(self.path()))?;
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
         let share = ((last - first) / threads + 1).max(1_000);
-        let (path, end) = (self.path(), &self.end);
+        let place = self.place();
         thread::scope(|scope| {
             let starts = (first..=last).step_by(share as usize);
             let work: Vec<_> = starts
                 .map(|start| {
                     let range = start..=last.min(start + share - 1);
-                    let work = move || {
-                        let mut file = GamesFile::again(path)?;
-                        file.end_when(Arc::clone(end))?;
-                        search_range(&file, query, range, is_wanted)
-                    };
-                    thread::Builder::new().spawn_scoped(scope, work).map_err(GamesError::io(path))
+                    let work = move || search_range(place, query, range, is_wanted);
+                    let thread = thread::Builder::new().spawn_scoped(scope, work);
+                    thread.map_err(GamesError::io(self.path()))
                 })
                 .collect();
             let mut found = Vec::new();
@@ -388,7 +410,11 @@ impl GamesFile {
                 let part = thread?.join().unwrap_or_else(|_| {
                     Err(GamesError::Input("a thread that searches has died".to_owned()))
                 });
-                found.extend(part?);
+                let (part, faults) = part?;
+                found.extend(part);
+                for fault in faults {
+                    self.leave_out(fault.game.unwrap_or_default(), fault.what);
+                }
             }
             Ok(found)
         })
@@ -411,21 +437,15 @@ impl GamesFile {
                 None => self.game_count()?,
             };
             let page = self.in_order(query.sort, ids.as_deref(), skip, most)?;
-            let hits =
-                page.into_iter().map(|id| Ok(Hit { game: self.known(id)?, plies: Vec::new() }));
-            return Ok(Page { total, hits: hits.collect::<Result<_, GamesError>>()? });
+            return Ok(Page { total, hits: self.hits(page, |_| Vec::new())? });
         }
         let found = self.found(query)?;
         let total = found.len() as u64;
         let ids: Vec<i64> = found.iter().map(|hit| hit.id).collect();
         let page = self.in_order(query.sort, Some(&ids), skip, most)?;
-        let mut hits = Vec::with_capacity(page.len());
-        for id in page {
-            // Both are in ascending order.
-            let plies = ids.binary_search(&id).map(|at| found[at].plies()).unwrap_or_default();
-            hits.push(Hit { game: self.known(id)?, plies });
-        }
-        Ok(Page { total, hits })
+        // Both are in ascending order.
+        let plies = |id| ids.binary_search(&id).map(|at| found[at].plies()).unwrap_or_default();
+        Ok(Page { total, hits: self.hits(page, plies)? })
     }
 
     /// The numbers of all games that match a query, ascending.
@@ -447,11 +467,12 @@ const CHECKED: usize = 1_000;
 pub(crate) const FEW: usize = 20_000;
 
 fn search_range(
-    file: &GamesFile,
+    place: &Place,
     query: &Query,
     range: RangeInclusive<i64>,
     is_wanted: &(dyn Fn(i64) -> bool + Sync),
-) -> Result<Vec<(i64, u32)>, GamesError> {
+) -> Result<(Vec<(i64, u32)>, Vec<Fault>), GamesError> {
+    let file = GamesFile::again(place)?;
     let db = GamesError::database(file.path());
     let mut search = BoardSearch::new(query);
     let mut select = file
@@ -462,13 +483,15 @@ fn search_range(
     let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(&db)? {
         let id = row.get(0).map_err(&db)?;
-        if is_wanted(id)
-            && let Some(ply) = search.find_in(row, 1).map_err(&db)?
-        {
-            found.push((id, ply));
+        if !is_wanted(id) {
+            continue;
+        }
+        match search.find_in(row, 1) {
+            Ok(ply) => found.extend(ply.map(|ply| (id, ply))),
+            Err(what) => file.leave_out(id, what),
         }
     }
-    Ok(found)
+    Ok((found, file.take_faults()))
 }
 
 #[cfg(test)]

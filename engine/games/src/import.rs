@@ -6,20 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use meerslag_search::book::year;
+use meerslag_search::book::{day, year};
 use movegen::Position;
 use movegen::notation::pdn::{
     Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
     WarningSummary, encodings_of,
 };
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 
 use crate::coding::{Replay, encode};
 use crate::error::GamesError;
-use crate::file::{COLUMNS, GIVEN, GamesFile, result_number, start_of};
+use crate::file::GamesFile;
 use crate::index::{IndexWriter, Posting, number};
+use crate::movetext::pack;
 use crate::names::folded;
+use crate::rows::{COLUMNS, GIVEN, Games, rebuilt, result_number, start_of};
 use crate::sources::{self, LastArchive, Problem, Source};
 use crate::twins::{Duplicates, Facts, Fuller, Twins};
 
@@ -291,30 +293,31 @@ impl GamesFile {
         let name = other.path().display().to_string();
         let row = adder.begin_source(&name, Encodings::default(), 0)?;
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
-        let mut last = 0;
+        let mut which = Games::After(0);
         loop {
-            let ids = other.ids_after(last, 256)?;
-            let Some(&end) = ids.last() else { break };
-            for id in ids {
-                let stored = match other.game(id) {
-                    Ok(Some(stored)) => stored,
-                    Ok(None) => continue,
-                    Err(GamesError::Damaged { what, .. }) => {
+            let games = other.work_on(&mut which, |unpacker, raw| {
+                (raw.id, raw.rows.and_then(|(header, row)| rebuilt(&header, &row, unpacker)))
+            })?;
+            if games.is_empty() {
+                break;
+            }
+            for (id, game) in games {
+                let game = match game {
+                    Ok(game) => game,
+                    Err(what) => {
                         report.failed += 1;
-                        let reason = format!("damaged: {what}");
+                        let reason = format!("game {id} is damaged: {what}");
                         let problem = Problem { file: name.clone(), line: 0, reason };
                         observe(ImportEvent::Problem(&problem));
                         continue;
                     }
-                    Err(error) => return Err(error),
                 };
                 report.games += 1;
-                report.broken += u64::from(stored.game.damage().is_some());
-                let fate = adder.add(&stored.game, Some(row))?;
+                report.broken += u64::from(game.damage().is_some());
+                let fate = adder.add(&game, Some(row))?;
                 report.count(fate);
-                fate.tell(&name, Some(id), &stored.game, observe);
+                fate.tell(&name, Some(id), &game, observe);
             }
-            last = end;
             let games = report.games;
             if !observe(ImportEvent::Progress { done: games, all, games }) {
                 return Err(GamesError::Interrupted);
@@ -615,12 +618,12 @@ fn tags_text(game: &PdnGame) -> Option<String> {
     if list.is_empty() { None } else { serde_json::to_string(&list).ok() }
 }
 
-/// The places of a game's positions.
-pub(crate) fn index_game(index: &mut IndexWriter, game: u32, start: Position, moves: &[u8]) {
+/// Gives the places of a game's positions.
+pub(crate) fn places(game: u32, start: Position, moves: &[u8], mut give: impl FnMut(Posting)) {
     let mut replay = Replay::new(start, moves);
     loop {
         let Ok(ply) = u16::try_from(replay.ply()) else { return };
-        index.add(Posting::new(number(replay.position()), game, ply, replay.next_code()));
+        give(Posting::new(number(replay.position()), game, ply, replay.next_code()));
         if replay.advance().is_none() {
             return;
         }
@@ -661,10 +664,7 @@ impl<'c> Adder<'c> {
         twins: &'c mut Twins,
         duplicates: Duplicates,
     ) -> Result<Adder<'c>, GamesError> {
-        let path = file.path();
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = rusqlite::Transaction::new_unchecked(&file.connection, behavior)
-            .map_err(GamesError::database(path))?;
+        let (transaction, path) = (file.begin()?, file.path());
         twins.know(file.pragma("data_version")?);
         Ok(Adder {
             transaction,
@@ -721,7 +721,9 @@ impl<'c> Adder<'c> {
             return Ok(id);
         }
         self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO events (name, site) VALUES (?1, ?2)")?
+            .prepare_cached(
+                "INSERT OR IGNORE INTO events (name, site, key) VALUES (?1, ?2, sort_key(?1))",
+            )?
             .execute([name, site])?;
         let id = self
             .transaction
@@ -843,11 +845,13 @@ impl<'c> Adder<'c> {
         let score = if score == game.result.as_str() { "" } else { score };
         let (white, black) = (self.player(tag("White"))?, self.player(tag("Black"))?);
         let event = self.event(tag("Event"), tag("Site"))?;
+        let tags = tags_text(game);
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO games (id, white, black, event, round, date, year, \
-                 white_rating, black_rating, result, score, plies, source, line, fingerprint) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                 white_rating, black_rating, result, score, plies, source, line, fingerprint, day, \
+                 checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
+                 ?16, checksum(?6, ?5, ?11, ?14, ?13, ?16, ?17))",
             )?
             .execute(params![
                 id,
@@ -865,24 +869,25 @@ impl<'c> Adder<'c> {
                 source,
                 game.first_line as i64,
                 line.print,
+                day(date),
+                tags,
             ])?;
         let is_new = id.is_none();
         let id = id.unwrap_or_else(|| self.transaction.last_insert_rowid());
-        let packed = match &facts.text {
-            Some(text) => zstd::encode_all(text.as_bytes(), 3).ok(),
-            None => None,
-        };
+        let packed = facts.text.as_deref().map(pack).transpose();
+        let packed =
+            packed.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO moves (game, start, moves, tags, text) \
                  VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
-            .execute(params![id, line.start, line.moves, tags_text(game), packed])?;
+            .execute(params![id, line.start, line.moves, tags, packed])?;
         if is_new {
             let number =
                 u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
             let start = start_of(line.start.as_deref()).unwrap_or(game.start);
-            index_game(&mut self.index, number, start, &line.moves);
+            places(number, start, &line.moves, |place| self.index.add(place));
             self.index.breathe(&self.transaction)?;
         }
         Ok(id)
@@ -904,7 +909,9 @@ pub(crate) fn delete_game(connection: &Connection, id: i64) -> rusqlite::Result<
 /// The row of a player's name, added if there is none.
 pub(crate) fn player_id(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     connection
-        .prepare_cached("INSERT OR IGNORE INTO players (name, folded) VALUES (?1, ?2)")?
+        .prepare_cached(
+            "INSERT OR IGNORE INTO players (name, folded, key) VALUES (?1, ?2, sort_key(?1))",
+        )?
         .execute([name, folded(name).as_str()])?;
     connection
         .prepare_cached("SELECT id FROM players WHERE name = ?1")?

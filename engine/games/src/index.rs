@@ -7,6 +7,7 @@
 use meerslag_search::book::Key;
 use movegen::Position;
 use rusqlite::{Connection, params};
+use rustc_hash::FxHashMap;
 
 /// Blocks are at most this long, so that each fits into a page of SQLite.
 const BLOCK: usize = 3_960;
@@ -48,6 +49,13 @@ impl Posting {
 
     pub(crate) fn ply(self) -> u16 {
         (self.0 >> 8) as u16
+    }
+
+    /// A hash of all of it.
+    pub(crate) fn hash(self) -> u64 {
+        let hash = self.0 as u64 ^ ((self.0 >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 
     /// The first byte of the move that was played.
@@ -390,22 +398,47 @@ fn damaged(id: i64) -> rusqlite::Error {
     rusqlite::Error::IntegralValueOutOfRange(0, id)
 }
 
-/// How many places in how many blocks can be read, and the first block that cannot.
-pub(crate) fn survey(connection: &Connection) -> rusqlite::Result<(u64, Option<i64>)> {
-    let mut select = connection.prepare_cached("SELECT id, block FROM positions")?;
+/// Goes through the whole index, place by place; returns how many there are, and what a look-up
+/// would stumble over.
+pub(crate) fn walk(
+    connection: &Connection,
+    see: &mut dyn FnMut(Posting),
+) -> rusqlite::Result<(u64, Vec<String>)> {
+    let mut select = connection.prepare_cached("SELECT id, postings FROM segments")?;
+    let segments = select.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, 0))))?;
+    let mut segments: FxHashMap<i64, (i64, i64)> = segments.collect::<Result<_, _>>()?;
+    let mut faults = Vec::new();
+    let mut select = connection.prepare_cached("SELECT id, block FROM positions ORDER BY id")?;
     let mut rows = select.query([])?;
-    let (mut count, mut bad) = (0, None);
+    let mut last = (-1, None);
+    let mut count = 0;
     while let Some(row) = rows.next()? {
-        let id = row.get(0)?;
-        let is_whole = read_block(id, row.get_ref(1)?.as_blob().unwrap_or_default(), |_, _| {
+        let id: i64 = row.get(0)?;
+        let segment = id >> 48;
+        if last.0 != segment {
+            last = (segment, None);
+        }
+        let mut unknown = (0, 0);
+        let sum = segments.get_mut(&segment).unwrap_or(&mut unknown);
+        let mut is_sorted = true;
+        let is_whole = read_block(id, row.get_ref(1)?.as_blob().unwrap_or_default(), |_, place| {
+            is_sorted &= last.1 < Some(place);
+            last.1 = Some(place);
+            sum.1 += 1;
             count += 1;
+            see(place);
             true
         });
-        if !is_whole && bad.is_none() {
-            bad = Some(id);
+        if !is_whole || !is_sorted || id & 0xffff == 0 || unknown.1 > 0 {
+            faults.push(format!("block {id:x} of the index cannot be read"));
         }
     }
-    Ok((count, bad))
+    for (segment, (said, there)) in segments {
+        if said != there {
+            faults.push(format!("segment {segment} of the index has {there} places, not {said}"));
+        }
+    }
+    Ok((count, faults))
 }
 
 #[cfg(test)]
@@ -458,7 +491,10 @@ mod tests {
             seen += list.len();
         }
         assert_eq!(seen, all.len());
-        assert_eq!(survey(&connection).unwrap(), (all.len() as u64, None));
+        let mut walked = Vec::new();
+        let (count, faults) = walk(&connection, &mut |place| walked.push(place)).unwrap();
+        walked.sort_unstable();
+        assert_eq!((count, faults, walked == all), (all.len() as u64, Vec::new(), true));
         assert_eq!(look_up(&connection, u64::MAX >> 16).unwrap(), []);
     }
 

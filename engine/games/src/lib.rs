@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod check;
 mod coding;
 mod error;
 mod file;
@@ -8,28 +9,31 @@ mod find;
 mod import;
 mod index;
 mod keep;
+mod movetext;
 mod names;
 mod pattern;
 mod query;
 mod reader;
 mod records;
+mod rows;
 mod schema;
 mod sources;
 mod statistics;
 mod tree;
 mod twins;
 
+pub use check::CheckReport;
 pub use coding::{Replay, encode};
 pub use error::GamesError;
-pub use file::{GameHeader, GamesFile, Info, StoredGame};
+pub use file::{Fault, GamesFile, Info};
 pub use find::{Hit, Page};
 pub use import::{Duplicate, ImportEvent, ImportOptions, ImportReport};
-pub use keep::{CheckReport, Fault};
 pub use names::{folded, is_same_player};
 pub use pattern::{Manoeuvre, Pattern, Sacrifice};
 pub use query::{Outcome, Query, Sort};
 pub use reader::PdnText;
 pub use records::{GameFoundRecord, GamesFoundRecord, GamesTreeRecord, share};
+pub use rows::{GameHeader, StoredGame};
 pub use schema::{APPLICATION, VERSION, is_games_file};
 pub use sources::{Problem, open_text};
 pub use statistics::{Group, Score, StatisticsRow};

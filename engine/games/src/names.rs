@@ -9,6 +9,11 @@ pub fn folded(name: &str) -> String {
     words.join(" ")
 }
 
+/// By which names sort: small letters without accents or signs.
+pub(crate) fn sort_key(name: &str) -> String {
+    words(name).join(" ")
+}
+
 /// The words of a name, folded.
 pub(crate) fn words(name: &str) -> Vec<String> {
     let mut text = String::with_capacity(name.len());

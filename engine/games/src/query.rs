@@ -93,37 +93,53 @@ impl Sort {
         }
     }
 
-    /// All games in this order, read from an index.
-    pub(crate) fn order(self) -> &'static str {
-        match self {
-            Sort::Number => "SELECT g.id FROM games g ORDER BY g.id",
-            Sort::Date => "SELECT g.id FROM games g ORDER BY g.date DESC, g.id",
-            Sort::Rating => {
-                "SELECT g.id FROM games g \
-                 ORDER BY coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id"
-            }
-            // The order of the tables says how: names by their index, then the games of each.
-            Sort::White => {
-                "SELECT g.id FROM players p CROSS JOIN games g ON g.white = p.id ORDER BY p.name, g.id"
-            }
-            Sort::Black => {
-                "SELECT g.id FROM players p CROSS JOIN games g ON g.black = p.id ORDER BY p.name, g.id"
-            }
-            Sort::Event => {
-                "SELECT g.id FROM events e CROSS JOIN games g ON g.event = e.id \
-                 ORDER BY e.name, e.site, g.id"
-            }
-            Sort::Plies => "SELECT g.id FROM games g ORDER BY g.plies DESC, g.id",
-        }
+    /// All games in this order, read from an index, or a few of them, sorted; in a file of an older
+    /// version names and days have no column.
+    pub(crate) fn order(self, few: Option<&[i64]>, is_old: bool) -> String {
+        let (name, day) = match is_old {
+            true => ("sort_key(n.name)", "coalesce(day_of(g.date), g.year * 10000)"),
+            false => ("n.key", "g.day"),
+        };
+        // The order of the tables says how: names by their index, then the games of each; for a few
+        // games it begins with the games.
+        let join = if few.is_some() { "JOIN" } else { "CROSS JOIN" };
+        let (table, by) = match self {
+            Sort::Number => (None, "g.id".to_owned()),
+            // Unknown days, which are NULL, come last.
+            Sort::Date => (None, format!("{day} DESC, g.id")),
+            Sort::Rating => (
+                None,
+                "coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id".to_owned(),
+            ),
+            Sort::White => (Some("players n"), format!("{name}, n.name, g.id")),
+            Sort::Black => (Some("players n"), format!("{name}, n.name, g.id")),
+            Sort::Event => (Some("events n"), format!("{name}, n.name, n.site, g.id")),
+            Sort::Plies => (None, "g.plies DESC, g.id".to_owned()),
+        };
+        let from = match table {
+            Some(table) => format!("{table} {join} games g ON n.id = g.{}", self.name()),
+            None => "games g".to_owned(),
+        };
+        format!("SELECT g.id FROM {from}{} ORDER BY {by}", among(few, "WHERE"))
     }
 
-    /// These games in this order, sorted.
-    pub(crate) fn order_of(self, ids: &[i64]) -> String {
-        let (all, by) = self.order().split_once(" ORDER BY ").unwrap_or((self.order(), "g.id"));
-        // A plain join: SQLite begins with the games.
-        let all = all.replace("CROSS JOIN", "JOIN");
-        format!("{all} WHERE g.id IN ({}) ORDER BY {by}", list(ids))
+    /// The games that [`Sort::order`] does not give, as what it sorts by is missing.
+    pub(crate) fn rest(self, few: Option<&[i64]>) -> Option<String> {
+        let table = match self {
+            Sort::White | Sort::Black => "players",
+            Sort::Event => "events",
+            _ => return None,
+        };
+        Some(format!(
+            "SELECT g.id FROM games g WHERE g.{} NOT IN (SELECT id FROM {table}){} ORDER BY g.id",
+            self.name(),
+            among(few, "AND")
+        ))
     }
+}
+
+fn among(few: Option<&[i64]>, word: &str) -> String {
+    few.map_or_else(String::new, |ids| format!(" {word} g.id IN ({})", list(ids)))
 }
 
 /// Which games to find: those that meet all given conditions.

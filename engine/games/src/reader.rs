@@ -1,67 +1,71 @@
 //! The games of a file as PDN text, for everything that reads PDN.
 
+use std::borrow::Borrow;
 use std::io::{self, Read};
-use std::ops::ControlFlow;
-
-use movegen::notation::pdn::{WriteOptions, game_to_string};
 
 use crate::error::GamesError;
 use crate::file::GamesFile;
+use crate::rows::{Games, pdn_of};
 
-/// The games of a file as PDN text, in the order of their numbers. A [`Read`].
-pub struct PdnText {
-    file: GamesFile,
-    ids: std::vec::IntoIter<i64>,
-    last: i64,
-    /// Only these games.
-    is_list: bool,
+/// The games of a file as PDN text, in the order of their numbers. A [`Read`]. Damaged games are
+/// left out.
+pub struct PdnText<F = GamesFile> {
+    file: F,
+    which: Games,
+    observe: Box<dyn FnMut(u64) -> bool + Send>,
+    done: u64,
     text: Vec<u8>,
     at: usize,
 }
 
-impl PdnText {
+impl<F: Borrow<GamesFile>> PdnText<F> {
     /// All games.
     #[must_use]
-    pub fn new(file: GamesFile) -> PdnText {
-        PdnText {
-            file,
-            ids: Vec::new().into_iter(),
-            last: 0,
-            is_list: false,
-            text: Vec::new(),
-            at: 0,
-        }
+    pub fn new(file: F) -> PdnText<F> {
+        let observe = Box::new(|_| true);
+        PdnText { file, which: Games::After(i64::MIN), observe, done: 0, text: Vec::new(), at: 0 }
     }
 
     /// Only these games, in this order.
     #[must_use]
-    pub fn of(file: GamesFile, ids: Vec<i64>) -> PdnText {
-        PdnText { ids: ids.into_iter(), is_list: true, ..PdnText::new(file) }
+    pub fn of(file: F, ids: Vec<i64>) -> PdnText<F> {
+        PdnText { which: Games::Of(ids.into_iter()), ..PdnText::new(file) }
     }
 
-    fn fill(&mut self) -> Result<ControlFlow<()>, GamesError> {
-        let id = match self.ids.next() {
-            Some(id) => id,
-            None if self.is_list => return Ok(ControlFlow::Break(())),
-            None => {
-                self.ids = self.file.ids_after(self.last, 1024)?.into_iter();
-                let Some(id) = self.ids.next() else { return Ok(ControlFlow::Break(())) };
-                id
+    /// Tells `observe` how many games have been read; when it returns false, reading fails with
+    /// [`GamesError::Interrupted`].
+    #[must_use]
+    pub fn observed(self, observe: impl FnMut(u64) -> bool + Send + 'static) -> PdnText<F> {
+        PdnText { observe: Box::new(observe), ..self }
+    }
+
+    /// Reads the next games; false at the end.
+    fn fill(&mut self) -> Result<bool, GamesError> {
+        let file = self.file.borrow();
+        let games = file.work_on(&mut self.which, |unpacker, raw| {
+            (raw.id, raw.rows.and_then(|(header, row)| pdn_of(&header, &row, unpacker)))
+        })?;
+        self.text.clear();
+        self.at = 0;
+        self.done += games.len() as u64;
+        let is_any = !games.is_empty();
+        for (id, text) in games {
+            match text {
+                Ok(text) => self.text.extend(text.into_bytes()),
+                Err(what) => file.leave_out(id, what),
             }
-        };
-        self.last = id;
-        if let Some(stored) = self.file.game(id)? {
-            self.text = game_to_string(&stored.game, &WriteOptions::default()).into_bytes();
-            self.at = 0;
         }
-        Ok(ControlFlow::Continue(()))
+        if !(self.observe)(self.done) {
+            return Err(GamesError::Interrupted);
+        }
+        Ok(is_any)
     }
 }
 
-impl Read for PdnText {
+impl<F: Borrow<GamesFile>> Read for PdnText<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.at == self.text.len() {
-            if self.fill().map_err(io::Error::other)?.is_break() {
+            if !self.fill().map_err(io::Error::other)? {
                 return Ok(0);
             }
         }

@@ -5,8 +5,8 @@ use meerslag_study::records::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::file::GameHeader;
 use crate::find::{Hit, Page};
+use crate::rows::GameHeader;
 use crate::tree::{Tree, TreeMove};
 
 /// A game that was found.

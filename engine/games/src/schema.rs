@@ -4,22 +4,31 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use meerslag_search::book::day;
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::ValueRef;
+
+use crate::names::sort_key;
+
 /// `application_id` of our files: "Dmmn".
 pub const APPLICATION: i64 = 0x446d_6d6e;
 
 /// `user_version` of our files.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE players (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    folded TEXT NOT NULL
+    folded TEXT NOT NULL,
+    key TEXT NOT NULL
 );
 CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     site TEXT NOT NULL,
+    key TEXT NOT NULL,
     UNIQUE (name, site)
 );
 CREATE TABLE sources (
@@ -48,13 +57,17 @@ CREATE TABLE games (
     plies INTEGER NOT NULL,
     source INTEGER REFERENCES sources,
     line INTEGER NOT NULL,
-    fingerprint INTEGER NOT NULL
+    fingerprint INTEGER NOT NULL,
+    day INTEGER,
+    checksum INTEGER NOT NULL
 );
+CREATE INDEX players_key ON players (key, name);
+CREATE INDEX events_key ON events (key, name, site);
 CREATE INDEX games_white ON games (white);
 CREATE INDEX games_black ON games (black);
 CREATE INDEX games_event ON games (event);
 CREATE INDEX games_year ON games (year, result, white, black);
-CREATE INDEX games_date ON games (date DESC);
+CREATE INDEX games_date ON games (day DESC);
 CREATE INDEX games_rating ON games (coalesce(white_rating, 0) + coalesce(black_rating, 0) DESC);
 CREATE INDEX games_plies ON games (plies DESC);
 CREATE INDEX games_fingerprint ON games (fingerprint);
@@ -75,6 +88,56 @@ CREATE TABLE positions (
     block BLOB NOT NULL
 );
 ";
+
+/// From version 1 to 2.
+const UPGRADE: &str = "
+ALTER TABLE players ADD COLUMN key TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN key TEXT NOT NULL DEFAULT '';
+ALTER TABLE games ADD COLUMN day INTEGER;
+ALTER TABLE games ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE players SET key = sort_key(name);
+UPDATE events SET key = sort_key(name);
+UPDATE games SET day = coalesce(day_of(date), year * 10000);
+UPDATE games SET checksum = checksum(date, round, score, line, source, day, \
+    (SELECT tags FROM moves WHERE game = id));
+DROP INDEX games_date;
+CREATE INDEX players_key ON players (key, name);
+CREATE INDEX events_key ON events (key, name, site);
+CREATE INDEX games_date ON games (day DESC);
+PRAGMA user_version = 2;
+";
+
+/// Makes a file of an older version one of this version, within a transaction.
+pub(crate) fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version < VERSION { connection.execute_batch(UPGRADE) } else { Ok(()) }
+}
+
+/// Gives SQLite our functions: `sort_key` of a name, `day_of` a date, and the `checksum` of values.
+pub(crate) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_DIRECTONLY;
+    connection.create_scalar_function("sort_key", 1, flags, |values| {
+        Ok(sort_key(values.get_raw(0).as_str().unwrap_or_default()))
+    })?;
+    connection.create_scalar_function("day_of", 1, flags, |values| {
+        Ok(day(values.get_raw(0).as_str().unwrap_or_default()))
+    })?;
+    connection.create_scalar_function("checksum", -1, flags, |values| {
+        let mut hash = crc32fast::Hasher::new();
+        for place in 0..values.len() {
+            match values.get_raw(place) {
+                ValueRef::Null => {}
+                ValueRef::Integer(value) => hash.update(value.to_string().as_bytes()),
+                ValueRef::Real(value) => hash.update(&value.to_le_bytes()),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => hash.update(bytes),
+            }
+            hash.update(&[0]);
+        }
+        Ok(hash.finalize())
+    })
+}
 
 /// Whether a file is an SQLite database; ours or not shows when it is opened, since our number may
 /// not have left the log beside it yet. A missing file is none.

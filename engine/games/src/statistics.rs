@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
 use egdb::{Probe, Wld};
-use meerslag_study::annotate::{SideSummary, recorded};
+use meerslag_study::annotate::{RecordedPlay, SideSummary, recorded};
+use movegen::notation::pdn::Comment;
 use movegen::{Color, Position};
 
 use crate::coding::Replay;
 use crate::error::GamesError;
-use crate::file::{GamesFile, start_of};
+use crate::file::GamesFile;
+use crate::movetext::{Unpacker, follow};
 use crate::query::Query;
 use crate::records::share;
+use crate::rows::{Games, MovesRow, RawGame, result_number};
 
 /// Games and points of one side.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -181,52 +184,40 @@ impl GamesFile {
         let players = query.player.as_ref().map(|name| self.players(name)).transpose()?;
         let players: Option<HashSet<i64>> = players.map(|list| list.into_iter().collect());
         let ids = self.find_ids(query)?;
+        let all = ids.len() as u64;
+        let mut which = match self.game_count()? == all {
+            true => Games::After(i64::MIN),
+            false => Games::Of(ids.into_iter()),
+        };
         let mut scores = Scores::default();
-        for (done, id) in (1..).zip(&ids) {
-            let Some(game) = self.played(*id, probe)? else { continue };
-            let is_ours = |side: Color| {
-                players.as_ref().is_none_or(|set| set.contains(&game.players[side.index()]))
-            };
-            let seat = if is_ours(Color::White) { Color::White } else { Color::Black };
-            scores.add(&game, query.color.unwrap_or(seat), players.is_some());
-            if done % 256 == 0 && !observe(done, ids.len() as u64) {
+        let mut done = 0;
+        loop {
+            let games = self.work_on(&mut which, |unpacker, raw| {
+                let id = raw.id;
+                Ok::<_, GamesError>((id, played(unpacker, raw, probe)?))
+            })?;
+            if games.is_empty() {
+                return self.rows(scores, most);
+            }
+            done += games.len() as u64;
+            for game in games {
+                let game = match game? {
+                    (_, Ok(game)) => game,
+                    (id, Err(what)) => {
+                        self.leave_out(id, what);
+                        continue;
+                    }
+                };
+                let is_ours = |side: Color| {
+                    players.as_ref().is_none_or(|set| set.contains(&game.players[side.index()]))
+                };
+                let seat = if is_ours(Color::White) { Color::White } else { Color::Black };
+                scores.add(&game, query.color.unwrap_or(seat), players.is_some());
+            }
+            if !observe(done, all) {
                 return Err(GamesError::Interrupted);
             }
         }
-        self.rows(scores, most)
-    }
-
-    fn played(&self, id: i64, probe: &Probe) -> Result<Option<Played>, GamesError> {
-        let db = GamesError::database(self.path());
-        let mut select = self
-            .connection
-            .prepare_cached(
-                "SELECT g.white, g.black, g.result, g.year, g.plies, m.start, m.moves, \
-                 m.text IS NOT NULL FROM games g JOIN moves m ON m.game = g.id WHERE g.id = ?1",
-            )
-            .map_err(&db)?;
-        let mut rows = select.query([id]).map_err(&db)?;
-        let Some(row) = rows.next().map_err(&db)? else { return Ok(None) };
-        let mut players = [0; 2];
-        players[Color::White.index()] = row.get(0).map_err(&db)?;
-        players[Color::Black.index()] = row.get(1).map_err(&db)?;
-        let start: Option<String> = row.get(5).map_err(&db)?;
-        let moves = row.get_ref(6).map_err(&db)?.as_blob().unwrap_or_default();
-        let position = start_of(start.as_deref());
-        let position = position.ok_or_else(|| self.damaged(format!("the start of game {id}")))?;
-        let play = match row.get(7).map_err(&db)? {
-            true => self.game(id)?.map(|stored| recorded(&stored.game)),
-            false => None,
-        };
-        Ok(Some(Played {
-            players,
-            result: row.get(2).map_err(&db)?,
-            year: row.get(3).map_err(&db)?,
-            plies: row.get::<_, i64>(4).map_err(&db)? as u64,
-            opening: if start.is_some() { "(other start)".to_owned() } else { opening(moves) },
-            endgame: endgame(position, moves, probe)?,
-            play: play.unwrap_or_default(),
-        }))
     }
 
     fn rows(&self, scores: Scores, most: usize) -> Result<Vec<StatisticsRow>, GamesError> {
@@ -264,6 +255,54 @@ impl GamesFile {
             .query_row("SELECT name FROM players WHERE id = ?1", [id], |row| row.get(0))
             .map_err(GamesError::database(self.path()))
     }
+}
+
+/// The facts of a game, or what is wrong with it.
+fn played(
+    unpacker: &mut Unpacker,
+    raw: RawGame,
+    probe: &Probe,
+) -> Result<Result<Played, String>, GamesError> {
+    let read = raw.rows.and_then(|(header, row)| {
+        let start = row.start()?;
+        let play = play(start, &row, unpacker)?;
+        Ok((header, row, start, play))
+    });
+    let (header, row, start, play) = match read {
+        Ok(read) => read,
+        Err(what) => return Ok(Err(what)),
+    };
+    Ok(Ok(Played {
+        players: raw.players,
+        result: result_number(header.result),
+        year: header.year,
+        plies: u64::from(header.plies),
+        opening: match row.start {
+            Some(_) => "(other start)".to_owned(),
+            None => opening(&row.moves),
+        },
+        endgame: endgame(start, &row.moves, probe)?,
+        play,
+    }))
+}
+
+/// The play of both sides by the annotations.
+fn play(
+    start: Position,
+    row: &MovesRow,
+    unpacker: &mut Unpacker,
+) -> Result<[SideSummary; 2], String> {
+    let Some(text) = row.text(unpacker)? else { return Ok(Default::default()) };
+    let mut play = RecordedPlay::default();
+    let is_followed = follow(&text, start, &row.moves, &mut |said| {
+        let mut comments = said.comments.iter().map(|&text| Comment { text: text.to_owned() });
+        let score = comments.find_map(|comment| comment.evaluation());
+        play.see(&said.before, said.mv, score, &said.glyphs);
+        if said.is_set_up_after {
+            play.set_up();
+        }
+    });
+    if is_followed { Ok(play.sides) } else { Ok(recorded(&row.parsed(&text)?)) }
 }
 
 /// The first moves of a game from the initial position.

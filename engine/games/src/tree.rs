@@ -12,6 +12,7 @@ use crate::error::GamesError;
 use crate::file::GamesFile;
 use crate::find::FEW;
 use crate::query::Query;
+use crate::rows::number;
 
 /// A move with statistics of its games.
 #[derive(Clone, PartialEq, Debug)]
@@ -146,10 +147,13 @@ impl GamesFile {
                             None => {
                                 let (start, moves) = match row.get() {
                                     Some(row) => row,
-                                    None => {
-                                        let read = self.start_and_moves(id)?;
-                                        row.get_or_init(|| read)
-                                    }
+                                    None => match self.start_and_moves(id) {
+                                        Ok(read) => row.get_or_init(|| read),
+                                        Err(GamesError::Damaged { what, .. }) => {
+                                            return Ok(self.leave_out(id, what));
+                                        }
+                                        Err(error) => return Err(error),
+                                    },
                                 };
                                 replay.insert(Replay::new(*start, moves))
                             }
@@ -191,7 +195,7 @@ impl GamesFile {
     }
     fn start_and_moves(&self, id: i64) -> Result<(Position, Vec<u8>), GamesError> {
         let row = self.moves_row(id)?;
-        let read = row.and_then(|row| Some((row.start()?, row.moves)));
+        let read = row.and_then(|row| Some((row.start().ok()?, row.moves)));
         read.ok_or_else(|| self.damaged(format!("the moves of game {id}")))
     }
 
@@ -206,11 +210,18 @@ impl GamesFile {
         let db = GamesError::database(self.path());
         let columns = "SELECT id, result, year, white_rating, black_rating FROM games";
         let mut read = |row: &rusqlite::Row<'_>| -> Result<(), GamesError> {
-            let mut ratings = [None; 2];
-            ratings[Color::White.index()] = row.get(3).map_err(&db)?;
-            ratings[Color::Black.index()] = row.get(4).map_err(&db)?;
-            let (result, year) = (row.get(1).map_err(&db)?, row.get(2).map_err(&db)?);
-            take(row.get(0).map_err(&db)?, &Row { result, year, ratings })
+            let id = row.get(0).map_err(&db)?;
+            let read = || {
+                let mut ratings = [None; 2];
+                ratings[Color::White.index()] = number(row, 3, "rating of White")?;
+                ratings[Color::Black.index()] = number(row, 4, "rating of Black")?;
+                let result = number(row, 1, "result")?.unwrap_or_default().into();
+                Ok(Row { result, year: number(row, 2, "year")?, ratings })
+            };
+            match read() {
+                Ok(row) => take(id, &row),
+                Err(what) => Ok(self.leave_out(id, what)),
+            }
         };
         if ids.len() > few {
             let mut select =

@@ -11,8 +11,9 @@ use movegen::notation::pdn::{Annotation, GameResult, PdnGame, PdnReader};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::error::GamesError;
-use crate::file::{GamesFile, needs_text, result_of, text_of};
+use crate::file::GamesFile;
 use crate::names::{asked_keys, folded, is_same_player, posted_keys, words};
+use crate::rows::{needs_text, result_of, text_of};
 
 /// What to do with a game that is there already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -107,7 +107,10 @@ fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
     let mut file = meerslag_games::GamesFile::open(input)?;
     let ids = file.ids_after(0, usize::MAX >> 1)?;
     if ids.len() != games.len() {
-        return Err(Failure::Run(anyhow::anyhow!("{} was changed meanwhile", input.display())));
+        return Err(Failure::Run(anyhow::anyhow!(
+            "{} was changed meanwhile, or has damaged games: see games check",
+            input.display()
+        )));
     }
     Ok(file.replace(ids.into_iter().zip(games))?)
 }

@@ -286,6 +286,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Man(args)) => man::run(&args),
     };
     let (code, error) = match result {
+        Ok(()) if streams::is_incomplete() => return ExitCode::from(status::FAILURE),
         Ok(()) => return ExitCode::from(status::SUCCESS),
         Err(Failure::Interrupted(kept)) => {
             interrupt::say(&kept);

@@ -16,7 +16,7 @@ use movegen::notation::pdn::{
 use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};
 
-use super::streams::note;
+use super::streams::{leave_out, note};
 use super::{Failure, positions};
 
 /// The position that a command works on.
@@ -108,9 +108,57 @@ pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
         return Ok(Box::new(io::stdin()));
     }
     #[cfg(feature = "games")]
+    if meerslag_games::is_games_file(path) {
+        let games = OpenGames::open(path).map_err(io::Error::other)?;
+        // The mark says that it is UTF-8, whatever the encoding of other files.
+        return Ok(Box::new("\u{feff}".as_bytes().chain(meerslag_games::PdnText::new(games))));
+    }
+    #[cfg(feature = "games")]
     return Ok(meerslag_games::open_text(path)?);
     #[cfg(not(feature = "games"))]
     open_pdn(path)
+}
+
+/// A file of games. At the end it names the damaged games that were left out.
+#[cfg(feature = "games")]
+#[derive(Debug)]
+pub(super) struct OpenGames(meerslag_games::GamesFile);
+
+#[cfg(feature = "games")]
+impl OpenGames {
+    /// Opens a file to read it.
+    pub(super) fn open(path: &Path) -> Result<OpenGames, meerslag_games::GamesError> {
+        meerslag_games::GamesFile::open(path).map(OpenGames)
+    }
+
+    pub(super) fn file(&mut self) -> &mut meerslag_games::GamesFile {
+        &mut self.0
+    }
+}
+
+#[cfg(feature = "games")]
+impl std::borrow::Borrow<meerslag_games::GamesFile> for OpenGames {
+    fn borrow(&self) -> &meerslag_games::GamesFile {
+        &self.0
+    }
+}
+
+#[cfg(feature = "games")]
+impl std::ops::Deref for OpenGames {
+    type Target = meerslag_games::GamesFile;
+
+    fn deref(&self) -> &meerslag_games::GamesFile {
+        &self.0
+    }
+}
+
+#[cfg(feature = "games")]
+impl Drop for OpenGames {
+    fn drop(&mut self) {
+        for fault in self.0.take_faults() {
+            leave_out(format_args!("{}: {fault}, left out", self.0.path().display()));
+        }
+    }
 }
 
 /// The input of `analyse`.

@@ -35,6 +35,20 @@ pub(super) fn has_no_reader() -> bool {
     ONLY_PRINTS.load(Ordering::Relaxed) && IS_CLOSED.load(Ordering::Relaxed)
 }
 
+/// Whether the command went on without something that cannot be read.
+static IS_INCOMPLETE: AtomicBool = AtomicBool::new(false);
+
+/// Names what the command cannot read and goes on without; its status is then not success.
+pub(super) fn leave_out(what: impl Display) {
+    note(what);
+    IS_INCOMPLETE.store(true, Ordering::Relaxed);
+}
+
+/// Whether something was left out.
+pub(super) fn is_incomplete() -> bool {
+    IS_INCOMPLETE.load(Ordering::Relaxed)
+}
+
 /// Standard output, or standard error if that is given away. The other one fails when nobody reads
 /// it.
 #[expect(clippy::disallowed_methods, reason = "this is the place for it")]

@@ -26,7 +26,7 @@ mod tree;
 mod writer;
 
 pub use builder::{
-    BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, PlayerName, Selection, build,
+    BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, PlayerName, Selection, build, day,
     open_pdn, year,
 };
 pub use check::check;

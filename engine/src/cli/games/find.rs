@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb::Slice;
-use meerslag_files::NewFile;
 use meerslag_games::{GameFoundRecord, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
 use meerslag_search::{counted, parse_range};
 use movegen::Color;
-use movegen::notation::pdn::{WriteOptions, write_game};
 
 use super::super::files::{self, ForceArgs};
 use super::super::json;
@@ -260,25 +258,12 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
     let is_table = !args.pdn && !args.json;
     let most = args.limit.unwrap_or(if is_table { ROWS } else { u64::MAX });
     let page = games.find(&query, args.skip, most)?;
-    let mut out = stdout();
     if args.pdn {
-        let mut pdn = Vec::new();
-        for hit in &page.hits {
-            if let Some(stored) = games.game(hit.game.id)? {
-                write_game(&mut pdn, &stored.game, &WriteOptions::default())?;
-            }
-            // A file is written whole or not at all.
-            if args.out().is_none() {
-                out.write_all(&pdn)?;
-                pdn.clear();
-            }
-        }
-        if let Some(path) = args.out() {
-            let file = files::begin(path, &pdn, args.force.existing());
-            file.and_then(NewFile::finish).map_err(|error| files::named(path, &error))?;
-        }
-        return Ok(());
+        let ids: Vec<i64> = page.hits.iter().map(|hit| hit.game.id).collect();
+        let all = ids.len() as u64;
+        return super::write_pdn(games, Some(ids), all, args.out(), args.force.existing());
     }
+    let mut out = stdout();
     if args.json {
         for hit in &page.hits {
             json::write(&mut out, &GameFoundRecord::from(hit))?;

@@ -231,6 +231,12 @@ pub(super) fn summary(report: &ImportReport) -> String {
     text
 }
 
+/// The work was ended when so many games had been added.
+pub(super) fn of_whole_files(kept: u64) -> Failure {
+    let kept = counted(kept, "game");
+    Failure::interrupted(format!("{kept} of whole files added; the same command goes on"))
+}
+
 pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| ())?;
     let bar = Bar::new("bytes");
@@ -268,11 +274,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
     drop(bar);
     output?;
     let report = match result {
-        Err(GamesError::Interrupted) => {
-            let kept = counted(kept, "game");
-            let text = format!("{kept} of whole files added; the same command goes on");
-            return Err(Failure::interrupted(text));
-        }
+        Err(GamesError::Interrupted) => return Err(of_whole_files(kept)),
         other => other?,
     };
     let mut out = stdout();

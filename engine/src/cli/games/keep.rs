@@ -1,12 +1,11 @@
 //! Keeping a file of games in order: info, check, merge, dedupe, export, delete, rename, vacuum.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_files::NewFile;
-use meerslag_games::{Fault, GamesFile, ImportEvent, Info, PdnText};
+use meerslag_games::{GamesError, GamesFile, ImportEvent, Info};
 use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,9 +15,10 @@ use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::source::OpenGames;
 use super::super::streams::{note, stdout};
 use super::find::{self, PositionArgs, QueryArgs};
-use super::import::{DuplicatesArgs, GamesImportRecord, Teller, summary};
+use super::import::{DuplicatesArgs, GamesImportRecord, Teller, of_whole_files, summary};
 
 /// Show the contents of a file of games
 #[derive(Args, Debug)]
@@ -147,23 +147,16 @@ impl Record for GamesCheckRecord {
     const TYPE: &'static str = "games_check";
 }
 
-fn fault(fault: &Fault) -> String {
-    match fault.game {
-        Some(game) => format!("game {game}: {}", fault.what),
-        None => fault.what.clone(),
-    }
-}
-
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
     let games = super::open(&args.file)?;
-    let interrupt = Interrupt::catch(|| ())?;
+    let interrupt = Interrupt::catch(games.interrupter())?;
     let bar = Bar::new("games");
     let report = games.check(&mut |done, all| {
         bar.show(done, all, String::new);
         !interrupt.is_pressed()
     })?;
     drop(bar);
-    let faults: Vec<String> = report.faults.iter().map(fault).collect();
+    let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
     let count = faults.len();
     let mut out = stdout();
     if args.json {
@@ -212,7 +205,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     files::check_distinct(&read, &[("--to", Some(&args.to))])?;
     let (mut others, mut failed) = (Vec::new(), 0);
     for file in &args.files {
-        match GamesFile::open(file) {
+        match OpenGames::open(file) {
             Ok(other) => others.push(other),
             Err(error) if args.files.len() == 1 => return Err(error.into()),
             Err(error) => {
@@ -226,11 +219,12 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     }
     let interrupt = Interrupt::catch(|| ())?;
     let mut games = GamesFile::open_or_create(&args.to)?;
+    let mut kept = 0;
     for other in &others {
         let bar = Bar::new("games");
         let mut teller = Teller::new(&bar, args.json);
         let mut output = Ok(());
-        let report = games.merge(other, args.duplicates.duplicates, &mut |event| {
+        let merged = games.merge(other, args.duplicates.duplicates, &mut |event| {
             match event {
                 ImportEvent::Progress { done, all, .. } => bar.show(done, all, String::new),
                 ImportEvent::Problem(problem) => output = teller.problem(problem),
@@ -241,7 +235,11 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
         });
         drop(bar);
         output?;
-        let report = report?;
+        let report = match merged {
+            Err(GamesError::Interrupted) => return Err(of_whole_files(kept)),
+            merged => merged?,
+        };
+        kept += report.added;
         failed += report.failed;
         let mut out = stdout();
         if args.json {
@@ -282,7 +280,7 @@ pub(super) fn dedupe(args: &DedupeArgs) -> Result<(), Failure> {
         return Ok(writeln!(out, "{count}")?);
     }
     let gone: Vec<i64> = pairs.iter().map(|pair| pair.1).collect();
-    games.delete(&gone)?;
+    games.file().delete(&gone)?;
     Ok(writeln!(out, "{count} taken out")?)
 }
 
@@ -321,29 +319,14 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
         files::check(out, existing)?;
     }
     let games = super::open(&args.file)?;
-    let mut text = if args.query.says_something() || args.position.text().is_some() {
-        let ids = games.find_ids(&args.query.query(args.position.text())?)?;
-        PdnText::of(games, ids)
-    } else {
-        PdnText::new(games)
-    };
-    let Some(path) = args.out() else {
-        io::copy(&mut text, &mut stdout()).map_err(read_failure)?;
-        return Ok(());
-    };
-    let named = |error: io::Error| files::named(path, &error);
-    let mut file = NewFile::create(path, existing).map_err(named)?;
-    io::copy(&mut text, &mut file).map_err(read_failure)?;
-    file.finish().map_err(named)?;
-    Ok(())
-}
-
-/// The failure of the file of games that caused an error of reading.
-fn read_failure(error: io::Error) -> Failure {
-    match error.downcast::<meerslag_games::GamesError>() {
-        Ok(error) => error.into(),
-        Err(error) => error.into(),
+    let mut all = games.game_count()?;
+    let mut ids = None;
+    if args.query.says_something() || args.position.text().is_some() {
+        let found = games.find_ids(&args.query.query(args.position.text())?)?;
+        all = found.len() as u64;
+        ids = Some(found);
     }
+    super::write_pdn(games, ids, all, args.out(), existing)
 }
 
 /// Take games out
@@ -368,7 +351,7 @@ pub(super) fn delete(args: &DeleteArgs) -> Result<(), Failure> {
         let missing = args.games.len() - ids.len();
         return Err(Failure::Input(anyhow!("{} not there", counted(missing as u64, "game"))));
     }
-    let count = games.delete(&ids)?;
+    let count = games.file().delete(&ids)?;
     Ok(writeln!(stdout(), "{} taken out", counted(count, "game"))?)
 }
 
@@ -387,7 +370,7 @@ pub(super) struct RenameArgs {
 }
 
 pub(super) fn rename(args: &RenameArgs) -> Result<(), Failure> {
-    let count = super::open(&args.file)?.rename(&args.from, &args.to)?;
+    let count = super::open(&args.file)?.file().rename(&args.from, &args.to)?;
     Ok(writeln!(stdout(), "{} changed", counted(count, "game"))?)
 }
 
@@ -402,12 +385,19 @@ pub(super) struct VacuumArgs {
 pub(super) fn vacuum(args: &VacuumArgs) -> Result<(), Failure> {
     let mut games = super::open(&args.file)?;
     let before = games.info()?.bytes;
-    let interrupt = Interrupt::catch(|| ())?;
+    let interrupt = Interrupt::catch(games.interrupter())?;
     let bar = Bar::new("games");
-    games.vacuum(&mut |done, all| {
+    games.file().rebuild_index(&mut |done, all| {
         bar.show(done, all, String::new);
         !interrupt.is_pressed()
     })?;
+    match games.file().compact() {
+        Err(GamesError::Interrupted) => {
+            let text = "the index has been rebuilt, but no free space given back";
+            return Err(Failure::interrupted(text));
+        }
+        compacted => compacted?,
+    }
     drop(bar);
     let after = games.info()?.bytes;
     Ok(writeln!(stdout(), "{before} bytes before, {after} now")?)

@@ -6,12 +6,18 @@ pub(super) mod keep;
 pub(super) mod statistics;
 pub(super) mod tree;
 
+use std::io;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use meerslag_games::{GamesError, GamesFile};
+use meerslag_files::{Existing, NewFile};
+use meerslag_games::{GamesError, PdnText};
 
-use super::Failure;
+use super::interrupt::Interrupt;
+use super::progress::Bar;
+use super::source::OpenGames;
+use super::streams::stdout;
+use super::{Failure, files};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -99,8 +105,47 @@ pub(super) fn run(args: &GamesArgs) -> Result<(), Failure> {
     }
 }
 
-fn open(path: &Path) -> Result<GamesFile, Failure> {
-    Ok(GamesFile::open(path)?)
+fn open(path: &Path) -> Result<OpenGames, Failure> {
+    Ok(OpenGames::open(path)?)
+}
+
+/// Writes games as PDN: these or all of them, to this file or to standard output.
+fn write_pdn(
+    games: OpenGames,
+    ids: Option<Vec<i64>>,
+    all: u64,
+    out: Option<&Path>,
+    existing: Existing,
+) -> Result<(), Failure> {
+    let interrupter = games.interrupter();
+    let mut text = match ids {
+        Some(ids) => PdnText::of(games, ids),
+        None => PdnText::new(games),
+    };
+    let Some(path) = out else {
+        io::copy(&mut text, &mut stdout()).map_err(read_failure)?;
+        return Ok(());
+    };
+    let interrupt = Interrupt::catch(interrupter)?;
+    let bar = Bar::new("games");
+    let mut text = text.observed(move |done| {
+        bar.show(done, all, String::new);
+        !interrupt.is_pressed()
+    });
+    let named = |error: io::Error| files::named(path, &error);
+    let mut file = NewFile::create(path, existing).map_err(named)?;
+    io::copy(&mut text, &mut file).map_err(read_failure)?;
+    file.finish().map_err(named)?;
+    Ok(())
+}
+
+/// The failure of the file of games that caused an error of reading.
+fn read_failure(error: io::Error) -> Failure {
+    match error.downcast::<GamesError>() {
+        Ok(GamesError::Interrupted) => Failure::interrupted("no file has been written"),
+        Ok(error) => error.into(),
+        Err(error) => error.into(),
+    }
 }
 
 impl From<GamesError> for Failure {
@@ -112,9 +157,11 @@ impl From<GamesError> for Failure {
             | GamesError::Newer { .. }
             | GamesError::Damaged { .. }
             | GamesError::Input(_) => Failure::Input(error.into()),
-            GamesError::Busy { .. } | GamesError::Database { .. } | GamesError::Endgames(_) => {
-                Failure::run(error)
-            }
+            GamesError::Busy { .. }
+            | GamesError::ReadOnly { .. }
+            | GamesError::ChangesBeside { .. }
+            | GamesError::Database { .. }
+            | GamesError::Endgames(_) => Failure::run(error),
         }
     }
 }

@@ -151,7 +151,7 @@ fn read(args: &StatisticsArgs) -> Result<Vec<StatisticsRow>, Failure> {
     let games = super::open(&args.file)?;
     let query = args.query.query(args.position.text())?;
     let probe = args.databases.open()?;
-    let interrupt = Interrupt::catch(|| ())?;
+    let interrupt = Interrupt::catch(games.interrupter())?;
     let bar = Bar::new("games");
     Ok(games.statistics(&query, args.most, &probe, &mut |done, all| {
         bar.show(done, all, String::new);

@@ -26,5 +26,5 @@ pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};
 pub use players::{DayOfPlay, MistakeCounts, PlayerSummary, Players, player_name};
-pub use recorded::recorded;
+pub use recorded::{RecordedPlay, recorded};
 pub use strength::Strength;

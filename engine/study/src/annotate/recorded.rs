@@ -1,7 +1,7 @@
 //! How well the sides of an annotated game played, by its annotations.
 
-use movegen::Color;
-use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply};
+use movegen::notation::pdn::{Annotation, Comment, PdnGame};
+use movegen::{Color, Move, Position};
 
 use super::chance::Chance;
 use super::judge::{Grade, SideSummary};
@@ -16,27 +16,45 @@ const PROVEN: f64 = 80.0;
 /// loss is the difference of the two, its grade is its glyph. All zero for a game without scores.
 #[must_use]
 pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
-    let mut sides = [SideSummary::default(); 2];
-    let mut position = pdn.start;
-    let mut before: Option<Chance> = None;
-    for ply in &pdn.line.plies {
-        let (mover, has_choice) = (position.side_to_move(), position.count_legal_moves() > 1);
-        position = position.after(ply.mv);
+    let mut play = RecordedPlay::default();
+    for (position, ply) in pdn.positions() {
         let score = ply.comments().find_map(Comment::evaluation);
-        let after = score.map(|men| white_chance(men, position.piece_count()));
-        if let (true, Some(before), Some(after)) = (has_choice, before, after) {
-            let gain = before.expected() - after.expected();
-            let dropped = if mover == Color::White { gain } else { -gain };
-            sides[mover.index()].count(before.stake(), dropped.max(0.0), grade(ply));
-        }
-        before = after;
-        for said in &ply.after {
-            if let Annotation::SetUp(other) = said {
-                (position, before) = (*other, None);
-            }
+        play.see(&position, ply.mv, score, &ply.nags);
+        if ply.after.iter().any(|said| matches!(said, Annotation::SetUp(_))) {
+            play.set_up();
         }
     }
-    sides
+    play.sides
+}
+
+/// The play so far, see [`recorded`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordedPlay {
+    /// Of Black and White.
+    pub sides: [SideSummary; 2],
+    before: Option<Chance>,
+}
+
+impl RecordedPlay {
+    /// The next move: its position, its score in men, from White's point of view, and its glyphs.
+    pub fn see(&mut self, position: &Position, mv: Move, score: Option<f64>, glyphs: &[u32]) {
+        let mover = position.side_to_move();
+        let after = score.map(|men| white_chance(men, position.after(mv).piece_count()));
+        if let (Some(before), Some(after)) = (self.before, after)
+            && position.count_legal_moves() > 1
+        {
+            let gain = before.expected() - after.expected();
+            let dropped = if mover == Color::White { gain } else { -gain };
+            let side = &mut self.sides[mover.index()];
+            side.count(before.stake(), dropped.max(0.0), grade(glyphs));
+        }
+        self.before = after;
+    }
+
+    /// The position is set up anew: no score is known of it.
+    pub fn set_up(&mut self) {
+        self.before = None;
+    }
 }
 
 /// White's chances by a score in men.
@@ -48,9 +66,9 @@ fn white_chance(men: f64, pieces: u32) -> Chance {
     }
 }
 
-fn grade(ply: &Ply) -> Grade {
+fn grade(glyphs: &[u32]) -> Grade {
     let grades = [Grade::Blunder, Grade::Mistake, Grade::Inaccuracy];
-    let has = |grade: &Grade| grade.glyph().is_some_and(|glyph| ply.nags.contains(&glyph));
+    let has = |grade: &Grade| grade.glyph().is_some_and(|glyph| glyphs.contains(&glyph));
     grades.into_iter().find(has).unwrap_or(Grade::Good)
 }
 

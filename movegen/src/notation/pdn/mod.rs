@@ -49,4 +49,4 @@ pub use kind::OtherGame;
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;
 pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind, WarningCount, WarningSummary};
-pub use writer::{WriteOptions, game_to_string, write_game};
+pub use writer::{WriteOptions, game_to_string, tags_to_string, write_game};

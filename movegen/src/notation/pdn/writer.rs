@@ -58,7 +58,7 @@ pub fn write_game(out: &mut impl Write, game: &PdnGame, options: &WriteOptions) 
 /// The text that [`write_game`] writes.
 #[must_use]
 pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
-    let mut text = tags(game, options);
+    let mut text = tags_to_string(game, options);
     text.push('\n');
     let mut movetext = MoveText::new(text);
     let tag = game.tags.get("Result").unwrap_or_default();
@@ -81,7 +81,9 @@ fn result(game: &PdnGame) -> GameResult {
     result.or_else(tag).unwrap_or_default()
 }
 
-fn tags(game: &PdnGame, options: &WriteOptions) -> String {
+/// The tags of a game as [`write_game`] writes them, before the empty line.
+#[must_use]
+pub fn tags_to_string(game: &PdnGame, options: &WriteOptions) -> String {
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
         let value = one_line(value).replace('\\', "\\\\").replace('"', "\\\"");

@@ -30,7 +30,7 @@ use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
 use crate::counted;
 use games::{GameLine, Sides, lines};
-pub use games::{PlayerName, Selection, year};
+pub use games::{PlayerName, Selection, day, year};
 use lines::Cut;
 pub use lines::LineKind;
 use tally::Tally;

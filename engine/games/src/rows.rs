@@ -1,0 +1,455 @@
+//! The rows of games, and games as PDN has them.
+
+use movegen::notation::pdn::{
+    Annotation, GameResult, PdnGame, PdnReader, Ply, Tags, Variation, WriteOptions, game_to_string,
+    tags_to_string,
+};
+use movegen::{Color, Fen, Position};
+use rusqlite::types::ValueRef;
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::coding::{Replay, Step};
+use crate::error::GamesError;
+use crate::file::GamesFile;
+use crate::movetext::{Unpacker, has_checksum, without_tags};
+
+/// A game in a list of games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameHeader {
+    /// Its number in the file; numbers of deleted games are not used again.
+    pub id: i64,
+    /// The players, as the file has them.
+    pub white: String,
+    /// See `white`.
+    pub black: String,
+    /// The event.
+    pub event: String,
+    /// Where it was played.
+    pub site: String,
+    /// The round.
+    pub round: String,
+    /// The date as it was written, such as `1977.05.??`.
+    pub date: String,
+    /// The year of the date.
+    pub year: Option<u32>,
+    /// White's rating.
+    pub white_rating: Option<u32>,
+    /// Black's rating.
+    pub black_rating: Option<u32>,
+    /// The result.
+    pub result: GameResult,
+    /// The result as it was written, such as `12-8`; empty if it was in the usual form.
+    pub score: String,
+    /// Moves of both sides.
+    pub plies: u32,
+}
+
+impl GameHeader {
+    /// Columns of `games g` with players `w`, `b` and event `e`, in the order of [`GameHeader::read`].
+    const COLUMNS: &str = "g.id, w.name, b.name, e.name, e.site, g.round, g.date, g.year, \
+         g.white_rating, g.black_rating, g.result, g.score, g.plies";
+    /// The tables of these columns. A game whose player or event is missing has a row, too.
+    const TABLES: &str = "games g LEFT JOIN players w ON w.id = g.white \
+         LEFT JOIN players b ON b.id = g.black LEFT JOIN events e ON e.id = g.event";
+
+    /// A header, or what is wrong with it.
+    fn read(row: &Row<'_>) -> Result<GameHeader, String> {
+        let result = number(row, 10, "result")?.unwrap_or_default();
+        if result > result_number(GameResult::BothLose) as u32 {
+            return Err(format!("its result is {result}"));
+        }
+        Ok(GameHeader {
+            id: row.get(0).map_err(|error| error.to_string())?,
+            white: text(row, 1, "White")?,
+            black: text(row, 2, "Black")?,
+            event: text(row, 3, "event")?,
+            site: text(row, 4, "site")?,
+            round: text(row, 5, "round")?,
+            date: text(row, 6, "date")?,
+            year: number(row, 7, "year")?,
+            white_rating: number(row, 8, "rating of White")?,
+            black_rating: number(row, 9, "rating of Black")?,
+            result: result_of(i64::from(result)),
+            score: text(row, 11, "score")?,
+            plies: number(row, 12, "number of moves")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// A column that must hold text, or what is wrong with it.
+fn text(row: &Row<'_>, column: usize, what: &str) -> Result<String, String> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Text(bytes)) => String::from_utf8(bytes.to_vec()).ok(),
+        _ => None,
+    }
+    .ok_or_else(|| format!("its {what} is missing or is no text"))
+}
+
+/// A column that holds a number from 0 on or nothing, or what is wrong with it.
+pub(crate) fn number(row: &Row<'_>, column: usize, what: &str) -> Result<Option<u32>, String> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Null) => Ok(None),
+        Ok(ValueRef::Integer(value)) => {
+            u32::try_from(value).map(Some).map_err(|_| format!("its {what} is {value}"))
+        }
+        _ => Err(format!("its {what} is no number")),
+    }
+}
+
+/// A game out of the file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredGame {
+    /// Players, date, place and so on.
+    pub header: GameHeader,
+    /// The game.
+    pub game: PdnGame,
+}
+
+/// Results as numbers in the file.
+pub(crate) const fn result_number(result: GameResult) -> i64 {
+    match result {
+        GameResult::Unknown => 0,
+        GameResult::WhiteWins => 1,
+        GameResult::Draw => 2,
+        GameResult::BlackWins => 3,
+        GameResult::BothLose => 4,
+    }
+}
+
+pub(crate) const fn result_of(number: i64) -> GameResult {
+    match number {
+        1 => GameResult::WhiteWins,
+        2 => GameResult::Draw,
+        3 => GameResult::BlackWins,
+        4 => GameResult::BothLose,
+        _ => GameResult::Unknown,
+    }
+}
+
+/// The row of `moves` of a game.
+pub(crate) struct MovesRow {
+    pub(crate) start: Option<String>,
+    pub(crate) moves: Vec<u8>,
+    pub(crate) tags: Option<String>,
+    pub(crate) text: Option<Vec<u8>>,
+}
+
+impl MovesRow {
+    /// Columns of `moves m`.
+    const COLUMNS: &str = "m.start, m.moves, m.tags, m.text";
+
+    /// A row of these columns, from this one on, or what is wrong with it.
+    fn read(row: &Row<'_>, column: usize) -> Result<MovesRow, String> {
+        let optional = |place, what| match row.get_ref(column + place) {
+            Ok(ValueRef::Null) => Ok(None),
+            _ => text(row, column + place, what).map(Some),
+        };
+        let blob = |place, what: &str| match row.get_ref(column + place) {
+            Ok(ValueRef::Null) => Ok(None),
+            Ok(ValueRef::Blob(bytes)) => Ok(Some(bytes.to_vec())),
+            _ => Err(format!("its {what} cannot be read")),
+        };
+        Ok(MovesRow {
+            start: optional(0, "start")?,
+            moves: blob(1, "moves")?.ok_or("it has no moves")?,
+            tags: optional(2, "tags")?,
+            text: blob(3, "text")?,
+        })
+    }
+
+    pub(crate) fn start(&self) -> Result<Position, String> {
+        start_of(self.start.as_deref()).ok_or_else(|| "its start is not a position".to_owned())
+    }
+
+    /// The tags without a column.
+    pub(crate) fn tags(&self) -> Result<Vec<(String, String)>, String> {
+        let tags = self.tags.as_deref().map_or(Ok(Vec::new()), serde_json::from_str);
+        tags.map_err(|_| "its tags cannot be read".to_owned())
+    }
+
+    /// The text, if there is one.
+    pub(crate) fn text(&self, unpacker: &mut Unpacker) -> Result<Option<String>, String> {
+        let text = self.text.as_deref().map(|packed| unpacker.unpack(packed).ok_or(UNREADABLE));
+        text.transpose().map_err(str::to_owned)
+    }
+
+    /// The game as its text has it, without tags.
+    pub(crate) fn parsed(&self, text: &str) -> Result<PdnGame, String> {
+        let game = PdnReader::new(text.as_bytes()).next().and_then(Result::ok);
+        game.ok_or_else(|| UNREADABLE.to_owned())
+    }
+}
+
+const UNREADABLE: &str = "its text cannot be read";
+
+/// A game as it lies in the file, or what is wrong with it.
+pub(crate) type Rows = Result<(GameHeader, MovesRow), String>;
+
+/// A game of the file, and columns for checks and statistics.
+pub(crate) struct RawGame {
+    pub(crate) id: i64,
+    pub(crate) rows: Rows,
+    /// Rows of the players.
+    pub(crate) players: [i64; 2],
+    pub(crate) fingerprint: i64,
+}
+
+/// Which games are read, and which of them have been.
+pub(crate) enum Games {
+    /// Those after this number.
+    After(i64),
+    /// These.
+    Of(std::vec::IntoIter<i64>),
+}
+
+/// So many games, or bytes of them, are read at a time.
+const AT_A_TIME: usize = 1_024;
+const BYTES_AT_A_TIME: usize = 8 << 20;
+
+/// The start position of a game; `None` if its text is damaged.
+pub(crate) fn start_of(text: Option<&str>) -> Option<Position> {
+    match text {
+        None => Some(Position::initial()),
+        Some(text) => text.parse::<Fen>().ok()?.position().ok(),
+    }
+}
+
+impl GamesFile {
+    fn damaged_game(&self, id: i64, what: &str) -> GamesError {
+        self.damaged(format!("game {id}: {what}"))
+    }
+
+    /// The header of a game; `None` if there is no game with this number.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
+    pub fn header(&self, id: i64) -> Result<Option<GameHeader>, GamesError> {
+        let db = GamesError::database(self.path());
+        let (columns, tables) = (GameHeader::COLUMNS, GameHeader::TABLES);
+        let sql = format!("SELECT {columns} FROM {tables} WHERE g.id = ?1");
+        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
+        let header = select.query_row([id], |row| Ok(GameHeader::read(row))).optional();
+        header.map_err(&db)?.transpose().map_err(|what| self.damaged_game(id, &what))
+    }
+
+    pub(crate) fn moves_row(&self, id: i64) -> Result<Option<MovesRow>, GamesError> {
+        let db = GamesError::database(self.path());
+        let sql = format!("SELECT {} FROM moves m WHERE m.game = ?1", MovesRow::COLUMNS);
+        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
+        let row = select.query_row([id], |row| Ok(MovesRow::read(row, 0))).optional();
+        row.map_err(&db)?.transpose().map_err(|what| self.damaged_game(id, &what))
+    }
+
+    /// A game with all that is known about it; `None` if there is no game with this number.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
+    pub fn game(&self, id: i64) -> Result<Option<StoredGame>, GamesError> {
+        let Some(raw) = self.read_game(id)? else { return Ok(None) };
+        let rebuilt = raw.rows.and_then(|(header, row)| {
+            let game = rebuilt(&header, &row, &mut Unpacker::new())?;
+            Ok(StoredGame { header, game })
+        });
+        rebuilt.map(Some).map_err(|what| self.damaged_game(id, &what))
+    }
+
+    fn read_game(&self, id: i64) -> Result<Option<RawGame>, GamesError> {
+        let mut games = Vec::new();
+        self.read_games("g.id = ?1", [id, 1], &mut games)?;
+        Ok(games.pop())
+    }
+
+    /// Adds at most as many games as the second value says that fulfil this condition, by number;
+    /// fewer if they are long. Returns how many bytes they have.
+    fn read_games(
+        &self,
+        condition: &str,
+        values: [i64; 2],
+        games: &mut Vec<RawGame>,
+    ) -> Result<usize, GamesError> {
+        let db = GamesError::database(self.path());
+        let (columns, moves, tables) = (GameHeader::COLUMNS, MovesRow::COLUMNS, GameHeader::TABLES);
+        let sql = format!(
+            "SELECT {columns}, {moves}, g.white, g.black, g.fingerprint \
+             FROM {tables} LEFT JOIN moves m ON m.game = g.id WHERE {condition} \
+             ORDER BY g.id LIMIT ?2"
+        );
+        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
+        let mut rows = select.query(values).map_err(&db)?;
+        let mut bytes = 0;
+        while bytes < BYTES_AT_A_TIME
+            && let Some(row) = rows.next().map_err(&db)?
+        {
+            let header = GameHeader::read(row);
+            let read = header.and_then(|header| Ok((header, MovesRow::read(row, 13)?)));
+            let number = |column| row.get(column).unwrap_or_default();
+            let mut players = [0; 2];
+            players[Color::White.index()] = number(17);
+            players[Color::Black.index()] = number(18);
+            let length = |row: &MovesRow| row.moves.len() + row.text.as_ref().map_or(0, Vec::len);
+            bytes += read.as_ref().map_or(0, |(_, row)| length(row));
+            let id = row.get(0).map_err(&db)?;
+            games.push(RawGame { id, rows: read, players, fingerprint: number(19) });
+        }
+        Ok(bytes)
+    }
+
+    /// The next games; none at the end. Where SQLite cannot read one, the others are read.
+    fn next_games(&self, which: &mut Games) -> Result<Vec<RawGame>, GamesError> {
+        let mut games = Vec::new();
+        if let Games::After(last) = which {
+            match self.read_games("g.id > ?1", [*last, AT_A_TIME as i64], &mut games) {
+                Err(GamesError::Damaged { .. }) => games.clear(),
+                read => {
+                    read?;
+                    *last = games.last().map_or(*last, |game| game.id);
+                    return Ok(games);
+                }
+            }
+        }
+        let mut bytes = 0;
+        while games.len() < AT_A_TIME
+            && bytes < BYTES_AT_A_TIME
+            && let Some(id) = match which {
+                Games::After(last) => self.ids_after(*last, 1)?.pop().inspect(|&id| *last = id),
+                Games::Of(ids) => ids.next(),
+            }
+        {
+            match self.read_games("g.id = ?1", [id, 1], &mut games) {
+                Ok(more) => bytes += more,
+                Err(GamesError::Damaged { what, .. }) => {
+                    games.push(RawGame { id, rows: Err(what), players: [0; 2], fingerprint: 0 });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(games)
+    }
+
+    /// The next games, worked on with all threads, in their order; nothing at the end.
+    pub(crate) fn work_on<T: Send>(
+        &self,
+        which: &mut Games,
+        work: impl Fn(&mut Unpacker, RawGame) -> T + Send + Sync,
+    ) -> Result<Vec<T>, GamesError> {
+        use rayon::prelude::*;
+        let games = self.next_games(which)?;
+        Ok(games.into_par_iter().map_init(Unpacker::new, work).collect())
+    }
+
+    /// The numbers of all games after this one, at most this many.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn ids_after(&self, id: i64, most: usize) -> Result<Vec<i64>, GamesError> {
+        let db = GamesError::database(self.path());
+        let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let mut select = self.connection.prepare_cached(sql).map_err(&db)?;
+        let rows = select.query_map(params![id, most as i64], |row| row.get(0)).map_err(&db)?;
+        rows.collect::<Result<_, _>>().map_err(&db)
+    }
+}
+
+/// Tags that have their own column.
+pub(crate) const COLUMNS: [&str; 7] =
+    ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+
+/// Tags that follow from the start and the moves.
+pub(crate) const GIVEN: [&str; 3] = ["FEN", "SetUp", "PlyCount"];
+
+/// Whether a game has something besides its tags and moves.
+pub(crate) fn needs_text(game: &PdnGame) -> bool {
+    let says = |list: &[Annotation]| list.iter().any(|a| !matches!(a, Annotation::SetUp(_)));
+    game.truncated.is_some()
+        || says(&game.line.lead)
+        || game.line.plies.iter().any(|ply| !ply.nags.is_empty() || says(&ply.after))
+}
+
+/// The moves with their comments, variations and glyphs, for the column `text`.
+pub(crate) fn text_of(game: &PdnGame) -> String {
+    let mut bare = game.clone();
+    bare.tags = Tags::new();
+    game_to_string(&bare, &WriteOptions::default())
+}
+
+/// A game from its rows, or what is wrong with them.
+pub(crate) fn rebuilt(
+    header: &GameHeader,
+    row: &MovesRow,
+    unpacker: &mut Unpacker,
+) -> Result<PdnGame, String> {
+    let game = match row.text(unpacker)? {
+        Some(text) => row.parsed(&text)?,
+        None => from_moves(row.start()?, &row.moves)?,
+    };
+    with_columns(game, header, row)
+}
+
+/// A game as PDN. What the writer of PDN wrote once, and a checksum vouches for, is copied.
+pub(crate) fn pdn_of(
+    header: &GameHeader,
+    row: &MovesRow,
+    unpacker: &mut Unpacker,
+) -> Result<String, String> {
+    let options = WriteOptions::default();
+    if row.text.as_deref().is_some_and(has_checksum)
+        && let Some(text) = row.text(unpacker)?
+        && let Some(moves) = without_tags(&text)
+    {
+        let bare = from_moves(row.start()?, &row.moves)?;
+        return Ok(with_columns(bare, header, row).map(|game| tags_to_string(&game, &options))?
+            + "\n"
+            + moves);
+    }
+    Ok(game_to_string(&rebuilt(header, row, unpacker)?, &options))
+}
+
+/// A game with the tags of its rows.
+fn with_columns(mut game: PdnGame, header: &GameHeader, row: &MovesRow) -> Result<PdnGame, String> {
+    if let Some(fen) = row.start.as_deref().and_then(|text| text.parse::<Fen>().ok()) {
+        (game.halfmoves, game.move_number) = (fen.halfmoves, fen.move_number);
+    }
+    game.start = row.start()?;
+    game.result = header.result;
+    game.warnings.clear();
+    game.first_line = 0;
+    let mut tags = Tags::new();
+    let score = if header.score.is_empty() { header.result.as_str() } else { &header.score };
+    let values = [
+        &*header.event,
+        &header.site,
+        &header.date,
+        &header.round,
+        &header.white,
+        &header.black,
+        score,
+    ];
+    for (name, value) in COLUMNS.into_iter().zip(values) {
+        if !value.is_empty() {
+            tags.set(name, value);
+        }
+    }
+    for (name, value) in row.tags()? {
+        tags.set(&name, &value);
+    }
+    game.tags = tags;
+    Ok(game)
+}
+
+/// A game with moves only.
+fn from_moves(start: Position, moves: &[u8]) -> Result<PdnGame, String> {
+    let mut game = PdnGame::new(start);
+    let mut line = Variation::default();
+    let mut replay = Replay::raw(start, moves);
+    while let Some(step) = replay.advance_by_step() {
+        match step {
+            Step::Move(mv) => line.plies.push(Ply::from(mv)),
+            Step::SetUp(position) => {
+                let list = line.plies.last_mut().map_or(&mut line.lead, |ply| &mut ply.after);
+                list.push(Annotation::SetUp(position));
+            }
+        }
+    }
+    game.line = line;
+    if replay.is_damaged() { Err("its moves cannot be read".to_owned()) } else { Ok(game) }
+}
