@@ -381,3 +381,32 @@ fn check_regular(path: &Path) -> Result<(), GamesError> {
     let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a regular file");
     Err(GamesError::io(path)(error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As it is read in a folder that cannot be written, under names that mean something in a URI.
+    #[test]
+    fn an_unchanged_file_is_read_without_companions() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.games", "a b?mode=memory&c#d%41 é.games", "file:x", ":memory:"] {
+            let path = folder.path().join(name);
+            drop(GamesFile::open_or_create(&path).unwrap());
+            let place = Place::new(&path, OpenFlags::empty()).unwrap();
+            let file = GamesFile::connect_and_check(place.unchanged()).unwrap();
+            assert_eq!(file.game_count().unwrap(), 0, "{name}");
+            let list = std::fs::read_dir(folder.path()).unwrap().count();
+            assert_eq!(list, 1, "{name}");
+            let mut refused = GamesFile::again(file.place()).unwrap();
+            assert!(matches!(refused.delete(&[1]), Err(GamesError::ReadOnly { .. })), "{name}");
+            drop((file, refused));
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_empty_name_is_no_file() {
+        assert!(matches!(GamesFile::open_or_create(Path::new("")), Err(GamesError::Io { .. })));
+    }
+}

@@ -306,7 +306,7 @@ impl GamesFile {
                     Ok(game) => game,
                     Err(what) => {
                         report.failed += 1;
-                        let reason = format!("game {id} is damaged: {what}");
+                        let reason = format!("game {id}: {what}");
                         let problem = Problem { file: name.clone(), line: 0, reason };
                         observe(ImportEvent::Problem(&problem));
                         continue;

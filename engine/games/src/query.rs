@@ -418,6 +418,9 @@ mod tests {
             ("Sij?", "Sijbrands, Ton", false),
             ("?", "?", true),
             ("?", "x", false),
+            ("[x]", "[X]", true),
+            ("Who?", "Who?", true),
+            ("[x] Bot", "[y] Bot", false),
             ("x'; DROP TABLE games; --", "x'; DROP TABLE games; --", true),
         ] {
             let is = Wanted::new(text).unwrap().is(name, &folded(name));

@@ -294,6 +294,11 @@ impl GamesFile {
         Ok(bytes)
     }
 
+    /// The number of the next game. In a damaged file it may be one that has been.
+    fn after(&self, last: i64, id: i64) -> Result<i64, GamesError> {
+        if id > last { Ok(id) } else { Err(self.damaged("its games are not in order")) }
+    }
+
     /// The next games; none at the end. Where SQLite cannot read one, the others are read.
     fn next_games(&self, which: &mut Games) -> Result<Vec<RawGame>, GamesError> {
         let mut games = Vec::new();
@@ -302,7 +307,9 @@ impl GamesFile {
                 Err(GamesError::Damaged { .. }) => games.clear(),
                 read => {
                     read?;
-                    *last = games.last().map_or(*last, |game| game.id);
+                    for game in &games {
+                        *last = self.after(*last, game.id)?;
+                    }
                     return Ok(games);
                 }
             }
@@ -311,7 +318,13 @@ impl GamesFile {
         while games.len() < AT_A_TIME
             && bytes < BYTES_AT_A_TIME
             && let Some(id) = match which {
-                Games::After(last) => self.ids_after(*last, 1)?.pop().inspect(|&id| *last = id),
+                Games::After(last) => match self.ids_after(*last, 1)?.pop() {
+                    Some(id) => {
+                        *last = self.after(*last, id)?;
+                        Some(id)
+                    }
+                    None => None,
+                },
                 Games::Of(ids) => ids.next(),
             }
         {

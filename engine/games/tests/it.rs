@@ -180,7 +180,8 @@ fn positions_are_found_as_a_slow_scan_finds_them() {
     assert_eq!(games.delete(&removed).unwrap(), 4);
     compare(&games, &removed);
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
-    games.vacuum(&mut |_, _| true).unwrap();
+    games.rebuild_index(&mut |_, _| true).unwrap();
+    games.compact().unwrap();
     compare(&games, &removed);
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
 }
@@ -839,9 +840,9 @@ fn what_is_no_file_of_games_is_refused_and_kept() {
     let newer = folder.path("newer.games");
     fs::copy(&path, &newer).unwrap();
     let connection = rusqlite::Connection::open(&newer).unwrap();
-    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.pragma_update(None, "user_version", 3).unwrap();
     drop(connection);
-    assert!(error(&newer).to_string().contains("version 2"), "{}", error(&newer));
+    assert!(error(&newer).to_string().contains("version 3"), "{}", error(&newer));
     // Damage: every single byte would take too long, so some of each page.
     let whole = fs::read(&path).unwrap();
     let mut random = Random::new(1);
@@ -874,6 +875,327 @@ fn what_is_no_file_of_games_is_refused_and_kept() {
     let short = folder.file("short.games", &whole[..whole.len() / 2]);
     let result = GamesFile::open(&short).and_then(|games| games.check(&mut |_, _| true));
     assert!(result.map_or(true, |report| !report.faults.is_empty()));
+}
+
+/// What all commands answer about a file.
+fn answers(path: &Path, positions: &[Position]) -> Result<Vec<String>, GamesError> {
+    let games = GamesFile::open(path)?;
+    let mut answers = vec![format!("{:?}", games.info()?)];
+    let mut lists = Vec::new();
+    for sort in Sort::ALL {
+        lists.push(Query { sort, ..Query::default() });
+    }
+    lists.extend(
+        ["a", "b", "c*"].map(|name| Query { player: Some(name.into()), ..Query::default() }),
+    );
+    lists.push(Query { event: Some("cup".into()), years: Some(1900..=2000), ..Query::default() });
+    lists.push(Query { pattern: Some("w27".parse().unwrap()), ..Query::default() });
+    lists.extend(positions.iter().map(|&position| Query {
+        position: Some(position),
+        twin: true,
+        ..Query::default()
+    }));
+    for query in lists {
+        answers.push(format!("{:?}", games.find(&query, 0, u64::MAX)?));
+        if query.position.is_some() {
+            answers.push(format!("{:?}", games.tree(&query)?));
+        }
+    }
+    let probe = egdb::Probe::embedded().unwrap();
+    answers
+        .push(format!("{:?}", games.statistics(&Query::default(), 99, &probe, &mut |_, _| true)?));
+    answers.push(format!("{:?}", games.duplicates()?));
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut PdnText::new(&games), &mut text)
+        .map_err(|error| GamesError::Input(error.to_string()))?;
+    answers.push(text);
+    answers.push(format!("{:?}", games.take_faults()));
+    Ok(answers)
+}
+
+/// Games with comments, tags, rounds, scores, other starts.
+fn rich_games() -> String {
+    let mut text = RICH.to_owned();
+    for (number, mut game) in (0..).zip(parsed(&random_games(25, 40, 11))) {
+        game.tags.set("Annotator", &format!("somebody {number}"));
+        if number % 5 == 0 {
+            game.tags.set("Result", "");
+        }
+        for (ply, said) in (0..).zip(&mut game.line.plies) {
+            let text = format!("[%eval {}.{ply}] said of {number}", number % 3);
+            let comment = movegen::notation::pdn::Comment::new(&text);
+            said.after.push(movegen::notation::pdn::Annotation::Comment(comment));
+        }
+        text += &game_to_string(&game, &WriteOptions::default());
+    }
+    text
+}
+
+/// A bit of the index, of texts, moves, names or tags is flipped, and some anywhere: the check finds
+/// it, or no answer changes.
+#[test]
+fn a_flipped_bit_is_found_or_changes_nothing() {
+    let folder = Folder::new();
+    let mut games = folder.games(&rich_games());
+    games.rebuild_index(&mut |_, _| true).unwrap();
+    games.compact().unwrap();
+    let path = games.path().to_owned();
+    let positions: Vec<Position> = (1..20)
+        .filter_map(|id| games.game(id).unwrap())
+        .flat_map(|stored| stored.game.positions().map(|p| p.0).take(9).collect::<Vec<_>>())
+        .collect();
+    drop(games);
+    let right = answers(&path, &positions).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let mut random = Random::new(8);
+    let mut found = 0;
+    for sql in [
+        "SELECT block FROM positions",
+        "SELECT text FROM moves WHERE text IS NOT NULL",
+        "SELECT moves FROM moves WHERE length(moves) > 9",
+        "SELECT CAST(name AS BLOB) FROM players WHERE length(name) > 3",
+        "SELECT CAST(tags AS BLOB) FROM moves WHERE length(tags) > 9",
+        "SELECT CAST(round || score || date AS BLOB) FROM games WHERE length(date) > 5",
+        "",
+    ] {
+        let mut values: Vec<Vec<u8>> = Vec::new();
+        if !sql.is_empty() {
+            let mut select = connection.prepare(sql).unwrap();
+            let rows = select.query_map([], |row| row.get(0)).unwrap();
+            values = rows.collect::<Result<_, _>>().unwrap();
+        }
+        for _ in 0..60 {
+            let mut bytes = whole.clone();
+            let (at, length) = match values.len() as u64 {
+                0 => (100, bytes.len() - 100),
+                count => {
+                    let value = &values[(random.next_u64() % count) as usize];
+                    // A long value goes on in other pages.
+                    let head = &value[..value.len().min(30)];
+                    let at = whole.windows(head.len()).position(|window| window == head);
+                    (at.unwrap_or(100), value.len().min(400))
+                }
+            };
+            bytes[at + (random.next_u64() % length as u64) as usize] ^=
+                1 << (random.next_u64() % 8);
+            let damaged = folder.file("damaged.games", &bytes);
+            let check = GamesFile::open(&damaged).and_then(|games| games.check(&mut |_, _| true));
+            let is_found = check.map_or(true, |report| !report.faults.is_empty());
+            if !is_found {
+                assert_eq!(answers(&damaged, &positions).unwrap(), right, "{sql}");
+            }
+            found += u32::from(is_found);
+            for end in ["-wal", "-shm"] {
+                let _ = fs::remove_file(folder.path(&format!("damaged.games{end}")));
+            }
+        }
+    }
+    assert!(found > 300, "{found}");
+}
+
+#[test]
+fn a_text_with_other_moves_or_an_index_with_other_places_is_a_fault() {
+    let folder = Folder::new();
+    let games = folder.games(&rich_games());
+    let path = games.path().to_owned();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    let check = |damage: &str, repair: &str| {
+        connection.execute_batch(damage).unwrap();
+        let report = games.check(&mut |_, _| true).unwrap();
+        connection.execute_batch(repair).unwrap();
+        assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+        report.faults.into_iter().map(|fault| fault.to_string()).collect::<Vec<_>>()
+    };
+    let swap = "CREATE TEMP TABLE IF NOT EXISTS kept AS SELECT game, text FROM moves; \
+         UPDATE moves SET text = (SELECT text FROM kept k WHERE k.game = 8) WHERE game = 7";
+    let back = "UPDATE moves SET text = (SELECT text FROM kept k WHERE k.game = 7) WHERE game = 7";
+    assert_eq!(check(swap, back), ["game 7: its text has other moves"]);
+    let faults = check(
+        "UPDATE moves SET tags = 'x' || tags WHERE game = 7",
+        "UPDATE moves SET tags = substr(tags, 2) WHERE game = 7",
+    );
+    assert_eq!(faults, ["game 7: its tags cannot be read"]);
+    let faults = check(
+        "UPDATE games SET year = -5 - year WHERE id = 9",
+        "UPDATE games SET year = -5 - year WHERE id = 9",
+    );
+    assert!(faults[0].starts_with("game 9: its year is -"), "{faults:?}");
+    let faults = check(
+        "UPDATE games SET white = white + 9000 WHERE id = 9",
+        "UPDATE games SET white = white - 9000 WHERE id = 9",
+    );
+    assert_eq!(faults, ["game 9: its White is missing or is no text"]);
+    let faults = check(
+        "UPDATE games SET round = round || 'x' WHERE id = 9",
+        "UPDATE games SET round = substr(round, 1, length(round) - 1) WHERE id = 9",
+    );
+    assert_eq!(faults, ["game 9: its columns or tags do not fit their checksum"]);
+    let faults = check(
+        "UPDATE players SET folded = folded || 'x' WHERE id = 2",
+        "UPDATE players SET folded = substr(folded, 1, length(folded) - 1) WHERE id = 2",
+    );
+    assert_eq!(faults, ["row 2 of players does not fit its name"]);
+    // The index of other games: a place too few, one too many.
+    let other = Folder::new();
+    let mut others = other.games(&rich_games());
+    others.delete(&[12]).unwrap();
+    others.rebuild_index(&mut |_, _| true).unwrap();
+    let exchange = format!(
+        "ATTACH '{}' AS other; CREATE TEMP TABLE here AS SELECT * FROM positions; \
+         CREATE TEMP TABLE sizes AS SELECT * FROM segments; \
+         DELETE FROM main.positions; INSERT INTO main.positions SELECT * FROM other.positions; \
+         DELETE FROM main.segments; INSERT INTO main.segments SELECT * FROM other.segments",
+        others.path().display()
+    );
+    let faults = check(
+        &exchange,
+        "DELETE FROM main.positions; INSERT INTO main.positions SELECT * \
+         FROM here; DELETE FROM main.segments; INSERT INTO main.segments SELECT * FROM sizes",
+    );
+    assert_eq!(faults, ["game 12: the index has other places than its positions"]);
+}
+
+/// A player who is missing, a year that is none, tags, texts and moves that cannot be read: such a
+/// game is named, and the others are there.
+#[test]
+fn a_damaged_game_is_named_and_the_others_are_read() {
+    let folder = Folder::new();
+    let games = folder.games(&random_games(40, 20, 4));
+    let connection = rusqlite::Connection::open(games.path()).unwrap();
+    let whole = exported(games.path());
+    let probe = egdb::Probe::embedded().unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; CREATE TEMP TABLE g AS SELECT * FROM games; \
+         CREATE TEMP TABLE m AS SELECT * FROM moves",
+        )
+        .unwrap();
+    for (damage, what) in [
+        ("UPDATE games SET white = 9999 WHERE id = 30", "its White is missing"),
+        ("UPDATE games SET event = 9999 WHERE id = 30", "its event is missing"),
+        ("UPDATE games SET year = -5 WHERE id = 30", "its year is -5"),
+        ("UPDATE games SET black_rating = 'x' WHERE id = 30", "its rating of Black is no number"),
+        ("UPDATE games SET result = 7 WHERE id = 30", "its result is 7"),
+        ("UPDATE moves SET tags = 'x' WHERE game = 30", "its tags cannot be read"),
+        ("UPDATE moves SET text = x'00' WHERE game = 30", "its text cannot be read"),
+        ("UPDATE moves SET moves = 'x' WHERE game = 30", "its moves cannot be read"),
+        ("UPDATE moves SET start = 'x' WHERE game = 30", "its start is not a position"),
+        ("DELETE FROM moves WHERE game = 30", "it has no moves"),
+    ] {
+        connection.execute_batch(damage).unwrap();
+        let games = GamesFile::open(games.path()).unwrap();
+        let named = |games: &GamesFile| {
+            let faults: Vec<String> =
+                games.take_faults().into_iter().map(|fault| fault.to_string()).collect();
+            assert!(faults.len() == 1 && faults[0].contains("game 30: "), "{damage}: {faults:?}");
+            assert!(faults[0].contains(what), "{damage}: {faults:?}");
+        };
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut PdnText::new(&games), &mut text).unwrap();
+        named(&games);
+        let (left, all) = (parsed(&text), parsed(&whole));
+        assert_eq!(left.len(), 39, "{damage}");
+        assert!(left.iter().all(|game| {
+            all.iter().any(|other| (&game.tags, &game.line) == (&other.tags, &other.line))
+        }));
+        let rows = games.statistics(&Query::default(), 9, &probe, &mut |_, _| true).unwrap();
+        // They do not look at tags.
+        assert_eq!(rows[0].score.games + games.take_faults().len() as u64, 40, "{damage}");
+        let mut merged = GamesFile::open_or_create(&folder.path("merged.games")).unwrap();
+        assert_eq!(merged.merge(&games, &mut |_| true).unwrap().games, 39, "{damage}");
+        named(&games);
+        drop(merged);
+        fs::remove_file(folder.path("merged.games")).unwrap();
+        for sort in Sort::ALL {
+            let page = games.find(&Query { sort, ..Query::default() }, 0, u64::MAX).unwrap();
+            assert_eq!((page.total, page.hits.len() + games.take_faults().len()), (40, 40));
+        }
+        for pattern in ["w27", "w31"] {
+            let pattern = Some(pattern.parse().unwrap());
+            games.find(&Query { pattern, ..Query::default() }, 0, u64::MAX).unwrap();
+        }
+        let position = Some(Position::initial());
+        games.tree(&Query { position, ..Query::default() }).unwrap();
+        games.info().unwrap();
+        assert!(!games.check(&mut |_, _| true).unwrap().faults.is_empty(), "{damage}");
+        connection
+            .execute_batch(
+                "DELETE FROM games; INSERT INTO games SELECT * FROM g; DELETE FROM moves; \
+                 INSERT INTO moves SELECT * FROM m",
+            )
+            .unwrap();
+    }
+}
+
+#[test]
+fn dates_and_names_sort_as_people_read_them() {
+    let folder = Folder::new();
+    let mut text = String::new();
+    let moves = ["31-26", "31-27", "32-27", "32-28", "33-28", "33-29", "34-29", "34-30"];
+    for ((date, white, event), mv) in [
+        ("2020.??.??", "Zwart", "b"),
+        ("????.??.??", "de Vries", "Ähre"),
+        ("31.12.2001", "Élan", "apfel"),
+        ("2020", "Zwart, Anna", "Zoo"),
+        ("2020-05-01", "adam", "C"),
+        ("2020.11.02", "Eve", "b"),
+        ("1.2.2002", "Жуков", "b"),
+        ("", "DE WIT", "b"),
+    ]
+    .into_iter()
+    .zip(moves)
+    {
+        let tags = format!("[Event \"{event}\"]\n[Date \"{date}\"]\n[White \"{white}\"]");
+        text += &format!("{tags}\n1. {mv} *\n\n");
+    }
+    let games = folder.games(&text);
+    let check = |games: &GamesFile| {
+        for player in [None, Some("*".to_owned())] {
+            let list = |sort| {
+                let query = Query { sort, player: player.clone(), ..Query::default() };
+                games.find(&query, 0, 99).unwrap().hits.into_iter().map(|hit| hit.game)
+            };
+            let dates: Vec<i64> = list(Sort::Date).map(|game| game.id).collect();
+            assert_eq!(dates, [6, 5, 1, 4, 7, 3, 2, 8]);
+            let names: Vec<String> = list(Sort::White).map(|game| game.white).collect();
+            assert_eq!(
+                names,
+                ["adam", "de Vries", "DE WIT", "Élan", "Eve", "Zwart", "Zwart, Anna", "Жуков"]
+            );
+            let events: Vec<String> = list(Sort::Event).map(|game| game.event).collect();
+            assert_eq!(events, ["Ähre", "apfel", "b", "b", "b", "b", "C", "Zoo"]);
+        }
+    };
+    check(&games);
+    // A file of version 1 answers the same, and becomes one of version 2 when it is written.
+    let path = games.path().to_owned();
+    drop(games);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "DROP INDEX players_key; DROP INDEX events_key; DROP INDEX games_date; \
+             ALTER TABLE players DROP COLUMN key; ALTER TABLE events DROP COLUMN key; \
+             ALTER TABLE games DROP COLUMN day; ALTER TABLE games DROP COLUMN checksum; \
+             CREATE INDEX games_date ON games (date DESC); PRAGMA user_version = 1",
+        )
+        .unwrap();
+    drop(connection);
+    let mut games = GamesFile::open(&path).unwrap();
+    check(&games);
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+    games.rename("adam", "Adam").unwrap();
+    games.rename("Adam", "adam").unwrap();
+    check(&games);
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+    import(&mut games, &folder.file("more.pdn", "[White \"A\"]\n1. 32-28 19-23 *\n"));
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+    drop(games);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let version: i64 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, meerslag_games::VERSION);
 }
 
 #[test]

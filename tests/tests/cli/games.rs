@@ -433,6 +433,135 @@ fn dash_and_pipes_are_files() {
     assert!(!folder.path("-").exists() && !folder.path("-.journal").exists());
 }
 
+/// A game whose White is missing: each command names it, works on the others, and does not succeed.
+#[test]
+fn a_damaged_game_is_named_and_the_others_are_used() {
+    let folder = Folder::new();
+    let file = folder.games();
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = OFF; UPDATE games SET white = 999 WHERE id = 2")
+        .unwrap();
+    drop(connection);
+    let (pdn, merged, book) =
+        (folder.name("out.pdn"), folder.name("merged.games"), folder.name("out.book"));
+    for args in [
+        &["games", "export", &file, "-o", &pdn][..],
+        &["games", "find", &file],
+        &["games", "find", &file, "--pdn", "--sort", "white"],
+        &["games", "stats", &file],
+        &["games", "merge", &file, "--to", &merged],
+        &["book", "build", &file, "-o", &book],
+        &["games", "check", &file],
+    ] {
+        let output = run(args, "");
+        assert_eq!(output.code, 1, "{args:?}: {output:?}");
+        let said = output.stdout + &output.stderr;
+        assert!(said.contains("game 2: its White is missing"), "{args:?}: {said}");
+    }
+    assert_eq!(fs::read_to_string(&pdn).unwrap().matches("[Result ").count(), 3);
+    assert!(ok(&["find", &merged, "--limit", "0"]).starts_with("3 games"));
+    assert!(folder.path("out.book").is_file());
+}
+
+/// SQLite reads these names as something else.
+#[test]
+fn every_name_is_a_name_of_a_file() {
+    let folder = Folder::new();
+    folder.file("a.pdn", GAMES);
+    let here = |args: &[&str]| {
+        let output = Command::new(binary()).args(args).current_dir(folder.0.path()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for name in [":memory:", "file:x.games", "file:y?mode=memory", "a?b#c%41.games"] {
+        here(&["games", "import", "a.pdn", "--to", name]);
+        assert!(folder.path(name).is_file(), "{name}");
+        assert!(here(&["games", "info", name]).starts_with(name));
+        assert!(here(&["games", "check", name]).contains("no fault"), "{name}");
+    }
+    let count = fs::read_dir(folder.0.path()).unwrap().count();
+    assert_eq!(count, 5, "companions or other files");
+}
+
+/// Also by somebody with fewer rights than root.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_can_only_be_read_is_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let file = folder.games();
+    let mode = |path: &std::path::Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let program = folder.path("meerslag");
+    fs::copy(binary(), &program).unwrap();
+    mode(&folder.path("club.games"), 0o444);
+    mode(folder.0.path(), 0o555);
+    let is_root = fs::write(folder.path("x"), "").is_ok();
+    let somebody = |args: &[&str]| {
+        let mut command = Command::new(&program);
+        if is_root {
+            command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(&program);
+        }
+        let output = command.args(args).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout) + &text(output.stderr))
+    };
+    for args in [
+        &["games", "find", &file, "--pattern", "w28"][..],
+        &["games", "info", &file],
+        &["games", "check", &file],
+        &["games", "export", &file],
+        &["games", "tree", &file],
+        &["games", "stats", &file],
+    ] {
+        let (code, said) = somebody(args);
+        assert_eq!(code, Some(0), "{args:?}: {said}");
+    }
+    let (code, said) = somebody(&["games", "rename", &file, "Clerc", "X"]);
+    assert!(code == Some(1) && said.contains("club.games: cannot be written: the file"), "{said}");
+    // Changes beside it that SQLite cannot read there.
+    mode(folder.0.path(), 0o755);
+    fs::write(folder.path("club.games-wal"), "changes").unwrap();
+    mode(folder.0.path(), 0o555);
+    let (code, said) = somebody(&["games", "info", &file]);
+    mode(folder.0.path(), 0o755);
+    assert!(code == Some(1) && said.contains("club.games-wal, which can be read only"), "{said}");
+}
+
+/// Ctrl-C in the second of two files: the games of the first are there, and the message says so.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_merge_says_what_is_kept() {
+    use std::io::{BufRead, BufReader, Read};
+    let folder = Folder::new();
+    let (first, second) = (folder.games(), folder.name("second.games"));
+    let names: Vec<String> =
+        (0..30).map(|number| folder.file(&format!("{number:02}.pdn"), &pdn(number))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    ok(&[&["import", "--to", &second][..], &names].concat());
+    let merged = folder.name("merged.games");
+    let mut child = Command::new(binary())
+        .args(["games", "merge", &first, &second, "--to", &merged])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("4 games, 4 added"), "{line}");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains("4 games of whole files added"), "{said}");
+    assert!(ok(&["find", &merged, "--limit", "0"]).starts_with("4 games"));
+}
+
 /// Where nothing can be written, or read, the message says where.
 #[cfg(target_os = "linux")]
 #[test]
