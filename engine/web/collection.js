@@ -60,9 +60,20 @@ const playedAfter = (words, moves) => {
   return 0;
 };
 
+/** The day that a date means, however it is written, as `yyyymmdd`: 0 for what is not known of it. */
+const dayOf = (date) => {
+  const parts = date.match(/[0-9?]+/g) ?? [];
+  const at = parts.findIndex((part) => /^\d{4}(\d{4})?$/.test(part));
+  if (at < 0 || parts[at].length === 8) return Number(parts[at] ?? 0);
+  let [month, day] = [1, 2].map((step) => Number(parts[at === 0 ? step : at - step]) || 0);
+  if (month > 12) [month, day] = [day, month];
+  if (month > 12 || month === 0) month = day = 0;
+  return Number(parts[at]) * 10_000 + month * 100 + (day > 31 ? 0 : day);
+};
+
 const SORTS = {
   number: () => 0,
-  date: (a, b) => b.date.localeCompare(a.date),
+  date: (a, b) => dayOf(b.date) - dayOf(a.date),
   white: (a, b) => a.white.localeCompare(b.white),
   black: (a, b) => a.black.localeCompare(b.black),
   event: (a, b) => a.event.localeCompare(b.event),
@@ -103,6 +114,7 @@ export class Collection {
       const tags = new Map(record.tags);
       const tag = (name) => tags.get(name) ?? "";
       const moves = record.line.plies.map(({ move }) => move);
+      const year = Math.floor(dayOf(tag("Date")) / 10_000) || null;
       // What is said, scored or played elsewhere differently is another game.
       const print = JSON.stringify([
         record.start, record.line, record.result, folded(tag("White")), folded(tag("Black")),
@@ -113,7 +125,6 @@ export class Collection {
       added++;
       const positions = [readFen(record.start), ...record.line.plies.map(({ fen }) => readFen(fen))];
       const number = this.games.length;
-      const year = Number(tag("Date").slice(0, 4)) || null;
       const rating = (side) => Number(tag(side + "Rating")) || null;
       const shown = {
         game: number + 1, white: tag("White"), black: tag("Black"), result: record.result, date: tag("Date"), year,

@@ -361,6 +361,11 @@ impl GamesFile {
 
     /// Leaves out a damaged game, see [`GamesFile::take_faults`].
     pub fn leave_out(&self, id: i64, what: String) {
+        // Errors about one game name it.
+        let what = match what.strip_prefix(&format!("game {id}: ")) {
+            Some(what) => what.to_owned(),
+            None => what,
+        };
         let mut faults = self.faults.borrow_mut();
         if faults.iter().all(|fault| fault.game != Some(id)) {
             faults.push(Fault { game: Some(id), what });

@@ -1090,7 +1090,7 @@ fn a_damaged_game_is_named_and_the_others_are_read() {
             let faults: Vec<String> =
                 games.take_faults().into_iter().map(|fault| fault.to_string()).collect();
             assert!(faults.len() == 1 && faults[0].contains("game 30: "), "{damage}: {faults:?}");
-            assert!(faults[0].contains(what), "{damage}: {faults:?}");
+            assert!(faults[0].starts_with(&format!("game 30: {what}")), "{damage}: {faults:?}");
         };
         let mut text = String::new();
         std::io::Read::read_to_string(&mut PdnText::new(&games), &mut text).unwrap();

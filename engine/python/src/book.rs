@@ -120,7 +120,7 @@ impl BookReport {
 
 /// Opens PDN, packed or not, or a file of games.
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(meerslag_games::open_text(path)?)
+    Ok(crate::games::open_text(path)?)
 }
 
 /// The kind of lines with this name.

@@ -1,7 +1,9 @@
 //! Files of games.
 
-use std::io;
-use std::path::PathBuf;
+use std::borrow::Borrow;
+use std::ffi::CString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
@@ -10,7 +12,7 @@ use meerslag_games::{
 };
 use meerslag_search::parse_range;
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -30,6 +32,43 @@ fn failed(error: GamesError) -> PyErr {
     }
 }
 
+/// Opens a file to be read as PDN text, see [`games::open_text`]. Of a file of games it warns of
+/// damaged games that were left out.
+pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    if games::is_games_file(path) {
+        let file = Warning(games::GamesFile::open(path).map_err(io::Error::other)?);
+        // The mark says that it is UTF-8, whatever the encoding of other files.
+        return Ok(Box::new("\u{feff}".as_bytes().chain(games::PdnText::new(file))));
+    }
+    games::open_text(path)
+}
+
+/// A file of games that, at the end, warns of damaged games that were left out.
+struct Warning(games::GamesFile);
+
+impl Borrow<games::GamesFile> for Warning {
+    fn borrow(&self) -> &games::GamesFile {
+        &self.0
+    }
+}
+
+impl Drop for Warning {
+    fn drop(&mut self) {
+        Python::attach(|py| {
+            if let Err(error) = warn(py, self.0.path(), self.0.take_faults()) {
+                error.write_unraisable(py, None);
+            }
+        });
+    }
+}
+
+/// Warns of damaged games that were left out.
+fn warn(py: Python<'_>, path: &Path, faults: Vec<games::Fault>) -> PyResult<()> {
+    faults.into_iter().try_for_each(|fault| {
+        let text = CString::new(format!("{}: {fault}, left out", path.display()))?;
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 2)
+    })
+}
 
 /// The results for added games.
 #[pyclass(module = "meerslag", frozen, get_all)]
@@ -254,6 +293,9 @@ pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str
 /// Raises:
 ///     OSError: the file cannot be read.
 ///     GamesFileError: it is not a file of games, damaged, or of a newer version.
+///
+/// Warns:
+///     RuntimeWarning: a game is damaged, and left out.
 #[pyclass(module = "meerslag", frozen)]
 pub struct GamesFile(Mutex<games::GamesFile>);
 
@@ -263,7 +305,12 @@ impl GamesFile {
         py: Python<'_>,
         work: impl FnOnce(&games::GamesFile) -> Result<T, GamesError> + Send,
     ) -> PyResult<T> {
-        py.detach(|| work(&self.0.lock())).map_err(failed)
+        let (result, path, faults) = py.detach(|| {
+            let file = self.0.lock();
+            (work(&file), file.path().to_owned(), file.take_faults())
+        });
+        warn(py, &path, faults)?;
+        result.map_err(failed)
     }
 }
 
@@ -452,7 +499,14 @@ impl GamesFileIterator {
         for id in self.ids.by_ref() {
             self.last = id;
             // A game may have been taken out meanwhile.
-            if let Some(stored) = file.with(py, |file| file.game(id))? {
+            let stored = file.with(py, |file| match file.game(id) {
+                Err(GamesError::Damaged { what, .. }) => {
+                    file.leave_out(id, what);
+                    Ok(None)
+                }
+                read => read,
+            })?;
+            if let Some(stored) = stored {
                 return Ok(Some(PdnGame(stored.game)));
             }
         }

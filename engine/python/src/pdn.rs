@@ -445,8 +445,6 @@ impl PdnReader {
     }
 }
 
-}
-
 /// The games of a PDN text, or of the bytes of a file, one after another.
 ///
 /// Args:
@@ -490,7 +488,7 @@ pub enum TextOrBytes {
 #[pyfunction]
 #[pyo3(signature = (path, *, encoding = None))]
 pub fn open_pdn(path: PathBuf, encoding: Option<&str>) -> PyResult<PdnReader> {
-    let file = meerslag_games::open_text(&path).map_err(|error| {
+    let file = crate::games::open_text(&path).map_err(|error| {
         // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
         let error = std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         PyErr::from(error)

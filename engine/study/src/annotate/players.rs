@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use meerslag_search::book::day;
 use movegen::Color;
 use movegen::notation::pdn::PdnGame;
 
@@ -54,8 +55,9 @@ pub struct PlayerSummary {
     pub play: SideSummary,
     /// What was wrong.
     pub mistakes: MistakeCounts,
-    /// By the tag `Date`, in its order; games without one are left out.
-    pub progress: BTreeMap<String, DayOfPlay>,
+    /// By the day that the tag `Date` means, as [`meerslag_search::book::day`] gives it, and the tag;
+    /// games without one are left out.
+    pub progress: BTreeMap<(Option<u32>, String), DayOfPlay>,
     /// The ten mistakes at most with most to learn from, with the numbers of their games.
     pub instructive: Vec<Numbered<Mistake>>,
 }
@@ -82,9 +84,9 @@ impl PlayerSummary {
         self.games += 1;
         self.play.merge(play);
         if let Some(date) = date {
-            let day = self.progress.entry(date.to_owned()).or_default();
-            day.games += 1;
-            day.play.merge(play);
+            let played = self.progress.entry((day(date), date.to_owned())).or_default();
+            played.games += 1;
+            played.play.merge(play);
         }
     }
 }

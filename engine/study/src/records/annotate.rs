@@ -297,7 +297,7 @@ impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
 }
 
 fn progress(player: &PlayerSummary) -> Vec<ProgressRecord<'_>> {
-    let days = player.progress.iter().map(|(date, day)| {
+    let days = player.progress.iter().map(|((_, date), day)| {
         let [inaccuracies, mistakes, blunders] = day.play.grades;
         let accuracy = accuracy(&day.play);
         ProgressRecord { date, games: day.games, accuracy, inaccuracies, mistakes, blunders }
