@@ -141,8 +141,13 @@ impl GamesFile {
     /// # Errors
     /// If the file cannot be written, or the work was ended.
     pub fn compact(&mut self) -> Result<(), GamesError> {
-        let compacted = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
-        compacted.map_err(GamesError::database(self.path()))
+        let db = GamesError::database(self.path());
+        self.connection.execute_batch("VACUUM").map_err(&db)?;
+        match self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(&db) {
+            // It is done when the file is closed.
+            Err(GamesError::Interrupted) => Ok(()),
+            done => done,
+        }
     }
 }
 

@@ -906,7 +906,7 @@ fn answers(path: &Path, positions: &[Position]) -> Result<Vec<String>, GamesErro
         .push(format!("{:?}", games.statistics(&Query::default(), 99, &probe, &mut |_, _| true)?));
     answers.push(format!("{:?}", games.duplicates()?));
     let mut text = String::new();
-    std::io::Read::read_to_string(&mut PdnText::new(&games), &mut text)
+    Read::read_to_string(&mut PdnText::new(&games), &mut text)
         .map_err(|error| GamesError::Input(error.to_string()))?;
     answers.push(text);
     answers.push(format!("{:?}", games.take_faults()));
@@ -1093,7 +1093,7 @@ fn a_damaged_game_is_named_and_the_others_are_read() {
             assert!(faults[0].starts_with(&format!("game 30: {what}")), "{damage}: {faults:?}");
         };
         let mut text = String::new();
-        std::io::Read::read_to_string(&mut PdnText::new(&games), &mut text).unwrap();
+        Read::read_to_string(&mut PdnText::new(&games), &mut text).unwrap();
         named(&games);
         let (left, all) = (parsed(&text), parsed(&whole));
         assert_eq!(left.len(), 39, "{damage}");
@@ -1104,8 +1104,16 @@ fn a_damaged_game_is_named_and_the_others_are_read() {
         // They do not look at tags.
         assert_eq!(rows[0].score.games + games.take_faults().len() as u64, 40, "{damage}");
         let mut merged = GamesFile::open_or_create(&folder.path("merged.games")).unwrap();
-        assert_eq!(merged.merge(&games, &mut |_| true).unwrap().games, 39, "{damage}");
-        named(&games);
+        let mut problems = Vec::new();
+        let report = merged.merge(&games, Duplicates::Skip, &mut |event| {
+            if let ImportEvent::Problem(problem) = event {
+                problems.push(problem.reason.clone());
+            }
+            true
+        });
+        let report = report.unwrap();
+        assert_eq!((report.games, report.failed, problems.len()), (39, 1, 1), "{damage}");
+        assert!(problems[0].starts_with(&format!("game 30: {what}")), "{damage}: {problems:?}");
         drop(merged);
         fs::remove_file(folder.path("merged.games")).unwrap();
         for sort in Sort::ALL {
@@ -1297,7 +1305,7 @@ fn imports_leave_nothing_in_the_log() {
     assert_eq!(length(), 0);
     let mut merged = GamesFile::open_or_create(&folder.path("merged.games")).unwrap();
     let reader = GamesFile::open(merged.path()).unwrap();
-    merged.merge(&games, &mut |_| true).unwrap();
+    merged.merge(&games, Duplicates::Skip, &mut |_| true).unwrap();
     assert_eq!(fs::metadata(folder.path("merged.games-wal")).map_or(0, |data| data.len()), 0);
     assert_eq!((other.game_count().unwrap(), reader.game_count().unwrap()), (3, 3));
 }

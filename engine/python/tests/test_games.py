@@ -5,6 +5,7 @@ import sqlite3
 
 import pytest
 
+import meerslag
 from meerslag import Color, GamesFile, GamesFileError, Position, open_pdn
 
 TEXT = """[Event "Cup"]
@@ -126,7 +127,22 @@ def test_what_is_no_file_of_games_is_refused(club, tmp_path):
     with pytest.raises(FileNotFoundError):
         club.add([tmp_path / "none.pdn"])
     newer = sqlite3.connect(tmp_path / "club.games")
-    newer.execute("PRAGMA user_version = 2")
+    newer.execute("PRAGMA user_version = 3")
     newer.close()
-    with pytest.raises(GamesFileError, match="version 2"):
+    with pytest.raises(GamesFileError, match="version 3"):
         GamesFile(str(tmp_path / "club.games"))
+
+
+def test_a_damaged_game_is_warned_of_and_the_others_are_there(club, tmp_path):
+    damaged = sqlite3.connect(tmp_path / "club.games")
+    damaged.execute("UPDATE games SET year = -5 WHERE id = 2")
+    damaged.commit()
+    damaged.close()
+    with pytest.warns(RuntimeWarning, match="game 2: its year is -5"):
+        assert len(list(club)) == 2
+    with pytest.warns(RuntimeWarning, match="game 2: its year is -5"):
+        assert len(club.find()) == 2
+    with pytest.raises(GamesFileError, match="game 2: its year is -5"):
+        club.game(2)
+    with pytest.warns(RuntimeWarning, match="game 2: its year is -5"):
+        assert len(list(meerslag.open_pdn(tmp_path / "club.games"))) == 2
