@@ -150,7 +150,8 @@ impl GamesFile {
                                     None => match self.start_and_moves(id) {
                                         Ok(read) => row.get_or_init(|| read),
                                         Err(GamesError::Damaged { what, .. }) => {
-                                            return Ok(self.leave_out(id, what));
+                                            self.leave_out(id, what);
+                                            return Ok(());
                                         }
                                         Err(error) => return Err(error),
                                     },
@@ -220,7 +221,10 @@ impl GamesFile {
             };
             match read() {
                 Ok(row) => take(id, &row),
-                Err(what) => Ok(self.leave_out(id, what)),
+                Err(what) => {
+                    self.leave_out(id, what);
+                    Ok(())
+                }
             }
         };
         if ids.len() > few {
