@@ -55,6 +55,9 @@ impl Found {
     }
 }
 
+/// A game, and the ply where its boards fulfil all conditions for the first time.
+type FirstPly = (i64, u32);
+
 /// The conditions on the boards of a game.
 #[derive(Clone)]
 struct BoardSearch {
@@ -471,7 +474,7 @@ fn search_range(
     query: &Query,
     range: RangeInclusive<i64>,
     is_wanted: &(dyn Fn(i64) -> bool + Sync),
-) -> Result<(Vec<(i64, u32)>, Vec<Fault>), GamesError> {
+) -> Result<(Vec<FirstPly>, Vec<Fault>), GamesError> {
     let file = GamesFile::again(place)?;
     let db = GamesError::database(file.path());
     let mut search = BoardSearch::new(query);
