@@ -106,7 +106,7 @@ impl Facts {
                 result(game.result, tag("Result")),
                 event(tag("Event")),
             ],
-            is_cut: game.truncated.is_some(),
+            is_cut: game.truncated.is_some() || game.tags.get("Truncated").is_some(),
             plies: game.line.plies.len(),
             said: if text.is_none() { OnceCell::from(Some(Vec::new())) } else { OnceCell::new() },
             text,

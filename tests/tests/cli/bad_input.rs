@@ -350,7 +350,6 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["completions"], "<SHELL>"),
     (&["completions", "cmd"], "possible values"),
     (&["completions", "bash", "zsh"], "unexpected argument"),
-    (&["help"], "unrecognized subcommand"),
 ];
 
 #[test]

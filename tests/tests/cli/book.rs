@@ -173,7 +173,7 @@ fn a_book_grows_and_is_played_from() {
     };
     let text = grow("30");
     assert!(
-        text.contains(" positions searched, ") && text.contains("the start is worth"),
+        text.contains(" positions searched, ") && text.contains("score of the start"),
         "{text}"
     );
     grow("60");

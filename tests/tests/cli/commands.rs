@@ -19,7 +19,8 @@ pub fn commands(help: &str) -> impl Iterator<Item = &str> {
     // A continued line is indented further.
     list.lines().filter_map(|line| {
         let line = line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?;
-        line.split(' ').next()
+        // Each has it, for the help of the others.
+        line.split(' ').next().filter(|&name| name != "help")
     })
 }
 
@@ -47,7 +48,7 @@ fn every_command_and_parameter_is_in_the_documents() {
     }
     for group in [&[][..], &["egdb"], &["book"], &["data"], &["weights"]] {
         let help = ok(&[group, &["--help"]].concat(), "").stdout;
-        for command in commands(&help).filter(|&command| command != "help") {
+        for command in commands(&help) {
             // Whole, or as in "`meerslag data` counts (`stats`)" of one paragraph.
             let start = [&["meerslag"], group].concat().join(" ");
             let short = format!("{command}`");

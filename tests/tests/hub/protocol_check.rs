@@ -278,7 +278,7 @@ fn what_is_wrong_with_a_follower_is_found() {
     assert!(!output.stdout.contains("Chello"), "chat is always allowed: {output:?}");
     let nobody = run(["protocol-check", "--dxp=localhost:1"], "");
     assert_eq!(nobody.code, 1);
-    assert!(nobody.stderr.contains("cannot connect with localhost:1"), "{nobody:?}");
+    assert!(nobody.stderr.contains("cannot connect to localhost:1"), "{nobody:?}");
     for args in [&["protocol-check"][..], &["protocol-check", "--dxp=1", "--hub=x"]] {
         assert_eq!(run(args, "").code, 2);
     }

@@ -540,7 +540,7 @@ fn what_cannot_work_is_said_at_once() {
         (&[&timed, "--hub"], 2, "the other side says how much time"),
         (&["--engine=dxp=0", "--hub"], 2, "port 0 is only possible with a command"),
         (&["--engine=dxp=1,2", "--hub"], 2, "one address"),
-        (&["--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect with localhost, port 1"),
+        (&["--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect to localhost, port 1"),
         (&[&good, &port], 1, "cannot listen on localhost"),
         (&[&good, "--hub", "--egdb=/no/such/folder"], 1, "/no/such/folder"),
         (&[&good, "--hub", "--book=/no/such/book"], 2, "/no/such/book"),

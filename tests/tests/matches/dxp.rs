@@ -397,5 +397,5 @@ fn silent_peers_are_given_up() {
     peer.expect_close();
     let output = run(["dxp", "connect", "localhost", "--port=1", "--retry=0.1"], "");
     assert_eq!(output.code, 1);
-    assert!(output.stderr.contains("cannot connect with localhost, port 1"), "{output:?}");
+    assert!(output.stderr.contains("cannot connect to localhost, port 1"), "{output:?}");
 }

@@ -322,7 +322,7 @@ fn what_cannot_work_is_refused() {
             dxp("dxp=localhost:1 start=0.2"),
             vec!["--tc=60"],
             1,
-            "cannot connect with localhost, port 1",
+            "cannot connect to localhost, port 1",
         ),
         (
             // A program that ends at once.

@@ -534,7 +534,9 @@ impl MatchArgs {
     fn run(&self, before: MatchRun) -> MatchRun {
         // The match may be continued from another folder.
         let place = |path: &Path| {
-            if files::is_special(path) {
+            if files::given(path).is_none() {
+                path.to_owned()
+            } else if files::is_special(path) {
                 path::absolute(path).unwrap_or_else(|_| path.to_owned())
             } else {
                 files::place(path)

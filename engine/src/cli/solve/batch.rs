@@ -10,15 +10,15 @@ use meerslag_search::counted;
 use meerslag_study::solve::{BatchObserver, Solution, Value, solve_all};
 use movegen::{Game, Position};
 
+use super::super::Failure;
 use super::super::progress::Bar;
 use super::super::streams::note;
-use super::super::{Failure, positions};
 use super::record::Summary;
-use super::{SolveArgs, catch, record, text};
+use super::{SolveArgs, catch, input, record, text};
 
 pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<(), Failure> {
     let begin = Instant::now();
-    let items = positions::read(file, args.encoding)?;
+    let items = input::read(file, args.encoding)?;
     if items.is_empty() {
         return Err(Failure::Input(anyhow!("there is no position in {file}")));
     }
@@ -74,7 +74,7 @@ struct Printer<'a, W> {
     /// Positions to solve.
     all: u64,
     /// The part of the file not printed yet.
-    items: slice::Iter<'a, positions::Item>,
+    items: slice::Iter<'a, input::Item>,
     summary: Summary,
     /// Positions that the databases could not answer because a file is damaged.
     failures: u64,

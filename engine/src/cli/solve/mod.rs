@@ -1,6 +1,7 @@
 //! `meerslag solve`: exact values of endgame positions.
 
 mod batch;
+mod input;
 mod record;
 mod text;
 
