@@ -1,5 +1,7 @@
 //! The rows of games, and games as PDN has them.
 
+use std::sync::LazyLock;
+
 use movegen::notation::pdn::{
     Annotation, GameResult, PdnGame, PdnReader, Ply, Tags, Variation, WriteOptions, game_to_string,
     tags_to_string,
@@ -346,8 +348,17 @@ impl GamesFile {
         work: impl Fn(&mut Unpacker, RawGame) -> T + Send + Sync,
     ) -> Result<Vec<T>, GamesError> {
         use rayon::prelude::*;
+        static POOL: LazyLock<Option<rayon::ThreadPool>> =
+            LazyLock::new(|| rayon::ThreadPoolBuilder::new().build().ok());
         let games = self.next_games(which)?;
-        Ok(games.into_par_iter().map_init(Unpacker::new, work).collect())
+        if let Some(pool) = &*POOL {
+            return Ok(
+                pool.install(|| games.into_par_iter().map_init(Unpacker::new, work).collect())
+            );
+        }
+        // The system gives no threads.
+        let mut unpacker = Unpacker::new();
+        Ok(games.into_iter().map(|game| work(&mut unpacker, game)).collect())
     }
 
     /// The numbers of all games after this one, at most this many.

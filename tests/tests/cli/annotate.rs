@@ -224,7 +224,7 @@ fn games_of_other_types_are_named_once_by_every_command() {
         (&["board", &file], "no game of international"),
         (
             &["book", "build", &file, "-o", &book, "--force"],
-            "20 games, 0 of them broken, 20 of other",
+            "20 games, 0 of use, 0 broken, 20 of other",
         ),
         (&["solve", &file], "no game of international"),
         (&["games", "import", &file, "--to", &games], "20 of Russian draughts"),
