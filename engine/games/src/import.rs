@@ -181,7 +181,7 @@ const BATCH_BYTES: u64 = 1 << 20;
 enum Target<'f> {
     File(&'f GamesFile),
     /// It is made when the first game comes.
-    Missing(&'f Path, OnceCell<GamesFile>),
+    Missing(&'f Path, OnceCell<Box<GamesFile>>),
 }
 
 impl Target<'_> {
@@ -195,7 +195,7 @@ impl Target<'_> {
     fn there(&self) -> Option<&GamesFile> {
         match self {
             Target::File(file) => Some(file),
-            Target::Missing(_, file) => file.get(),
+            Target::Missing(_, file) => file.get().map(|file| &**file),
         }
     }
 
@@ -203,11 +203,11 @@ impl Target<'_> {
         match self {
             Target::Missing(path, cell) if cell.get().is_none() => {
                 let file = GamesFile::open_or_create(path)?;
-                Ok(cell.get_or_init(|| file))
+                Ok(cell.get_or_init(|| Box::new(file)))
             }
             Target::File(file) => Ok(file),
-            Target::Missing(path, cell) => {
-                cell.get().ok_or_else(|| GamesError::io(path)(io::ErrorKind::NotFound.into()))
+            Target::Missing(path, _) => {
+                self.there().ok_or_else(|| GamesError::io(path)(io::ErrorKind::NotFound.into()))
             }
         }
     }

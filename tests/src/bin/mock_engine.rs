@@ -149,6 +149,7 @@ fn main() {
             }
         }
         helper.args(pids.iter().map(|folder| format!("pids={folder}"))).arg("sleep");
+        #[expect(clippy::zombie_processes, reason = "whether it is left behind is what is tested")]
         let mut helper = helper.stdin(Stdio::null()).spawn().expect("the helper starts");
         if kind == "orphan" {
             helper.wait().expect("the helper's parent ends");
