@@ -149,7 +149,7 @@ impl<'a> DxpSession<'a> {
     pub(super) fn totals(&self) -> Result<(), Failure> {
         // Nothing to add up where no game was begun.
         if self.report.played() > 0 || self.args.json {
-            self.report.totals()?
+            self.report.totals()?;
         }
         Ok(())
     }
