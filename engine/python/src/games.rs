@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
-    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome, Query,
-    Sacrifice, Sort,
+    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome,
+    Query, Sacrifice, Sort,
 };
 use meerslag_search::parse_range;
 use parking_lot::Mutex;
