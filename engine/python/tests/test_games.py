@@ -106,7 +106,7 @@ def test_one_bad_file_does_not_stop_the_others(club, tmp_path):
     report = club.add([tmp_path / "none.pdn", tmp_path / "bad.zip", packed])
     assert (report.failed, report.added, report.duplicates) == (2, 1, 2)
     assert "none.pdn: " in report.problems[0] and "bad.zip: " in report.problems[1]
-    assert report.named[0].endswith("line 8: Wiersma, Harm - Sijbrands, Ton, left out: it is game 2")
+    assert report.named[0].endswith("line 9: Wiersma, Harm - Sijbrands, Ton, left out: it is game 2")
     assert len(list(open_pdn(packed))) == 3 and len(list(open_pdn(tmp_path / "club.games"))) == 4
     fuller = tmp_path / "fuller.pdn"
     fuller.write_text(TEXT.replace("11x22 1-1", "11x22 {quiet} 1-1"))

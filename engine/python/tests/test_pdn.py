@@ -165,14 +165,14 @@ def test_encodings(tmp_path, encoding):
     path.write_bytes(text.encode(encoding) + text.encode())
     for reader in (meerslag.open_pdn(path), meerslag.read_pdn(path.read_bytes())):
         games = list(reader)
-        assert [game.white for game in games] == ["ИВАНОВ А."] * 2
+        assert [game.tag("White") for game in games] == ["ИВАНОВ А."] * 2
         assert all("Хороший ход" in game.to_pdn() for game in games)
         assert len(reader.encodings) == 2 and "utf-8" in reader.encodings
     path.write_bytes(text.encode(encoding))
     (game,) = meerslag.open_pdn(path, encoding=encoding)
-    assert game.black == "Чижов Алексей"
+    assert game.tag("Black") == "Чижов Алексей"
     (game,) = meerslag.read_pdn(path.read_bytes(), encoding=encoding)
-    assert game.black == "Чижов Алексей"
+    assert game.tag("Black") == "Чижов Алексей"
     with pytest.raises(ValueError, match="expected one of utf-8"):
         meerslag.open_pdn(path, encoding="cyrillic-1")
     book = tmp_path / f"{encoding}.book"

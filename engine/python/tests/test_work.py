@@ -33,7 +33,7 @@ GAMES = """[White "A"] [Black "B"] [Date "1990"] 1. 32-28 19-23 2-0
 
 [White "B"] [Black "A"] [Date "1995"] 1. 32-28 20-25 1-1
 
-[White "A"] [Black "C"] [Date "2001"] 1. 34-30 20-25 nonsense 0-2
+[White "A"] [Black "C"] [Date "2001"] 1. 34-30 20-25 2. 31-99 0-2
 """
 
 

@@ -88,7 +88,7 @@ fn silence_ends_pondering() {
 /// Messages that cannot change the game neither end nor restart the search.
 #[test]
 fn junk_does_not_keep_the_program_from_moving() {
-    for junk in ["E9", "B999W", "B001W", "R", "Cwhy"] {
+    for junk in ["B999W", "B001W", "R", "Cwhy"] {
         let program = Program::listen(&["--gap=0", "--depth=40", "--book=none"]);
         let mut peer = Peer::connect(program.port);
         peer.request('W', ".05000A", '0');
