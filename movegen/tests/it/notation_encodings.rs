@@ -1,7 +1,7 @@
 //! Names in every encoding, alone, in files of one encoding and in mixtures.
 
 use movegen::notation::pdn::{
-    Encoding, PdnGame, PdnReader, ReadOptions, WriteOptions, game_to_string,
+    Encoding, PdnGame, PdnReader, ReadOptions, WriteOptions, decode, game_to_string,
 };
 
 const RUSSIAN: &str = "Иванов А.|Чижов Алексей|Щёголев|Куперман|Андрейко|Гантварг|Шварцман|Ёлкин П.|\
@@ -249,6 +249,19 @@ fn an_encoding_can_be_given() {
             };
             let game = PdnReader::with_options(&*bytes, options).next().unwrap().unwrap();
             assert_eq!(game.tags.get("White"), Some(expected), "{as_given}");
+        }
+    }
+}
+
+/// Signs of the encodings of one byte are the same after they were written as UTF-8.
+#[test]
+fn what_was_read_in_an_old_encoding_stays_when_it_is_written() {
+    for encoding in Encoding::all() {
+        let bytes: Vec<u8> = (0x80..=0xff).collect();
+        for word in bytes.chunks(3) {
+            let text =
+                decode(Some(encoding), &[b"[White \"", word, b"\"]\n\n1. 32-28 *\n"].concat());
+            assert_eq!(decode(None, text.as_bytes()), text, "{encoding}");
         }
     }
 }

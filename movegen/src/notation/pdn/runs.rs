@@ -8,7 +8,7 @@
 
 use smallvec::SmallVec;
 
-use super::encoding::Encodings;
+use super::encoding::{Encoding, Encodings};
 use super::languages::{CANDIDATE_COUNT, CANDIDATES, Candidate, Costs, Glyph};
 
 /// The cost of another encoding in the same game, and in the next one.
@@ -40,7 +40,7 @@ impl Runs {
         let mut encodings = self.encodings(&odd, &ahead).into_iter();
         for line in split_lines(lines) {
             match std::str::from_utf8(line) {
-                Ok(line) if !is_unusual(line) => text.push_str(line),
+                Ok(line) if !is_unusual(line) => self.push_utf8(line, text),
                 _ => self.push_line(encodings.next().unwrap_or_default(), line, text),
             }
         }
@@ -80,17 +80,23 @@ impl Runs {
         places
     }
 
+    fn push_utf8(&mut self, part: &str, text: &mut String) {
+        text.push_str(part);
+        if !part.is_ascii() {
+            self.found.add(Encoding::UTF_8);
+        }
+    }
+
     fn push_line(&mut self, place: usize, line: &[u8], text: &mut String) {
         let candidate = &CANDIDATES[place];
         for part in line.chunk_by(|one, other| is_of_word(one) == is_of_word(other)) {
             match std::str::from_utf8(part) {
-                Ok(part) if !is_unusual(part) => text.push_str(part),
+                Ok(part) if !is_unusual(part) => self.push_utf8(part, text),
                 is_utf8 => {
                     let reading = Reading::new(candidate, part);
                     text.extend(reading.glyphs.iter().map(|glyph| glyph.letter));
-                    if is_utf8.is_err() || !reading.is_utf8 {
-                        self.found.add(candidate.encoding);
-                    }
+                    let is_odd = is_utf8.is_err() || !reading.is_utf8;
+                    self.found.add(if is_odd { candidate.encoding } else { Encoding::UTF_8 });
                 }
             }
         }
@@ -155,11 +161,11 @@ fn is_of_word(byte: &u8) -> bool {
 }
 
 /// Whether UTF-8 has characters of scripts in which nobody writes PDN but by accident: words such as the
-/// Russian `ход` in CP866 look like it.
+/// Russian `ход` in CP866 look like it. Accents that stand alone in Windows' encodings are not among them.
 fn is_unusual(text: &str) -> bool {
     let is_unusual = |c| {
-        matches!(c, '\u{250}'..='\u{2ff}' | '\u{370}'..='\u{385}' | '\u{500}'..='\u{1dff}'
-                    | '\u{2800}'..='\u{fdff}')
+        matches!(c, '\u{250}'..='\u{2c5}' | '\u{2c8}'..='\u{2d7}' | '\u{2de}'..='\u{2ff}'
+                    | '\u{370}'..='\u{385}' | '\u{500}'..='\u{1dff}' | '\u{2800}'..='\u{fdff}')
     };
     !text.is_ascii() && text.contains(is_unusual)
 }
