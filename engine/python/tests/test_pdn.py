@@ -160,7 +160,7 @@ def test_glyphs_and_points_are_read():
 
 @pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "cp866", "iso8859-5", "mac-cyrillic"])
 def test_encodings(tmp_path, encoding):
-    text = '[White "ИВАНОВ А."]\n[Black "Чижов Алексей"]\n\n1. 32-28 {Хороший ход} *\n'
+    text = '[White "ИВАНОВ А."]\n[Black "Чижов Алексей"]\n\n1. 32-28 {Хороший ход} 19-23 *\n'
     path = tmp_path / "old.pdn"
     path.write_bytes(text.encode(encoding) + text.encode())
     for reader in (meerslag.open_pdn(path), meerslag.read_pdn(path.read_bytes())):
