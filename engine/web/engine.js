@@ -49,7 +49,7 @@ export class Engine {
    * @template {keyof Answers} R
    * @param {R} route
    * @param {object | (() => object)} [query]
-   * @param {{ signal?: AbortSignal, isAwaited?: boolean, body?: string | Uint8Array, media?: string }} [options]
+   * @param {{ signal?: AbortSignal, isAwaited?: boolean, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options]
    * @returns {Promise<Answers[R]>}
    */
   ask(route, query = {}, { signal, isAwaited, ...more } = {}) {

@@ -58,7 +58,7 @@ export class Files {
 
   /**
    * Opens the games of a PDN text, or of the bytes of a file in any encoding.
-   * @param {string | Uint8Array} text
+   * @param {string | Uint8Array<ArrayBuffer>} text
    */
   async read(text) {
     const problem = find("pdn-problem");
@@ -78,7 +78,7 @@ export class Files {
 
   /**
    * Offers to solve the puzzles and mistakes of the opened games, if there are any.
-   * @param {string | Uint8Array} text
+   * @param {string | Uint8Array<ArrayBuffer>} text
    */
   async offer(text) {
     const { games } = this.desk;

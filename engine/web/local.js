@@ -198,7 +198,7 @@ export class Local {
 
   /**
    * As {@link Server.ask}.
-   * @param {{ signal?: AbortSignal, body?: string | Uint8Array, media?: string }} [options]
+   * @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options]
    */
   async ask(route, query = {}, options = {}) {
     const { signal, body } = options;

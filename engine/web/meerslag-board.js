@@ -45,7 +45,7 @@ class Rules {
   /**
    * @param {string} route
    * @param {object} query
-   * @param {{ body?: string | Uint8Array }} options
+   * @param {{ body?: string | Uint8Array<ArrayBuffer> }} options
    */
   async ask(route, query = {}, { body } = {}) {
     const { event, data } = this.program.ask({ route, query, body });

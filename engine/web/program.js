@@ -36,7 +36,10 @@ export class Program {
     new Uint8Array(this.exports.memory.buffer, place, bytes.length).set(bytes);
   }
 
-  /** The last event of the answer to a question: `answer`, `result` or `problem`. */
+  /**
+   * The last event of the answer to a question: `answer`, `result` or `problem`.
+   * @param {{ route: string, query: object, body?: string | Uint8Array<ArrayBuffer> }} question
+   */
   ask({ route, query, body = "" }) {
     const { exports } = this;
     const head = encoder.encode(JSON.stringify({ route, query }) + "\n");

@@ -62,7 +62,7 @@ export class Server {
    * Asks, and passes the answer to `read` unless the server refuses.
    * @param {string} route
    * @param {object} query
-   * @param {{ signal?: AbortSignal, body?: string | Uint8Array, media?: string, patience?: number }} options
+   * @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string, patience?: number }} options
    * @param {(response: Response, watch: Watch) => Promise<any>} read
    */
   async request(route, query, { signal, body, media, patience = PATIENCE }, read) {
@@ -89,7 +89,7 @@ export class Server {
     return new Problem({ status: response.status, type: response.status === 429 ? "#too-many-requests" : "" });
   }
 
-  /** @param {{ signal?: AbortSignal, body?: string | Uint8Array, media?: string }} [options] */
+  /** @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options] */
   ask(route, query = {}, options = {}) {
     // A search takes its time.
     const patience = PATIENCE + (route === "play" ? this.about.longest_seconds : 0);

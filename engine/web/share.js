@@ -17,7 +17,7 @@ export class Share {
    * @param {import("./desk.js").Desk} desk
    * @param {import("./main.js").Parts} parts
    * @param {{ view: () => string, open: (view: string) => void, turn: (flipped: boolean) => void,
-   *   read: (pdn: string) => Promise<void>, copy: (text: string) => void }} page
+   *   read: (pdn: string | Uint8Array<ArrayBuffer>) => Promise<void>, copy: (text: string) => void }} page
    */
   constructor(desk, { say, flipped }, page) {
     this.desk = desk;
