@@ -74,7 +74,7 @@ export class Keep {
     addEventListener("beforeunload", (event) => {
       // A comment still being typed belongs to the game.
       const typing = /** @type {HTMLElement} */ (document.activeElement);
-      if (typing?.matches("#score input, #game input")) typing.blur();
+      if (typing?.matches("#score input, #score textarea, #game input")) typing.blur();
       this.save();
       if (desk.isUnsaved) event.preventDefault();
     });

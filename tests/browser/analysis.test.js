@@ -116,7 +116,6 @@ onPage("arrows and circles are drawn by mouse and keyboard, and kept", async (pa
 
 onPage("the clock of the side that has moved is shown", async (page) => {
   await read(page, "1. 32-28 {[%clock w0:09:57 B0:09:58] Good.} 19-23 {[%clock W0:09:57 b0:09:50]} *");
-  await page.click("#first");
   await page.click("#forward");
   assert.equal(await text(page, "#position-comment"), "clock 597.0 s. Good.");
   await page.click("#forward");
