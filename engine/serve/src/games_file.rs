@@ -12,6 +12,7 @@ use meerslag_games::{
     Duplicates, GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent,
     ImportOptions, Manoeuvre, Query as GamesQuery, Sort, StoredGame,
 };
+use meerslag_search::book::day;
 use meerslag_search::parse_range;
 use meerslag_study::records::Record;
 use movegen::Color;
@@ -470,8 +471,7 @@ impl ExplorerGame {
     fn of(hit: &Hit) -> ExplorerGame {
         let game = &hit.game;
         let player = |name: &str, rating| ExplorerPlayer { name: name.to_owned(), rating };
-        let mut parts = game.date.split('.');
-        let month = parts.nth(1).filter(|m| m.len() == 2 && m.bytes().all(|b| b.is_ascii_digit()));
+        let month = day(&game.date).map(|day| day / 100).filter(|month| month % 100 > 0);
         ExplorerGame {
             id: game.id.to_string(),
             winner: match game.result {
@@ -482,7 +482,7 @@ impl ExplorerGame {
             white: player(&game.white, game.white_rating),
             black: player(&game.black, game.black_rating),
             year: game.year,
-            month: game.year.zip(month).map(|(year, month)| format!("{year}-{month}")),
+            month: month.map(|month| format!("{}-{:02}", month / 100, month % 100)),
         }
     }
 }
@@ -557,7 +557,7 @@ mod tests {
     use serde_json::Value;
 
     const GAMES: &str = r#"[Event "Club"]
-[Date "1977.05.01"]
+[Date "1 May 1977"]
 [White "Sijbrands, Ton"]
 [Black "Wiersma, Harm"]
 [WhiteRating "2400"]

@@ -239,7 +239,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
             Err(GamesError::Interrupted) => return Err(of_whole_files(kept)),
             merged => merged?,
         };
-        kept += report.added;
+        kept += report.added + report.replaced;
         failed += report.failed;
         let mut out = stdout();
         if args.json {
