@@ -204,9 +204,12 @@ const start = async () => {
   find("flip").addEventListener("click", () => turn(!flipped));
   find("type-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const wrong = await moving.type(find("type").value);
+    const field = find("type");
+    const typed = field.value;
+    const wrong = await moving.type(typed);
     if (wrong) say(wrong);
-    else find("type").value = "";
+    // Whoever types on while the move is being read, or while a question is open, loses nothing.
+    else if (field.value === typed) field.value = "";
   });
 
   find("help").addEventListener("click", () => {
