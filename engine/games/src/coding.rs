@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use meerslag_search::book::{Key, folded_move};
+use movegen::key::{Key, folded_move};
 use movegen::notation::pdn::{Annotation, PdnGame};
 use movegen::{Bitboard, Color, Move, Position, Square};
 

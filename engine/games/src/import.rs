@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use meerslag_search::book::{day, year};
 use movegen::Position;
 use movegen::notation::pdn::{
     Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
     WarningSummary, encodings_of,
 };
+use movegen::notation::pdn::{day, year};
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 

@@ -4,8 +4,8 @@
 //! have one place. Each write makes a *segment*: sorted, cut into blocks of less than a page. A
 //! look-up asks each segment; segments of similar size are merged when there are many.
 
-use meerslag_search::book::Key;
 use movegen::Position;
+use movegen::key::Key;
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use egdb::Slice;
-use meerslag_search::book::PlayerName;
+use movegen::notation::pdn::PlayerName;
 use movegen::{Color, Position};
 use rusqlite::types::Value;
 

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use meerslag_search::book::folded_move;
+use movegen::key::folded_move;
 use movegen::{Color, Move, Position};
 use rustc_hash::FxHashMap;
 

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use meerslag_search::book::year;
+use movegen::notation::pdn::year;
 use movegen::notation::pdn::{Annotation, GameResult, PdnGame, PdnReader};
 use rustc_hash::{FxHashMap, FxHasher};
 

@@ -580,8 +580,8 @@ fn many_games_with_the_same_moves() {
 /// A tree of games and a book of the same games say the same.
 #[test]
 fn a_tree_and_a_book_agree() {
+    use meerslag_book::{Book, BuildOptions, OtherBooks, build};
     use meerslag_files::Existing;
-    use meerslag_search::book::{Book, BuildOptions, OtherBooks, build};
     let folder = Folder::new();
     let games = folder.games(&random_games(120, 40, 11));
     let book = folder.path("all.book");
@@ -601,7 +601,7 @@ fn a_tree_and_a_book_agree() {
         let mut there: Vec<(String, u64, [u64; 3])> = book
             .moves(index)
             .map(|entry| {
-                let mv = meerslag_search::book::folded_move(entry.code.to_move().unwrap(), side);
+                let mv = movegen::key::folded_move(entry.code.to_move().unwrap(), side);
                 let [won, drawn, lost] = [entry.wins, entry.draws, entry.losses].map(u64::from);
                 (mv.to_string(), u64::from(entry.games), [won, drawn, lost])
             })

@@ -19,7 +19,7 @@ use movegen::{Bitboard, Color, Move, Position, Wld};
 use thiserror::Error;
 
 use super::opening::Opening;
-use meerslag_search::Score;
+use movegen::Score;
 
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,7 +2,7 @@
 
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
-use meerslag_search::Score;
+use movegen::Score;
 use movegen::{Color, DrawRules, Game, Position, Status};
 
 use super::game::End;

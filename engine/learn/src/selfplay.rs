@@ -23,7 +23,8 @@ use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_harness::runner::Shard;
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES, Score};
+use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES};
+use movegen::Score;
 use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.

@@ -7,7 +7,7 @@ use super::opening::{Opening, OpeningMix};
 use super::store::GamesHeader;
 use super::test_positions::{played, scattered};
 use meerslag_harness::runner::Shard;
-use meerslag_search::Score;
+use movegen::Score;
 use movegen::Wld;
 
 /// A game of random moves with random scores.

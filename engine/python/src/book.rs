@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use meerslag_files::{Existing, with_causes};
-use meerslag_search::book::{
-    self, BookError, BookLock, BuildEvent, BuildOptions, LineKind, MoveEntry, OtherBooks,
-    PlayerName, Selection,
+use meerslag_book::{
+    BookError, BookLock, BuildEvent, BuildOptions, LineKind, MoveEntry, OtherBooks, Selection,
 };
-use meerslag_search::{Score, parse_range};
+use meerslag_files::{Existing, with_causes};
+use movegen::Score;
+use movegen::notation::pdn::PlayerName;
+use movegen::words::parse_range;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -143,15 +144,17 @@ fn line_kind(name: &str) -> PyResult<LineKind> {
 ///     OSError: the file cannot be read.
 ///     BookError: it is not a book, of another version, or damaged.
 #[pyclass(module = "meerslag", frozen)]
-pub struct Book(pub Arc<book::Book>);
+pub struct Book(pub Arc<meerslag_book::Book>);
 
 #[pymethods]
 impl Book {
     #[new]
     #[pyo3(signature = (path = None))]
     fn new(py: Python<'_>, path: Option<PathBuf>) -> PyResult<Book> {
-        let Some(path) = path else { return Ok(Book(book::Book::built_in())) };
-        py.detach(|| book::Book::open(&path)).map(|book| Book(Arc::new(book))).map_err(failed)
+        let Some(path) = path else { return Ok(Book(meerslag_book::Book::built_in())) };
+        py.detach(|| meerslag_book::Book::open(&path))
+            .map(|book| Book(Arc::new(book)))
+            .map_err(failed)
     }
 
     /// Builds a book from games, and writes it to a file; ``Book(path)`` opens it. No file is written
@@ -274,7 +277,7 @@ impl Book {
             let mut problems = Vec::new();
             let report = work::run(stop, progress, |progress| {
                 let _lock = BookLock::take(&path)?;
-                let base = add.then(|| book::Book::open(&path)).transpose()?;
+                let base = add.then(|| meerslag_book::Book::open(&path)).transpose()?;
                 let others = OtherBooks { reference: reference.as_deref(), base: base.as_ref() };
                 let mut observe = |event: BuildEvent<'_>| {
                     match event {
@@ -291,7 +294,7 @@ impl Book {
                     !stopped.load(Ordering::Relaxed)
                 };
                 let out = (path.as_path(), existing);
-                book::build(&files, out, &options, others, &mut observe)
+                meerslag_book::build(&files, out, &options, others, &mut observe)
             })?;
             let report = report.map_err(failed)?;
             Ok(BookReport {

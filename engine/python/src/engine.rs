@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use meerslag_search::book::BookOptions;
+use meerslag_book::BookOptions;
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{
-    Bound, Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel, Score,
-};
+use meerslag_search::{Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel};
+use movegen::{Bound, Score};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 

@@ -10,7 +10,7 @@ use meerslag_games::{
     self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome,
     Query, Sacrifice, Sort,
 };
-use meerslag_search::parse_range;
+use movegen::words::parse_range;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;

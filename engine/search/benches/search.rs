@@ -7,7 +7,8 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use meerslag_search::eval::Evaluation;
 use meerslag_search::tt::{TableMove, TranspositionTable};
-use meerslag_search::{Bound, Control, Engine, EngineOptions, Limits, Score};
+use meerslag_search::{Control, Engine, EngineOptions, Limits};
+use movegen::{Bound, Score};
 use movegen::{Game, Position};
 
 fn main() {

@@ -6,15 +6,15 @@ use egdb::Probe;
 use movegen::random::Random;
 use movegen::{Game, Move, Position};
 
-use crate::book::BookMove;
 use crate::clock::Instant;
 use crate::endgame;
 use crate::level::PlayingLevel;
 use crate::limits::{Control, Limits, Mode};
 use crate::options::{EngineError, EngineOptions};
-use crate::score::Score;
 use crate::search::{self, Info, Resources, SearchNumbers, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
+use meerslag_book::BookMove;
+use movegen::Score;
 
 /// The engine: transposition table, search threads and their memory between moves.
 #[derive(Debug)]

@@ -10,7 +10,6 @@ mod engine;
 mod level;
 mod limits;
 mod options;
-mod score;
 mod thinker;
 
 // How it searches, scores and remembers.
@@ -19,13 +18,12 @@ mod search;
 pub mod tt;
 
 // Its knowledge.
-pub mod book;
 pub mod endgame;
+pub mod expand;
 
-// Numbers of things in messages; time.
+// Time.
 pub mod clock;
 pub mod time;
-mod words;
 
 #[cfg(test)]
 mod test_positions;
@@ -34,10 +32,8 @@ pub use engine::Engine;
 pub use level::PlayingLevel;
 pub use limits::{Clock, Control, Limits, Mode};
 pub use options::{EngineError, EngineOptions};
-pub use score::{Bound, Score};
 #[cfg(feature = "tuning")]
 pub use search::SearchNumbers;
 pub use search::{Info, STACK_BYTES, SearchResult};
 pub use thinker::Thinker;
 pub use tt::OutOfMemory;
-pub use words::{counted, parse_range, shortened};

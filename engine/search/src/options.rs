@@ -7,11 +7,11 @@ use egdb::error::OpenError;
 use movegen::DrawRules;
 use thiserror::Error;
 
-use crate::book::BookOptions;
 use crate::eval::Evaluation;
 use crate::level::PlayingLevel;
-use crate::score::Score;
 use crate::tt::OutOfMemory;
+use meerslag_book::BookOptions;
+use movegen::Score;
 
 /// The options of an engine.
 #[derive(Clone, PartialEq, Debug)]

@@ -14,7 +14,7 @@ use egdb::huge_pages;
 use movegen::Move;
 use movegen::isa;
 
-use crate::score::{Bound, Score};
+use movegen::{Bound, Score};
 
 /// A move in 16 bits: from and to (12 bits) and the rank among the legal moves that share both
 /// (4 bits), because captures of different pieces can do so.

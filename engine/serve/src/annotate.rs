@@ -3,9 +3,9 @@
 //! The searches are not made here: the client gets them from `/v1/analyse`, position by position,
 //! and so can show progress, stop, and go on later.
 
-use meerslag_search::Score;
 use meerslag_study::annotate::{PositionAnalysis, analyse_with, judge, write};
 use meerslag_study::records::{AnnotatedGameRecord, Record};
+use movegen::Score;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use egdb::Probe;
+use meerslag_book::Book;
 use meerslag_files::{Existing, write_file};
-use meerslag_search::book::Book;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 

@@ -12,12 +12,12 @@ use meerslag_games::{
     Duplicates, GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent,
     ImportOptions, Manoeuvre, Query as GamesQuery, Sort, StoredGame,
 };
-use meerslag_search::book::day;
-use meerslag_search::parse_range;
 use meerslag_study::records::Record;
 use movegen::Color;
 use movegen::notation::moves::format_move;
+use movegen::notation::pdn::day;
 use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
+use movegen::words::parse_range;
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;

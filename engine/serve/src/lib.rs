@@ -42,7 +42,7 @@ use movegen::DrawRules;
 
 #[cfg(feature = "games")]
 pub use games_file::GamesShelf;
-use meerslag_search::book::Book;
+use meerslag_book::Book;
 pub use problem::{Problem, ProblemKind};
 pub use query::{Kind, Parameter, Query};
 pub use route::{Body, Method, Out, ROUTES, RULES, Route, Work};

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use meerslag_search::shortened;
 use movegen::notation::{hub, moves};
+use movegen::words::shortened;
 use movegen::{Fen, Game, Move, Position};
 
 use super::problem::{Problem, ProblemKind};

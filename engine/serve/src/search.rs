@@ -11,12 +11,12 @@ use serde::Serialize;
 use super::problem::{Problem, ProblemKind};
 use super::query::Query;
 use super::{Desk, Reply};
-use meerslag_search::counted;
 use meerslag_search::{
     Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult,
 };
 use meerslag_study::digits::rounded;
 use meerslag_study::records::{InfoRecord, PositionRecord, Record, ResultRecord, to_json};
+use movegen::words::counted;
 
 /// The default thinking time of a move.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);

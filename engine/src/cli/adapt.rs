@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args};
+use meerslag_book::BookOptions;
 use meerslag_files::with_causes;
 use meerslag_harness::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{DEFAULT_PORT, DxpEngine};
 use meerslag_harness::runner::{EngineSpec, tail_text};
-use meerslag_search::book::BookOptions;
 use movegen::DrawRules;
 
 use super::databases::ReadingArgs;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_search::book::Book;
+use meerslag_book::Book;
 use meerslag_search::{Control, Engine, Info, Limits, Mode, SearchResult};
 use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
 use movegen::notation::moves::format_move;

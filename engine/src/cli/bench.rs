@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use meerslag_search::counted;
 use meerslag_search::{EngineOptions, Limits};
 use meerslag_study::bench;
 use meerslag_study::suite::{self, SuiteOutcome};
+use movegen::words::counted;
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use meerslag_files::{Existing, write_file};
 use meerslag_search::Control;
-use meerslag_search::counted;
 use meerslag_study::diagram::Diagram;
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
+use movegen::words::counted;
 use movegen::{Color, Game, Move, Position, Status};
 
 use self::input::Input;

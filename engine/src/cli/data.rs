@@ -8,8 +8,8 @@ use meerslag_learn::{
     CountTable, Filter, GamesHeader, PlayedGame, RandomSamples, Statistics, StoreError, files,
     merge, read_games, to_pdn, write_line,
 };
-use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

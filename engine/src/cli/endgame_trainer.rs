@@ -10,13 +10,13 @@ use ::egdb::{Probe, Slice, Wld};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_search::Control;
-use meerslag_search::counted;
 use meerslag_study::endgame_trainer::{
     Assessment, Criteria, LESSONS, Lesson, Measure, PickError, Picker, Summary, TrainerError,
     TrainerSession, Verdict,
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PdnGame;
+use movegen::words::counted;
 use movegen::{Color, DrawRules, Game, Move, Status};
 
 pub(super) use self::record::EndingRecord;

@@ -54,9 +54,9 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-impl From<meerslag_search::book::BookError> for Failure {
-    fn from(error: meerslag_search::book::BookError) -> Failure {
-        use meerslag_search::book::BookError;
+impl From<meerslag_book::BookError> for Failure {
+    fn from(error: meerslag_book::BookError) -> Failure {
+        use meerslag_book::BookError;
         match error {
             BookError::Interrupted => Failure::interrupted("no file has been written"),
             BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(error),

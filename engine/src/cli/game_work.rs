@@ -6,9 +6,10 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::Existing;
-use meerslag_search::{Control, EngineOptions, Limits, Mode, counted};
+use meerslag_search::{Control, EngineOptions, Limits, Mode};
 use meerslag_study::annotate::{AnalyseGamesError, Journal, JournalError, JournalHeader};
 use movegen::notation::pdn::PdnGame;
+use movegen::words::counted;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

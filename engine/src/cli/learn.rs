@@ -8,9 +8,9 @@ use std::sync::Arc;
 use clap::Args;
 use meerslag_harness::runner::Abort;
 use meerslag_learn::{GenerationStep, Generations, GenerationsError};
-use meerslag_search::counted;
 use meerslag_search::eval::EvalKind;
 use meerslag_study::record::today;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

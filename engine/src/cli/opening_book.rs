@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use meerslag_search::book::BookOptions;
+use meerslag_book::BookOptions;
 
 use super::files::Named;
 use super::{Failure, book};

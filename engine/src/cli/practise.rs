@@ -8,7 +8,7 @@ use ::egdb::Probe;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::Existing;
-use meerslag_search::{Control, Engine, Limits, Mode, counted};
+use meerslag_search::{Control, Engine, Limits, Mode};
 use meerslag_study::annotate::{self, Grade};
 use meerslag_study::puzzles::{
     Exercise, ExerciseKind, ExerciseList, ExerciseTally, Repeat, Repetition, RepetitionError,
@@ -16,6 +16,7 @@ use meerslag_study::puzzles::{
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{PdnGame, Ply};
+use movegen::words::counted;
 use movegen::{Color, Game, Move, Position, Status};
 
 use super::console::{Console, ConsoleGame};

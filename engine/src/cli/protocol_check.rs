@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use meerslag_harness::protocol::dxp::Address;
 use meerslag_harness::runner::process::ProcessOptions;
 use meerslag_harness::runner::{Check, Severity, check_dxp, check_hub, command_words};
-use meerslag_search::counted;
+use movegen::words::counted;
 
 use schemars::JsonSchema;
 use serde::Serialize;

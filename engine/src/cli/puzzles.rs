@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meerslag_search::counted;
 use meerslag_study::puzzles::{self, Puzzle};
 use meerslag_study::records;
 use movegen::notation::pdn::{PdnGame, ReadOptions, WriteOptions, write_game};
+use movegen::words::counted;
 
 use super::annotate::{parse, read};
 use super::files;

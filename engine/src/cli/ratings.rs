@@ -10,8 +10,8 @@ use meerslag_harness::runner::StateFile;
 use meerslag_harness::runner::stats::{
     Estimate, FirstMove, NOT_KNOWN, RatedPlayer, RatingGames, RatingList,
 };
-use meerslag_search::counted;
 use movegen::notation::pdn::PdnReader;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use meerslag_search::{Bound, Info};
+use meerslag_search::Info;
 use meerslag_study::diagram::Diagram;
+use movegen::Bound;
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Position};
 

@@ -7,13 +7,13 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use clap::Args;
 #[cfg(not(feature = "games"))]
-use meerslag_search::book::open_pdn;
-use meerslag_search::{counted, shortened};
+use meerslag_book::open_pdn;
 use meerslag_study::puzzles::ExerciseList;
 use movegen::notation::pdn::{
     Counters, Encoding, PdnGame, PdnReader, ReadOptions, WarningSummary, decode,
 };
 use movegen::notation::{Fen, FenWarning};
+use movegen::words::{counted, shortened};
 use movegen::{Game, Position};
 
 use super::streams::{leave_out, note};

@@ -11,7 +11,8 @@ use serde::Serialize;
 use crate::digits::{self, median};
 use crate::records::Record;
 use meerslag_search::clock::Instant;
-use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, Score, SearchResult};
+use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, SearchResult};
+use movegen::Score;
 
 /// The depth of the standard benchmark.
 pub const DEPTH: u32 = 13;

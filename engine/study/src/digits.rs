@@ -2,7 +2,7 @@
 
 use serde::Serializer;
 
-use meerslag_search::Score;
+use movegen::Score;
 
 /// The value with this many digits after the point.
 #[must_use]

@@ -25,7 +25,8 @@ use serde::Serialize;
 
 use crate::digits;
 use crate::records::Record;
-use meerslag_search::{Control, Engine, EngineError, EngineOptions, Info, Limits, Score};
+use meerslag_search::{Control, Engine, EngineError, EngineOptions, Info, Limits};
+use movegen::Score;
 
 /// A position of a suite with its answer.
 #[derive(Clone, PartialEq, Debug)]

@@ -18,8 +18,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use egdb::Probe;
+use meerslag_book::Book;
 #[cfg(feature = "engine")]
-use meerslag_search::{Control, Engine, EngineOptions, book::Book};
+use meerslag_search::{Control, Engine, EngineOptions};
 #[cfg(not(feature = "engine"))]
 use meerslag_serve::RULES as ANSWERED;
 use meerslag_serve::{Desk, DeskLimits, Problem, ProblemKind, Reply, Route, Work};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
-use meerslag_search::book::BookLock;
+use meerslag_book::BookLock;
 use meerslag_tests::{Client, Output, run};
 use movegen::Position;
 use serde_json::Value;
@@ -419,7 +419,7 @@ fn a_damaged_journal_costs_one_search_and_says_so() {
     // The searches of this book as a killed process would have left them.
     let key = |fen: &str| {
         let position = Position::from_fen(fen).unwrap();
-        meerslag_search::book::Key::of(&position).to_bytes()
+        movegen::key::Key::of(&position).to_bytes()
     };
     let mut journal = b"MEERJRNL".to_vec();
     let first = Position::initial().legal_moves();

@@ -24,7 +24,7 @@ use thiserror::Error;
 use crate::protocol::LogError;
 use crate::runner::{Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, tail_text};
 use engine_slot::{EngineAnswer, EngineSlot};
-use meerslag_search::book::BookOptions;
+use meerslag_book::BookOptions;
 use meerslag_search::{
     Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult, Thinker,
 };

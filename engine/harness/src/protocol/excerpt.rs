@@ -1,6 +1,6 @@
 //! The beginning of a text that came from outside, for messages of one line.
 
-use meerslag_search::shortened;
+use movegen::words::shortened;
 
 /// At most this many characters, without control characters.
 pub(crate) fn excerpt(text: &str, length: usize) -> String {

@@ -16,7 +16,7 @@ use movegen::draw::MaterialClass;
 use movegen::{DrawCounters, DrawRules, Game, Move, Position};
 
 use super::traps::losing_moves;
-use crate::score::Score;
+use movegen::Score;
 
 /// How to choose a move if the value is known.
 #[derive(Debug)]

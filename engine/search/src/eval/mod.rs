@@ -25,11 +25,12 @@ use std::sync::{Arc, LazyLock};
 
 use movegen::Position;
 
-use crate::score::{Score, Window};
+use crate::search::window::Window;
 pub use file::WeightsError;
 pub use kind::EvalKind;
 use kind::OPENING_STEPS;
 pub(crate) use memory::Memory;
+use movegen::Score;
 pub use network::Inputs;
 use network::MOST_SAID;
 pub use weights::{Provenance, Weights};

@@ -12,7 +12,7 @@ use super::board::{self, MenSums};
 use super::kind::{EvalKind, IN_A_HUNDREDTH, OPENING_STEPS, Pair};
 use super::network::Network;
 use super::scalars;
-use crate::score::Score;
+use movegen::Score;
 
 /// Where weights come from.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -9,8 +9,9 @@ use super::ordering::Picker;
 use super::params::{self, MAX_PLY, Numbers};
 use super::probe::Verdict;
 use super::worker::Worker;
-use crate::score::{Bound, Score, Window};
+use crate::search::window::Window;
 use crate::tt::{Hit, TableMove};
+use movegen::{Bound, Score};
 
 /// The result of a node's moves.
 struct Tried {

@@ -22,6 +22,7 @@ mod rated_root;
 mod report;
 mod root;
 mod smp;
+pub(crate) mod window;
 mod worker;
 
 use std::time::Duration;
@@ -34,9 +35,9 @@ use crate::endgame;
 use crate::endgame::choice::Choice;
 use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
-use crate::score::Score;
 use crate::time::{self, Pace};
 use crate::tt::TranspositionTable;
+use movegen::Score;
 use node::Node;
 use params::Fixed;
 pub use params::SearchNumbers;

@@ -6,8 +6,9 @@ use movegen::isa::Isa;
 use super::node::Node;
 use super::params::{DATABASE_DEPTH, Numbers};
 use super::worker::Worker;
-use crate::score::{Bound, Score, Window};
+use crate::search::window::Window;
 use crate::tt::TableMove;
+use movegen::{Bound, Score};
 
 /// A database's value of a node.
 pub(super) enum Verdict {

@@ -10,7 +10,7 @@ use movegen::{Color, DrawRules, Position};
 
 use super::node::Node;
 use crate::endgame::draw_rules::is_won_in_time;
-use crate::score::Score;
+use movegen::Score;
 
 /// The databases of a search, and what is known about its root.
 #[derive(Clone, Copy, Debug)]

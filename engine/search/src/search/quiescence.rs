@@ -6,7 +6,8 @@ use movegen::isa::Isa;
 use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, Numbers};
 use super::worker::Worker;
-use crate::score::{Score, Window};
+use crate::search::window::Window;
+use movegen::Score;
 
 impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// The score of a node at the horizon that no draw rule ends. `depth` is 0, or below 0 after

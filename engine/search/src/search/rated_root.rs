@@ -8,7 +8,7 @@ use crate::clock::Instant;
 use crate::endgame::choice::RatedMove;
 use crate::endgame::line;
 use crate::limits::{Control, Limits, Mode};
-use crate::score::Bound;
+use movegen::Bound;
 
 /// Plies of the variation reported with a move, during a game and in analysis.
 const LINE: usize = 12;

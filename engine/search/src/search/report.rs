@@ -5,7 +5,7 @@ use std::time::Duration;
 use movegen::Move;
 
 use crate::clock::Instant;
-use crate::score::{Bound, Score};
+use movegen::{Bound, Score};
 
 /// The knowledge of a search at some moment.
 #[derive(Clone, PartialEq, Debug)]

@@ -8,8 +8,9 @@ use super::params::{self, MAX_DEPTH, Numbers};
 use super::report::Info;
 use super::worker::Worker;
 use crate::limits::Mode;
-use crate::score::{Bound, Score, Window};
+use crate::search::window::Window;
 use crate::time::Pace;
+use movegen::{Bound, Score};
 
 /// A move of the searched position with the latest results.
 #[derive(Clone, Debug)]

@@ -135,9 +135,9 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Bound;
-    use crate::score::Score;
+    use movegen::Bound;
     use movegen::Position;
+    use movegen::Score;
 
     #[test]
     fn votes_weigh_depth_and_score() {

@@ -16,9 +16,10 @@ use super::report::Info;
 use crate::clock::Instant;
 use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
-use crate::score::{Score, Window};
+use crate::search::window::Window;
 use crate::time::Plan;
 use crate::tt::TranspositionTable;
+use movegen::Score;
 
 /// A node counter that shares no cache line, so that threads do not disturb one another.
 #[derive(Default)]

@@ -9,7 +9,8 @@ use std::time::Duration;
 use egdb::DatabaseOptions;
 use egdb::index::unrank;
 use egdb::{Probe, Slice, Wld};
-use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, Mode, Score};
+use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, Mode};
+use movegen::Score;
 use movegen::random::Random;
 use movegen::{Color, DrawCounters, DrawRules, Game, Move, Position, Status};
 

@@ -1,7 +1,8 @@
 //! The exact ends of games: distances of wins and losses against a plain minimax, and the draw
 //! rules that cut them short.
 
-use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, Score};
+use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
+use movegen::Score;
 use movegen::random::Random;
 use movegen::{Bitboard, DrawCounters, DrawRules, Game, MaterialClass, Move, Position};
 

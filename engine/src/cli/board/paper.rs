@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use meerslag_files::Existing;
-use meerslag_search::shortened;
 use meerslag_study::diagram::{Captioned, Coordinates, Diagram, Paper, PerPage};
 use meerslag_study::puzzles::Exercise;
 use movegen::Game;
 use movegen::notation::moves::format_move;
+use movegen::words::shortened;
 
 use super::BoardArgs;
 use crate::cli::source::{self, Source};

@@ -5,12 +5,11 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use meerslag_book::{BuildEvent, BuildOptions, LineKind, OtherBooks, Selection, build};
 use meerslag_files::Existing;
-use meerslag_search::book::{
-    BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
-};
-use meerslag_search::{counted, parse_range};
 use movegen::Color;
+use movegen::notation::pdn::PlayerName;
+use movegen::words::{counted, parse_range};
 
 use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;

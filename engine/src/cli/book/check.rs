@@ -4,8 +4,7 @@ use std::io::Write;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_search::book;
-use meerslag_search::counted;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,7 +47,7 @@ impl Record for BookCheckRecord {
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let book = super::named(&args.file)?;
-    let faults = book::check(&book, args.most.max(1));
+    let faults = meerslag_book::check(&book, args.most.max(1));
     let record = BookCheckRecord {
         file: book.path().display().to_string(),
         positions: book.len(),

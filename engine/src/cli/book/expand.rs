@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use meerslag_search::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
-use meerslag_search::counted;
-use meerslag_search::{Control, EngineOptions, Score};
+use meerslag_search::expand::{ExpandError, ExpandOptions, ExpandProgress, expand};
+use meerslag_search::{Control, EngineOptions};
+use movegen::Score;
+use movegen::words::counted;
 
 use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::Args;
-use meerslag_search::book::Book;
+use meerslag_book::Book;
 use meerslag_study::diagram::Diagram;
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Game, Move};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use clap::Args;
-use meerslag_search::Score;
-use meerslag_search::book::Book;
-use meerslag_search::counted;
+use meerslag_book::Book;
+use movegen::Score;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{ArgGroup, Args};
+use meerslag_book::{Book, LineMove};
 use meerslag_files::NewFile;
-use meerslag_search::book::{self, Book, LineMove};
-use meerslag_search::counted;
 use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, WriteOptions, write_game};
+use movegen::words::counted;
 use movegen::{Color, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,7 +48,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
         .iter()
         .map(|file| super::open(file))
         .collect::<Result<_, _>>()?;
-    book::merge(&books, &args.out, args.force.existing())?;
+    meerslag_book::merge(&books, &args.out, args.force.existing())?;
     report(&args.out, args.json)
 }
 
@@ -179,10 +179,10 @@ fn write(args: &ExportArgs, book: &Book, out: &mut impl Write) -> io::Result<()>
         return write_pdn(book, args.plies.into(), out);
     }
     if args.dot {
-        return book::write_dot(book, args.plies, out);
+        return meerslag_book::write_dot(book, args.plies, out);
     }
     if !args.json {
-        return book::write_text(book, out);
+        return meerslag_book::write_text(book, out);
     }
     for index in 0..book.len() {
         let position = book.position(index).and_then(|entry| entry.key.position().ok());
@@ -196,7 +196,7 @@ fn write(args: &ExportArgs, book: &Book, out: &mut impl Write) -> io::Result<()>
 fn write_pdn(book: &Book, plies: usize, out: &mut impl Write) -> io::Result<()> {
     let mut written = Ok(());
     let mut number = 0;
-    book::lines(book, plies, |start, line| {
+    meerslag_book::lines(book, plies, |start, line| {
         if written.is_ok() {
             number += 1;
             let game = pdn_of(start, line, number);
@@ -252,7 +252,7 @@ pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
         let file = File::open(file).with_context(name).map_err(Failure::Input)?;
         Box::new(BufReader::new(file))
     };
-    book::import(input, &args.out, args.force.existing()).map_err(|error| {
+    meerslag_book::import(input, &args.out, args.force.existing()).map_err(|error| {
         match Failure::from(error) {
             Failure::Input(error) => Failure::Input(error.context(name())),
             other => other,

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use meerslag_search::book::{Book, BookLock};
+use meerslag_book::{Book, BookLock};
 
 use super::{Failure, files};
 

@@ -1,10 +1,10 @@
 //! The moves of a book position, for people and for programs.
 
-use meerslag_search::Score;
-use meerslag_search::book::{Book, MoveEntry, PositionEntry};
-use meerslag_search::counted;
+use meerslag_book::{Book, MoveEntry, PositionEntry};
 use meerslag_study::records::BookRecord;
+use movegen::Score;
 use movegen::notation::moves::format_move;
+use movegen::words::counted;
 use movegen::{Move, Position};
 
 /// A position of a book with its moves, the best first: by score, then by estimate, then by games.

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
 use meerslag_harness::protocol::dxp::{Acceptance, DxpGame, Event, Moved};
-use meerslag_search::counted;
 use meerslag_study::record::Players;
 use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
+use movegen::words::counted;
 
 use schemars::JsonSchema;
 use serde::Serialize;

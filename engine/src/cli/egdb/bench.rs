@@ -8,7 +8,7 @@ use ::egdb::Backend;
 use ::egdb::bench::{BenchOptions, lookups};
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_search::counted;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

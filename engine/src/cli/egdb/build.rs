@@ -17,7 +17,7 @@ use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{MultiProgress, ProgressBar};
 use meerslag_files::with_causes;
-use meerslag_search::counted;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use ::egdb::check::{
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
-use meerslag_search::counted;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -8,8 +8,8 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb::Slice;
 use meerslag_games::{GameFoundRecord, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
-use meerslag_search::{counted, parse_range};
 use movegen::Color;
+use movegen::words::{counted, parse_range};
 
 use super::super::files::{self, ForceArgs};
 use super::super::json;

@@ -8,8 +8,8 @@ use clap::Args;
 use meerslag_games::{
     Duplicate, Duplicates, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem,
 };
-use meerslag_search::counted;
 use movegen::notation::pdn::Encodings;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_games::{GamesError, GamesFile, ImportEvent, Info};
-use meerslag_search::counted;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use meerslag_games::{GamesTreeRecord, TreeMove, share};
-use meerslag_search::counted;
+use movegen::words::counted;
 
 use super::super::json;
 use super::super::streams::stdout;

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
+use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::openings::Opening;
@@ -23,10 +24,9 @@ use meerslag_harness::runner::{
     SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states, openings,
     run as run_match, tail_text,
 };
-use meerslag_search::book::Book;
-use meerslag_search::counted;
 use movegen::DrawRules;
 use movegen::notation::pdn::decode;
+use movegen::words::counted;
 use parking_lot::Mutex;
 
 pub(super) use self::output::MatchGameRecord;

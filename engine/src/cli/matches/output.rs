@@ -12,8 +12,8 @@ use meerslag_harness::runner::{
     Act, MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round,
     TournamentRecord, csv_lines, game_count, places_text,
 };
-use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
+use movegen::words::counted;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
-use meerslag_search::counted;
 use meerslag_study::solve::{BatchObserver, Solution, Value, solve_all};
+use movegen::words::counted;
 use movegen::{Game, Position};
 
 use super::super::Failure;

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use ::egdb::Probe;
-use meerslag_search::counted;
 use meerslag_study::record::{GameRecord, PlyRecord, Remark, comment};
 use meerslag_study::solve::{
     Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
+use movegen::words::counted;
 use movegen::{Color, DrawRules, Game};
 
 use super::super::egdb::beyond;

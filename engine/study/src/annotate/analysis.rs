@@ -5,7 +5,8 @@ use movegen::notation::pdn::PdnGame;
 use movegen::{DrawRules, Game, Move, Position, Status};
 use serde::{Deserialize, Serialize};
 
-use meerslag_search::{Control, Engine, Info, Limits, Score};
+use meerslag_search::{Control, Engine, Info, Limits};
+use movegen::Score;
 
 /// The result of a search of a position of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -11,7 +11,7 @@
 
 use egdb::Wld;
 
-use meerslag_search::Score;
+use movegen::Score;
 
 /// The chances of the side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]

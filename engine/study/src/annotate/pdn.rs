@@ -9,7 +9,7 @@ use movegen::{Move, Position};
 
 use super::judge::{JudgedGame, JudgedMove};
 use crate::record::comment;
-use meerslag_search::counted;
+use movegen::words::counted;
 
 /// Moves of a variation.
 const LONGEST_LINE: usize = 12;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use meerslag_search::book::day;
 use movegen::Color;
 use movegen::notation::pdn::PdnGame;
+use movegen::notation::pdn::day;
 
 use super::judge::{JudgedGame, SideSummary};
 use super::mistake::{Endgame, Mistake};
@@ -55,7 +55,7 @@ pub struct PlayerSummary {
     pub play: SideSummary,
     /// What was wrong.
     pub mistakes: MistakeCounts,
-    /// By the day that the tag `Date` means, as [`meerslag_search::book::day`] gives it, and the tag;
+    /// By the day that the tag `Date` means, as [`movegen::notation::pdn::day`] gives it, and the tag;
     /// games without one are left out.
     pub progress: BTreeMap<(Option<u32>, String), DayOfPlay>,
     /// The ten mistakes at most with most to learn from, with the numbers of their games.

@@ -6,7 +6,7 @@ use movegen::{Color, Move, Position};
 use super::chance::Chance;
 use super::judge::{Grade, SideSummary};
 use egdb::Wld;
-use meerslag_search::Score;
+use movegen::Score;
 
 /// Scores beyond this many men are proven ends.
 const PROVEN: f64 = 80.0;

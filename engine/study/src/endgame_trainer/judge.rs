@@ -7,7 +7,7 @@ use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 
 use super::distance::{Assessment, Measure};
-use meerslag_search::counted;
+use movegen::words::counted;
 
 /// Moves that a sentence names at most.
 const NAMED: usize = 6;

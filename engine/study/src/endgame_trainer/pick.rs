@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use super::distance::Measure;
 use super::opponent::reply;
-use meerslag_search::counted;
 use movegen::random::Random;
+use movegen::words::counted;
 
 /// Random positions tried for one side to move in a large slice.
 const TRIES: u64 = 500_000;

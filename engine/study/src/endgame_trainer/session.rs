@@ -13,7 +13,7 @@ use super::judge::{Judgement, Verdict, judge};
 use super::opponent::reply;
 use super::pick::contents;
 use crate::record::{GameRecord, Players, PlyRecord, Remark, comment};
-use meerslag_search::counted;
+use movegen::words::counted;
 
 /// Numeric annotation glyphs of PDN.
 const MISTAKE: u32 = 2;

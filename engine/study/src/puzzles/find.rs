@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::theme::balance;
 use crate::suite::{self, SuitePosition};
-use meerslag_search::{Bound, Control, Engine, Limits, Score};
+use meerslag_search::{Control, Engine, Limits};
+use movegen::{Bound, Score};
 
 /// How much better than every other move the solution is, at least, in hundredths of a man.
 pub const MARGIN: i32 = 150;

@@ -7,7 +7,7 @@ use movegen::{Color, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use meerslag_search::counted;
+use movegen::words::counted;
 
 /// The themes of a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]

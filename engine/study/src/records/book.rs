@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Record;
-use meerslag_search::Score;
-use meerslag_search::book::{MoveEntry, PositionEntry};
+use meerslag_book::{MoveEntry, PositionEntry};
+use movegen::Score;
 
 /// A position for programs. Scores are in men and for the side to move.
 #[derive(Serialize, JsonSchema)]

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::Record;
 use crate::annotate::Chance;
 use crate::digits::rounded;
-use meerslag_search::{Bound, Info, SearchResult};
+use meerslag_search::{Info, SearchResult};
+use movegen::Bound;
 
 /// A step of a search.
 #[derive(Serialize, JsonSchema)]

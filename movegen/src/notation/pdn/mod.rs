@@ -27,10 +27,12 @@
 
 mod chars;
 mod comment;
+mod date;
 mod encoding;
 mod game;
 mod kind;
 mod languages;
+mod player;
 mod raw;
 mod reader;
 mod resolve;
@@ -43,9 +45,11 @@ mod writer;
 
 pub use chars::{decode, encodings_of};
 pub use comment::{ClockTime, Comment, format_time};
+pub use date::{day, year};
 pub use encoding::{Encoding, Encodings};
 pub use game::{Annotation, PdnGame, Ply, Tags, Variation};
 pub use kind::OtherGame;
+pub use player::PlayerName;
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;
 pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind, WarningCount, WarningSummary};

@@ -26,7 +26,7 @@ impl OpenGame<'_> {
             return None;
         }
         // Three men ahead count as won: what Scan does.
-        let reason = match self.last_score.map_or(0, meerslag_search::Score::hundredths) {
+        let reason = match self.last_score.map_or(0, movegen::Score::hundredths) {
             300.. => EndReason::Won,
             ..=-300 => EndReason::Lost,
             _ => EndReason::Unknown,
@@ -108,16 +108,16 @@ impl OpenGame<'_> {
         }
         // With these rules the position may be a draw that our own do not know.
         let scan = self.game.status(DrawRules::Scan);
-        let proven = |is: fn(meerslag_search::Score) -> bool| self.last_score.is_some_and(is);
+        let proven = |is: fn(movegen::Score) -> bool| self.last_score.is_some_and(is);
         match reason {
             EndReason::Lost => (GameResult::won_by(us), "the opponent gave up".to_owned()),
             EndReason::Draw if scan.is_over() => {
                 (GameResult::Draw, "repetition, claimed by the opponent".to_owned())
             }
-            EndReason::Draw if !proven(meerslag_search::Score::is_decided) => {
+            EndReason::Draw if !proven(movegen::Score::is_decided) => {
                 (GameResult::Draw, "draw, claimed by the opponent".to_owned())
             }
-            EndReason::Won if !proven(meerslag_search::Score::is_win) => {
+            EndReason::Won if !proven(movegen::Score::is_win) => {
                 (GameResult::won_by(them), "won, claimed by the opponent".to_owned())
             }
             EndReason::Draw | EndReason::Won => {

@@ -72,7 +72,7 @@ pub(super) struct OpenGame<'a> {
     pub(super) record: GameRecord,
     /// Seconds left for Black and White at the start of each ply, the coming one included.
     pub(super) clocks: Vec<[f64; 2]>,
-    pub(super) last_score: Option<meerslag_search::Score>,
+    pub(super) last_score: Option<movegen::Score>,
     /// The reply that the last search expects.
     pub(super) expected: Option<Move>,
     /// The result of a search in the opponent's time, and then in ours.
@@ -180,7 +180,7 @@ impl<'a> OpenGame<'a> {
         }
         *clock -= time;
         self.record.plies.push(PlyRecord {
-            score: outcome.and_then(|o| o.info.known_score()).map(meerslag_search::Score::men),
+            score: outcome.and_then(|o| o.info.known_score()).map(movegen::Score::men),
             depth: outcome.map(|o| o.info.depth).filter(|&depth| depth > 0),
             time: Some(time),
             clock: Some(*clock),

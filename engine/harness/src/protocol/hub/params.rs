@@ -12,9 +12,10 @@ use super::error::{HubError, quotable};
 use super::line::LineWriter;
 use super::number;
 use egdb::DatabaseOptions;
-use meerslag_search::book::{Book, BookOptions};
+use meerslag_book::{Book, BookOptions};
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{EngineOptions, PlayingLevel, Score};
+use meerslag_search::{EngineOptions, PlayingLevel};
+use movegen::Score;
 
 /// Spellings of international draughts that clients send for `variant`.
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];

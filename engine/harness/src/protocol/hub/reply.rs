@@ -7,8 +7,9 @@ use movegen::{Move, Position};
 
 use super::line::{Line, LineWriter};
 use super::number;
-use meerslag_search::{Bound, Info, Score, SearchResult};
+use meerslag_search::{Info, SearchResult};
 use meerslag_study::annotate::Chance;
+use movegen::{Bound, Score};
 
 /// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
 /// and `nodes` are integers, `pv` is quoted and each of its moves legal.

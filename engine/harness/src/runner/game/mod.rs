@@ -23,9 +23,10 @@ use crate::runner::tournament::acts::Act;
 use crate::runner::tournament::director::{Director, Seat};
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
-use meerslag_search::{Info, counted};
+use meerslag_search::Info;
 use meerslag_study::digits::median;
 use meerslag_study::record::{GameRecord, PlyRecord};
+use movegen::words::counted;
 
 /// From this score on, in men, an engine takes a position for proven.
 const PROVEN: f64 = 90.0;

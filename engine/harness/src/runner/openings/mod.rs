@@ -12,7 +12,7 @@ use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
 use movegen::{DrawCounters, Fen, Game, ParseFenError, Position};
 use thiserror::Error;
 
-use meerslag_search::book::{self, Book};
+use meerslag_book::{Book, openings};
 
 /// The 79 two-move ballots: a pair from each is the classic match of 158 games.
 const TWO_MOVE: &str = include_str!("../../../data/ballots-2move.fen");
@@ -200,8 +200,7 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<Opening>, Openi
 /// # Errors
 /// If there is none.
 pub fn from_book(book: &Book, plies: usize) -> Result<Vec<Opening>, OpeningsError> {
-    let openings: Vec<Opening> =
-        book::openings(book, plies).into_iter().map(Opening::from).collect();
+    let openings: Vec<Opening> = openings(book, plies).into_iter().map(Opening::from).collect();
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 

@@ -11,9 +11,9 @@ use crate::runner::config::in_file::{micros, seconds};
 use crate::runner::config::{MatchConfig, SprtConfig};
 use crate::runner::stats::standings::Standings;
 use crate::runner::stats::{Decision, Tally};
-use meerslag_search::counted;
 use meerslag_study::digits::rounded;
 use meerslag_study::records::Record;
+use movegen::words::counted;
 
 /// The table of a match for programs.
 #[derive(Serialize, JsonSchema)]

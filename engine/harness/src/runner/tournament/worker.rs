@@ -22,8 +22,8 @@ use crate::runner::stats::results::REPLAYED;
 use crate::runner::tournament::director::Director;
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
-use meerslag_search::counted;
 use meerslag_study::record::PlyRecord;
+use movegen::words::counted;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;

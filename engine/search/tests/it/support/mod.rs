@@ -1,6 +1,11 @@
 //! Shared by the search tests: random positions and a plain minimax.
 
+use std::path::Path;
+
+use meerslag_book::{Book, import};
+use meerslag_files::Existing;
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, SearchResult};
+use movegen::notation::moves::parse_move_list;
 use movegen::random::Random;
 use movegen::{Bitboard, Color, Game, Kind, Move, Piece, Position, Setup, Square};
 
@@ -130,4 +135,19 @@ pub fn material(position: &Position, depth: i32, mut alpha: i32, beta: i32) -> i
         }
     }
     best
+}
+
+/// A book from text, in a folder.
+pub fn book_of(text: &str, folder: &Path) -> Book {
+    let path = folder.join("text.book");
+    let text = format!("# Meerslag opening book, text version 1\n{text}");
+    import(text.as_bytes(), &path, Existing::Replace).unwrap();
+    Book::open(&path).unwrap()
+}
+
+/// The position after these moves from the initial one.
+pub fn after(moves: &str) -> Position {
+    let start = Position::initial();
+    let moves = parse_move_list(&start, moves).unwrap();
+    moves.into_iter().fold(start, |position, mv| position.after(mv))
 }

@@ -16,8 +16,8 @@ use ::egdb::survey::{
 use ::egdb::{Database, DbType, Slice};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_search::counted;
 use movegen::Color;
+use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

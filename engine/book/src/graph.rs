@@ -9,38 +9,43 @@ use movegen::{Bitboard, Color, Position, Square};
 
 use super::error::BookError;
 use super::format::{About, MoveEntry, PositionEntry};
-use super::key::{Key, MoveCode};
 use super::reader::Book;
 use super::row::{Positions, Row};
 use super::tree::{Cell, ranked};
 use super::writer::BookWriter;
-use crate::score::Score;
+use movegen::Score;
+use movegen::key::{Key, MoveCode};
 
 /// A position of the graph.
 #[derive(Clone, Debug)]
-pub(super) struct BookNode {
-    pub(super) entry: PositionEntry,
+pub struct BookNode {
+    /// What the book says of it.
+    pub entry: PositionEntry,
     /// With White to move.
-    pub(super) position: Position,
-    pub(super) moves: Vec<Edge>,
+    pub position: Position,
+    /// Its moves, in the order of the book.
+    pub moves: Vec<Edge>,
 }
 
 /// A move of a position.
 #[derive(Clone, Debug)]
-pub(super) struct Edge {
-    pub(super) entry: MoveEntry,
+pub struct Edge {
+    /// What the book says of it.
+    pub entry: MoveEntry,
     /// The position it leads to, if the book has it.
-    pub(super) child: Option<u32>,
+    pub child: Option<u32>,
     /// A king moves without a capture, so that the position may come back.
-    pub(super) is_reversible: bool,
+    pub is_reversible: bool,
 }
 
 /// A book in memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Graph {
-    pub(super) nodes: Vec<BookNode>,
+pub struct Graph {
+    /// The positions, named by their place here.
+    pub nodes: Vec<BookNode>,
     index: HashMap<Key, u32>,
-    pub(super) about: About,
+    /// Where the book comes from.
+    pub about: About,
     cells: Vec<Cell>,
 }
 
@@ -49,7 +54,7 @@ impl Graph {
     ///
     /// # Errors
     /// If a record is not a position, or a move is not legal.
-    pub(super) fn of(book: &Book) -> Result<Graph, BookError> {
+    pub fn of(book: &Book) -> Result<Graph, BookError> {
         let mut graph = Graph { about: book.about().clone(), ..Graph::default() };
         for number in 0..book.len() {
             let damaged =
@@ -64,7 +69,7 @@ impl Graph {
     }
 
     /// The positions and moves of rows in order.
-    pub(super) fn of_rows(
+    pub(crate) fn of_rows(
         rows: impl Iterator<Item = Result<Row, BookError>>,
         about: About,
     ) -> Result<Graph, BookError> {
@@ -97,7 +102,7 @@ impl Graph {
     }
 
     /// Points the moves to their positions.
-    pub(super) fn link(&mut self) {
+    pub fn link(&mut self) {
         for number in 0..self.nodes.len() {
             let node = &self.nodes[number];
             let position = node.position;
@@ -116,16 +121,18 @@ impl Graph {
     }
 
     /// The number of a position.
-    pub(super) fn find(&self, position: &Position) -> Option<u32> {
+    pub fn find(&self, position: &Position) -> Option<u32> {
         self.index.get(&Key::of(position)).copied()
     }
 
-    pub(super) fn find_key(&self, key: Key) -> Option<u32> {
+    /// The number of the position of a key.
+    #[must_use]
+    pub fn find_key(&self, key: Key) -> Option<u32> {
         self.index.get(&key).copied()
     }
 
     /// The number of a position, which is added if it is missing.
-    pub(super) fn find_or_add(&mut self, position: &Position) -> u32 {
+    pub fn find_or_add(&mut self, position: &Position) -> u32 {
         let key = Key::of(position);
         if let Some(number) = self.find_key(key) {
             return number;
@@ -135,7 +142,7 @@ impl Graph {
     }
 
     /// Gives a position all its legal moves; those to positions of the book are linked.
-    pub(super) fn add_moves(&mut self, number: u32) {
+    pub fn add_moves(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         let position = node.position;
         let mut moves = Vec::new();
@@ -155,7 +162,7 @@ impl Graph {
     /// move without a capture has the value that the search of that position has found, so that
     /// scores do not go in circles. A position whose legal moves all have scores has the best of
     /// them, any other the result of its own search.
-    pub(super) fn back_up(&mut self) {
+    pub fn back_up(&mut self) {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         order.sort_by_key(|&number| remaining(&self.nodes[number as usize].position));
         for number in order {
@@ -184,7 +191,7 @@ impl Graph {
     }
 
     /// Fewest plies from a start to each position along the moves of the book.
-    pub(super) fn count_plies(&mut self) {
+    pub fn count_plies(&mut self) {
         let starts = self.starts();
         let distances = self.distances(&starts, |_, _| 1);
         for (node, distance) in self.nodes.iter_mut().zip(distances) {
@@ -196,14 +203,14 @@ impl Graph {
     }
 
     /// The positions where games, or the book, begin.
-    pub(super) fn starts(&self) -> Vec<u32> {
+    pub fn starts(&self) -> Vec<u32> {
         let is_start = |&number: &u32| self.nodes[number as usize].entry.is_start;
         (0..self.nodes.len() as u32).filter(is_start).collect()
     }
 
     /// The least cost of a way from one of the starts to each position, if there is a way. `cost`
     /// is the cost of a move, at least 0.
-    pub(super) fn distances(
+    pub fn distances(
         &self,
         starts: &[u32],
         cost: impl Fn(&BookNode, &Edge) -> u32,
@@ -228,7 +235,7 @@ impl Graph {
     }
 
     /// Writes a file.
-    pub(super) fn write(&self, path: &Path, existing: Existing) -> Result<(), BookError> {
+    pub fn write(&self, path: &Path, existing: Existing) -> Result<(), BookError> {
         let mut writer = BookWriter::new(path, existing)?;
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         order.sort_by_key(|&number| self.nodes[number as usize].entry.key);

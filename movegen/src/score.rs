@@ -23,38 +23,6 @@ pub enum Bound {
     Upper,
 }
 
-/// Scores that matter: a search is exact between the two, and gives a bound outside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Window {
-    /// The side to move has at least this much elsewhere.
-    pub(crate) alpha: Score,
-    /// The opponent does not let it get more than this.
-    pub(crate) beta: Score,
-}
-
-impl Window {
-    /// Every score matters.
-    pub(crate) const FULL: Window = Window { alpha: Score::MIN, beta: Score::MAX };
-
-    /// Only whether a score is above `alpha` matters.
-    #[inline(always)]
-    pub(crate) const fn above(alpha: Score) -> Window {
-        Window { alpha, beta: alpha.plus(1) }
-    }
-
-    /// Only whether a score reaches `beta` matters.
-    #[inline(always)]
-    pub(crate) const fn reaching(beta: Score) -> Window {
-        Window { alpha: beta.plus(-1), beta }
-    }
-
-    /// As the opponent sees it.
-    #[inline(always)]
-    pub(crate) fn opposite(self) -> Window {
-        Window { alpha: -self.beta, beta: -self.alpha }
-    }
-}
-
 /// Won now; a win in n plies is n less.
 const WIN: i32 = 10_000;
 /// In a won database position now.
@@ -154,7 +122,7 @@ impl Score {
     /// The score moved by some hundredths, brought within [`Score::MIN`]..=[`Score::MAX`].
     #[inline]
     #[must_use]
-    pub(crate) const fn plus(self, hundredths: i32) -> Score {
+    pub const fn plus(self, hundredths: i32) -> Score {
         Score::new(self.0 as i32 + hundredths)
     }
 
@@ -163,7 +131,7 @@ impl Score {
     ///
     /// # Examples
     /// ```
-    /// use meerslag_search::Score;
+    /// use movegen::Score;
     ///
     /// assert_eq!(Score::win_in(3).plies_to_end(), Some(3));
     /// assert_eq!(Score::loss_in(2).plies_to_end(), Some(-2));
@@ -185,7 +153,7 @@ impl Score {
     /// evaluations stay.
     #[inline]
     #[must_use]
-    pub(crate) const fn to_root(self, plies: u32) -> Score {
+    pub const fn to_root(self, plies: u32) -> Score {
         if self.is_win() {
             Score(self.0 - plies as i16)
         } else if self.is_loss() {
@@ -198,7 +166,7 @@ impl Score {
     /// The inverse of [`Score::to_root`].
     #[inline]
     #[must_use]
-    pub(crate) const fn to_table(self, plies: u32) -> Score {
+    pub const fn to_table(self, plies: u32) -> Score {
         if self.is_win() {
             Score(self.0 + plies as i16)
         } else if self.is_loss() {
@@ -213,7 +181,7 @@ impl Score {
     ///
     /// # Examples
     /// ```
-    /// use meerslag_search::Score;
+    /// use movegen::Score;
     ///
     /// assert_eq!(Score::new(-5).to_hub(), "-0.05");
     /// assert_eq!(Score::win_in(3).to_hub(), "99.97");

@@ -3,9 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use meerslag_search::book::{
-    Book, BookError, BuildOptions, check, lines, openings, write_dot, write_text,
-};
+use meerslag_book::{Book, BookError, BuildOptions, check, lines, openings, write_dot, write_text};
 use movegen::Position;
 use movegen::random::Random;
 

@@ -1,18 +1,16 @@
-//! Opening books: built from games, grown by search, played from, written and read.
+//! Opening books: built from games, written and read.
+
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod build;
 mod damage;
-mod expand;
 mod lines;
-mod play;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use meerslag_book::{Book, BookError, BuildOptions, BuildReport, OtherBooks, build, check, import};
 use meerslag_files::Existing;
-use meerslag_search::book::{
-    Book, BookError, BuildOptions, BuildReport, OtherBooks, build, check, import,
-};
 use movegen::Position;
 use movegen::notation::moves::{format_move, parse_move_list};
 use tempfile::TempDir;

@@ -13,7 +13,7 @@
 
 use movegen::{Move, Position};
 
-use super::key::MoveCode;
+use movegen::key::MoveCode;
 
 /// One cell of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

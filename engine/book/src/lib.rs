@@ -1,23 +1,23 @@
-//! Opening books: a file of positions and their moves, from games, from search, or both.
+#![doc = include_str!("../README.md")]
 //!
-//! * `key`: positions and moves as numbers; `format`: the file, byte by byte (see `docs/book.md`);
+//! The parts:
+//! * `format`: the file, byte by byte (see `docs/book.md`);
 //!   `reader`, `writer`; `tree`: the move tree in it;
 //! * `row`: what sources know, added up in order; `build`: from games;
 //! * `graph`: a book in memory, with scores backed up; `check`: whether all is consistent;
-//! * `expand`: growing by search, `journal`: keeps its searches if it is killed;
+//! * `journal`: searches of an expansion, kept if it is killed (the search expands books);
 //! * `choice`: the move that is played; `text`, `export`, `merge`: for people, other programs and
 //!   other books.
+#![forbid(unsafe_code)]
 
 mod builder;
 mod check;
 mod choice;
 mod error;
-mod expand;
 mod export;
 mod format;
-mod graph;
-mod journal;
-mod key;
+pub mod graph;
+pub mod journal;
 mod merge;
 mod reader;
 mod row;
@@ -26,17 +26,14 @@ mod tree;
 mod writer;
 
 pub use builder::{
-    BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, PlayerName, Selection, build, day,
-    open_pdn, year,
+    BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, Selection, build, open_pdn,
 };
 pub use check::check;
 pub use choice::{BookMove, BookOptions, openings};
 pub use error::BookError;
-pub use expand::{ExpandError, ExpandOptions, ExpandProgress, expand};
 pub use export::{LineMove, lines, write_dot};
 pub use format::{About, MoveEntry, PositionEntry, Searched, VERSION, estimate};
 pub use journal::BookLock;
-pub use key::{Key, MoveCode, folded, folded_move};
 pub use merge::{import, merge};
 pub use reader::Book;
 pub use text::write_text;

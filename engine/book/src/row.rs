@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 
 use super::error::BookError;
 use super::format::{MoveEntry, PositionEntry, Searched, score_bits, score_of_bits};
-use super::key::{Key, MoveCode};
 use super::reader::Book;
+use movegen::key::{Key, MoveCode};
 
 /// A position, or one of its moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ use meerslag_files::frame;
 
 use super::error::BookError;
 use super::format::{Searched, score_bits, score_of_bits};
-use super::key::Key;
+use movegen::key::Key;
 
 const MAGIC: &[u8; 8] = b"MEERJRNL";
 const RECORD: usize = 24;
@@ -44,14 +44,15 @@ impl Drop for BookLock {
 
 /// The journal of a book, open for this process alone.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub struct Journal {
     path: PathBuf,
     file: LockedFile,
 }
 
 /// The searches that an earlier run left.
 #[derive(Debug, Default)]
-pub(super) struct Earlier {
+pub struct Earlier {
+    /// Positions and what was found.
     pub searched: Vec<(Key, Searched)>,
     /// Damaged records, which are left out.
     pub damaged: u64,
@@ -63,7 +64,7 @@ impl Journal {
     ///
     /// # Errors
     /// If it cannot be read or written, is not a journal, or another process has it.
-    pub(super) fn open(book: &Path) -> Result<(Journal, Earlier), BookError> {
+    pub fn open(book: &Path) -> Result<(Journal, Earlier), BookError> {
         let path = path_of(book);
         let failed = BookError::io;
         let mut options = OpenOptions::new();
@@ -101,7 +102,7 @@ impl Journal {
     }
 
     /// Adds a record, in one write.
-    pub(super) fn add(&mut self, key: Key, searched: Searched) -> Result<(), BookError> {
+    pub fn add(&mut self, key: Key, searched: Searched) -> Result<(), BookError> {
         let mut record = [0; RECORD];
         record[..16].copy_from_slice(&key.to_bytes());
         record[16..18].copy_from_slice(&score_bits(Some(searched.score)).to_le_bytes());
@@ -112,7 +113,7 @@ impl Journal {
     }
 
     /// Forgets everything: it is in the book.
-    pub(super) fn clear(&mut self) -> Result<(), BookError> {
+    pub fn clear(&mut self) -> Result<(), BookError> {
         let clear = |file: &mut File| -> io::Result<()> {
             file.set_len(MAGIC.len() as u64)?;
             file.seek(SeekFrom::End(0)).map(|_| ())
@@ -121,7 +122,7 @@ impl Journal {
     }
 
     /// Lets the book go; an empty journal is removed.
-    pub(super) fn close(self) {
+    pub fn close(self) {
         if self.file.metadata().is_ok_and(|data| data.len() <= EMPTY) {
             // If it stays, it does no harm.
             let _ = self.file.remove(&self.path);
@@ -130,7 +131,7 @@ impl Journal {
 }
 
 /// The journal of a book: its name with `.journal`, beside the file itself if the name is a link.
-pub(super) fn path_of(book: &Path) -> PathBuf {
+pub fn path_of(book: &Path) -> PathBuf {
     let book = std::fs::canonicalize(book).unwrap_or_else(|_| book.to_owned());
     let mut name = book.into_os_string();
     name.push(".journal");
@@ -147,8 +148,8 @@ fn read_record(bytes: &[u8]) -> Option<(Key, Searched)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Score;
     use movegen::Position;
+    use movegen::Score;
 
     #[test]
     fn what_a_killed_process_left_is_read_up_to_the_last_whole_record() {

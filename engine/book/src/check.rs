@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::graph::Graph;
-use super::key::{Key, folded};
 use super::reader::Book;
 use super::tree::{Cell, Next, ranked};
-use crate::counted;
+use movegen::key::{Key, folded};
+use movegen::words::counted;
 
 /// Finds the faults in the content of a book: at most `most`, each with its place. That the file is
 /// as it was written has been checked when it was opened.

@@ -8,8 +8,8 @@ use meerslag_files::frame::{self, Frame};
 use movegen::Move;
 use serde::{Deserialize, Serialize};
 
-use super::key::{Key, MoveCode};
-use crate::score::Score;
+use movegen::Score;
+use movegen::key::{Key, MoveCode};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
@@ -187,7 +187,7 @@ impl MoveEntry {
 ///
 /// # Examples
 /// ```
-/// use meerslag_search::book::estimate;
+/// use meerslag_book::estimate;
 ///
 /// assert_eq!(estimate(1, 2, 1), 75, "one game, won");
 /// assert_eq!(estimate(1, 0, 1), 25, "one game, lost");

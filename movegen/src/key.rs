@@ -4,7 +4,7 @@
 //! exchanged are the same to the players, so the book has them once: as the one with White to move.
 //! The moves of that one position are turned back for Black.
 
-use movegen::{Bitboard, Color, Kind, Move, Piece, Position, PositionError, Setup, Square};
+use crate::{Bitboard, Color, Kind, Move, Piece, Position, PositionError, Setup, Square};
 
 /// One more than the greatest key: five to the power of fifty.
 const KEYS: u128 = 5u128.pow(50);
@@ -136,12 +136,21 @@ impl MoveCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_positions::random_positions;
+    use crate::random::Random;
 
     #[test]
     fn keys_and_moves_can_be_read_back() {
         let mut captures = 0;
-        for position in random_positions(2_000, 5) {
+        let mut random = Random::new(5);
+        for _ in 0..1_000 {
+            let mut position = Position::initial();
+            for _ in 0..random.below(90) {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.after(moves[random.below(moves.len())]);
+            }
             let key = Key::of(&position);
             assert_eq!(key, Key::of(&position.reversed()), "folded");
             let again = Key::from_bytes(key.to_bytes()).unwrap().position().unwrap();

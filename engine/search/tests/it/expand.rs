@@ -7,13 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egdb::DatabaseOptions;
+use meerslag_book::{Book, check, merge};
 use meerslag_files::Existing;
-use meerslag_search::book::{Book, ExpandOptions, ExpandProgress, Key, check, expand, merge};
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{Control, EngineOptions, Score};
+use meerslag_search::expand::{ExpandOptions, ExpandProgress, expand};
+use meerslag_search::{Control, EngineOptions};
 use movegen::Position;
+use movegen::Score;
+use movegen::key::Key;
 
-use super::{after, from_text};
+use crate::support::{after, book_of};
 
 fn options(positions: u64) -> ExpandOptions {
     ExpandOptions {
@@ -206,11 +209,11 @@ fn a_won_position_is_not_expanded() {
 #[test]
 fn a_book_of_games_can_be_expanded() {
     let folder = tempfile::tempdir().unwrap();
-    let book = from_text(
+    let book = book_of(
         "position W:W31-50:B1-20 start games=5\n  32-28 games=5 results=2/2/1\n",
         folder.path(),
     );
-    let path = book.unwrap().path().to_owned();
+    let path = book.path().to_owned();
     let (book, _) = grow(&path, &options(9), 1);
     let (entry, moves) = book.look_up(&Position::initial()).unwrap();
     assert_eq!((entry.games, moves.len()), (5, 9));

@@ -23,16 +23,16 @@ use movegen::{Color, Move, Position};
 use super::check::reached;
 use super::error::BookError;
 use super::format::{About, MoveEntry, estimate};
-use super::key::{Key, MoveCode, folded_move};
 use super::reader::Book;
 use super::row::{IN_LINE, LINK, Positions, Row, START, rows};
 use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
-use crate::counted;
+pub use games::Selection;
 use games::{GameLine, Sides, lines};
-pub use games::{PlayerName, Selection, day, year};
 use lines::Cut;
 pub use lines::LineKind;
+use movegen::key::{Key, MoveCode, folded_move};
+use movegen::words::counted;
 use tally::Tally;
 use trie::Trie;
 
@@ -484,7 +484,7 @@ impl<'b> Builder<'b> {
         }
         let mut nodes = vec![0];
         for (position, &mv) in line.positions.iter().zip(&line.moves).take(cut.end) {
-            let folded = super::key::folded(position);
+            let folded = movegen::key::folded(position);
             let mv = folded_move(mv, position.side_to_move());
             let rank = ranked(&folded).iter().position(|&other| other == mv).unwrap_or(0);
             nodes.push(trie.child(nodes[nodes.len() - 1], rank as u16)?);

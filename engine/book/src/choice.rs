@@ -8,7 +8,7 @@ use movegen::{Game, Move, Position};
 
 use super::format::{MoveEntry, estimate};
 use super::reader::Book;
-use crate::score::Score;
+use movegen::Score;
 
 /// How an engine uses a book.
 #[derive(Clone, PartialEq, Debug)]
@@ -53,7 +53,7 @@ const LONGEST: usize = 8;
 
 impl BookOptions {
     /// The move that the book has for a game; `None` if it has none that does not lose.
-    pub(crate) fn choose(&self, game: &Game, random: &mut Random) -> Option<BookMove> {
+    pub fn choose(&self, game: &Game, random: &mut Random) -> Option<BookMove> {
         let position = *game.position();
         let (entry, _) = self.book.look_up(&position)?;
         // The game may have been given from its middle on.

@@ -7,8 +7,8 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::error::BookError;
-use super::super::key::Key;
 use super::super::row::{Merged, ROW, Row};
+use movegen::key::Key;
 
 /// Bytes per slot of the table for it and its sorted copy; at most 7 in 8 slots are used.
 const SLOT: usize = 160;

@@ -14,17 +14,17 @@ use super::format::{
     About, CELL, FRAME, HEAD, Head, MOVE, MoveEntry, POSITION, PositionEntry, PositionRecord,
     head_sum,
 };
-use super::key::{Key, folded_move};
 use super::tree::Cell;
+use movegen::key::{Key, folded_move};
 
 /// The program's own book; docs/book.md tells how it was made.
-static BUILT_IN: &[u8] = include_bytes!("../../data/opening.book");
+static BUILT_IN: &[u8] = include_bytes!("../data/opening.book");
 
 /// An opening book.
 ///
 /// # Examples
 /// ```no_run
-/// use meerslag_search::book::Book;
+/// use meerslag_book::Book;
 /// use movegen::Position;
 ///
 /// let book = Book::open("games.book".as_ref())?;
@@ -34,7 +34,7 @@ static BUILT_IN: &[u8] = include_bytes!("../../data/opening.book");
 ///         println!("{mv}: {} games", known.games);
 ///     }
 /// }
-/// # Ok::<(), meerslag_search::book::BookError>(())
+/// # Ok::<(), meerslag_book::BookError>(())
 /// ```
 pub struct Book {
     path: PathBuf,

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use egdb::DatabaseOptions;
-use meerslag_search::book::{BookOptions, openings};
+use meerslag_book::{BookOptions, openings};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, SearchResult};
 use movegen::{Game, Position};
 
-use super::{after, from_text};
+use crate::support::{after, book_of};
 
 /// Four moves of the start with scores for White: 0.05, 0.03, 0.00 and a loss of more than a man;
 /// two answers to the first, one of them a little better for Black.
@@ -30,7 +30,7 @@ position W:W28,31,33-50:B1-16,18-20,22 search=0.01/9
 ";
 
 fn engine(text: &str, plies: u32, margin: i32, folder: &Path) -> Engine {
-    let book = Arc::new(from_text(text, folder).unwrap());
+    let book = Arc::new(book_of(text, folder));
     let options = EngineOptions {
         hash_mib: 1,
         databases: DatabaseOptions::none(),
@@ -145,7 +145,7 @@ fn a_book_move_comes_with_its_score_and_variation() {
 #[test]
 fn openings_are_what_reasonable_moves_lead_to() {
     let folder = tempfile::tempdir().unwrap();
-    let book = from_text(SCORED, folder.path()).unwrap();
+    let book = book_of(SCORED, folder.path());
     let fens = |plies| -> Vec<Position> {
         let mut list = openings(&book, plies);
         list.sort_by_key(Position::to_fen);

@@ -19,10 +19,10 @@ use movegen::notation::moves::{format_move, parse_move};
 use super::error::BookError;
 use super::format::{About, MoveEntry, PositionEntry, Searched};
 use super::graph::Graph;
-use super::key::{Key, MoveCode, folded_move};
 use super::reader::Book;
 use super::row::{Row, move_row};
-use crate::score::Score;
+use movegen::Score;
+use movegen::key::{Key, MoveCode, folded_move};
 
 const FIRST: &str = "# Meerslag opening book, text version 1";
 

@@ -18,18 +18,15 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use meerslag_files::Existing;
 use movegen::{Game, Position};
 
-use super::error::BookError;
-use super::format::Searched;
-use super::graph::{BookNode, Edge, Graph};
-use super::journal::Journal;
-use super::key::{Key, folded};
-use super::reader::Book;
-use super::tree::ranked;
 use crate::clock::Instant;
-use crate::counted;
 use crate::limits::{Control, Limits};
-use crate::score::Score;
 use crate::{Engine, EngineError, EngineOptions, STACK_BYTES};
+use meerslag_book::graph::{BookNode, Edge, Graph};
+use meerslag_book::journal::Journal;
+use meerslag_book::{Book, BookError, Searched, ranked};
+use movegen::Score;
+use movegen::key::{Key, folded};
+use movegen::words::counted;
 
 /// The cost of a ply.
 const PLY_COST: u32 = 100;

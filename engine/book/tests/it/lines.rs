@@ -4,7 +4,7 @@
 //! while its positions are known. An extended line may pass through one unknown position if the
 //! next one is known. After its end, `extended+` takes the known positions of the rest one by one.
 
-use meerslag_search::book::{Book, BuildOptions, LineKind, OtherBooks};
+use meerslag_book::{Book, BuildOptions, LineKind, OtherBooks};
 
 use super::{Games, from_text, known, moves_after};
 
@@ -101,7 +101,7 @@ fn plain_positions_follow_at_the_end_of_an_extended_line() {
         // A line of no moves: only `extended+` finds something of use.
         if kind != LineKind::ExtendedPlus {
             let out = games.path("none.book");
-            let result = meerslag_search::book::build(
+            let result = meerslag_book::build(
                 std::slice::from_ref(&games.file),
                 (&out, meerslag_files::Existing::Keep),
                 &options,

@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use meerslag_files::Existing;
-use meerslag_search::book::{
-    Book, BookError, BuildEvent, BuildOptions, Cell, MoveEntry, Next, OtherBooks, PlayerName,
-    PositionEntry, Selection, build, check, import, merge, ranked, write_text,
+use meerslag_book::{
+    Book, BookError, BuildEvent, BuildOptions, Cell, MoveEntry, Next, OtherBooks, PositionEntry,
+    Selection, build, check, import, merge, ranked, write_text,
 };
+use meerslag_files::Existing;
+use movegen::notation::pdn::PlayerName;
 use movegen::random::Random;
 use movegen::{Color, Position};
 

@@ -7,9 +7,9 @@ use movegen::notation::moves::format_move;
 use movegen::{Color, Position};
 
 use super::format::MoveEntry;
-use super::key::folded_move;
 use super::reader::Book;
-use crate::counted;
+use movegen::key::folded_move;
+use movegen::words::counted;
 
 /// The lines of a book, one game each: from a start as far as the moves of the book go. If several
 /// orders of moves lead to a position, only the first goes on.
