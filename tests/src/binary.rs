@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use crate::schema::check_line;
@@ -40,6 +40,31 @@ pub fn binary() -> &'static Path {
             .last()
             .expect("cargo names the program it has built")
     })
+}
+
+/// Path of a program that `engine/harness` has for its tests: `mock_engine`, an engine that
+/// misbehaves as its arguments say, or `own_engine`, our own without a command line.
+///
+/// They are examples, so `cargo test` builds them beside the tests, unless it is told to build
+/// single tests only: then those of before are taken, or cargo is asked once.
+#[must_use]
+pub fn engine_program(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().expect("a test has a path");
+    let folder = tests.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+    let path = folder.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    static MISSING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = MISSING.lock();
+    if !path.exists() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
+        let mut build = escargot::CargoBuild::new().manifest_path(manifest);
+        build = build.arg("--workspace").example(name);
+        if !cfg!(debug_assertions) {
+            build = build.release();
+        }
+        let messages = build.exec().expect("cargo starts");
+        messages.for_each(|message| drop(message.expect("the program can be built")));
+    }
+    path
 }
 
 /// The path of the program, if this message of cargo is the one that names it.

@@ -1,7 +1,7 @@
-//! A small Hub client: it starts the real binary and talks to it through pipes.
+//! A small Hub client. It talks through pipes: with the real binary, or with a session in this process.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,19 @@ use crate::check;
 /// the tests may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A running engine and the GUI's end of its pipes. The engine is killed when this is dropped.
+/// A running engine and the GUI's end of its pipes. A process is killed when this is dropped.
 pub struct Client {
-    child: Child,
-    stdin: Option<ChildStdin>,
+    engine: Engine,
+    stdin: Option<Box<dyn Write + Send>>,
     lines: Receiver<(Instant, String)>,
-    errors: Option<JoinHandle<String>>,
+}
+
+/// What is at the other end.
+enum Engine {
+    /// A process, and the reader of its standard error.
+    Process(Child, Option<JoinHandle<String>>),
+    /// A session in this process; its message if it fails.
+    Session(Option<JoinHandle<Result<(), String>>>),
 }
 
 /// The answer to a `go`.
@@ -58,41 +65,66 @@ impl Client {
             .stderr(Stdio::piped())
             .spawn()
             .expect("meerslag starts");
-        let stdin = child.stdin.take();
-        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let stdin = child.stdin.take().expect("piped");
+        let stdout = child.stdout.take().expect("piped");
         let mut stderr = child.stderr.take().expect("piped");
+        let errors = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        });
+        Client::of(Engine::Process(child, Some(errors)), stdin, stdout)
+    }
+
+    /// A client of a session that runs in a thread of its own: it gets a line-by-line input and
+    /// output, and returns why it failed.
+    #[must_use]
+    pub fn of_session(
+        session: impl FnOnce(PipeReader, PipeWriter) -> Result<(), String> + Send + 'static,
+    ) -> Client {
+        let (input, stdin) = io::pipe().expect("a pipe");
+        let (stdout, output) = io::pipe().expect("a pipe");
+        let session = thread::spawn(move || session(input, output));
+        Client::of(Engine::Session(Some(session)), stdin, stdout)
+    }
+
+    fn of(
+        engine: Engine,
+        stdin: impl Write + Send + 'static,
+        stdout: impl Read + Send + 'static,
+    ) -> Client {
         let (sender, lines) = unbounded();
         thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 if sender.send((Instant::now(), line)).is_err() {
                     break;
                 }
             }
         });
-        let errors = Some(thread::spawn(move || {
-            let mut text = String::new();
-            let _ = stderr.read_to_string(&mut text);
-            text
-        }));
-        Client { child, stdin, lines, errors }
+        Client { engine, stdin: Some(Box::new(stdin)), lines }
     }
 
-    /// Starts an engine and brings it to readiness with these parameters. It plays from a book only
-    /// if one of them names it.
+    /// Starts an engine and brings it to readiness, see [`Client::prepared`].
     #[must_use]
     pub fn ready(params: &[(&str, &str)]) -> Client {
-        let mut client = Client::start(&["hub"]);
-        client.send("hub");
-        client.until("wait");
+        Client::start(&["hub"]).prepared(params)
+    }
+
+    /// Brings the engine to readiness with these parameters. It plays from a book only if one of them
+    /// names it.
+    #[must_use]
+    pub fn prepared(mut self, params: &[(&str, &str)]) -> Client {
+        self.send("hub");
+        self.until("wait");
         let is_book = |(name, _): &(&str, &str)| name.starts_with("book");
         let no_book = [("book", "false")];
         let no_book = no_book.iter().filter(|_| !params.iter().any(is_book));
         for (name, value) in no_book.chain(params) {
-            client.send(&format!("set-param name={name} value=\"{value}\""));
+            self.send(&format!("set-param name={name} value=\"{value}\""));
         }
-        client.send("init");
-        client.until("ready");
-        client
+        self.send("init");
+        self.until("ready");
+        self
     }
 
     /// Sends a line.
@@ -191,24 +223,63 @@ impl Client {
     }
 
     fn wait(mut self) -> Ended {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("wait") {
-                break status;
+        let (code, stderr) = match &mut self.engine {
+            Engine::Process(child, errors) => {
+                let code = wait_for(child).code().unwrap_or(-1);
+                (code, errors.take().expect("once").join().expect("reader"))
             }
-            assert!(start.elapsed() < PATIENCE, "the engine does not end");
-            thread::sleep(Duration::from_millis(1));
+            Engine::Session(session) => match session.take().expect("once").join() {
+                Ok(Ok(())) => (0, String::new()),
+                Ok(Err(message)) => (1, message),
+                Err(_) => (-1, "the session has panicked".to_owned()),
+            },
         };
-        let stderr = self.errors.take().expect("once").join().expect("reader");
         let lines = self.lines.iter().map(|(_, line)| line).collect();
-        Ended { code: status.code().unwrap_or(-1), lines, stderr }
+        Ended { code, lines, stderr }
+    }
+}
+
+/// Waits for the end of a process, patiently.
+///
+/// # Panics
+/// If it does not end.
+pub fn wait_for(child: &mut Child) -> ExitStatus {
+    let mut status = None;
+    until("the end of a process", || {
+        status = child.try_wait().expect("wait");
+        status.is_some()
+    });
+    status.expect("it has ended")
+}
+
+/// Waits until something is the case, patiently.
+///
+/// # Panics
+/// If it never is.
+#[track_caller]
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        drop(self.stdin.take());
+        match &mut self.engine {
+            Engine::Process(child, _) => {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+            // It ends with its input, and then no process of it is left.
+            Engine::Session(session) => {
+                if let Some(session) = session.take().filter(|_| !thread::panicking()) {
+                    let _ = session.join();
+                }
+            }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Shared by the end-to-end tests: the real binary, a small Hub client of our own and a strict
-//! reader of the engine's output.
+//! Shared by the end-to-end tests and the tests of `engine/harness`: the real binary, a small Hub
+//! client of our own, a strict reader of the engine's output and a scripted DXP program.
 //!
 //! Everything here panics when the engine misbehaves: it is only used by tests.
 
@@ -16,8 +16,8 @@ pub mod program;
 pub mod referee;
 pub mod schema;
 
-pub use binary::{Output, binary, run, run_in};
-pub use client::{Answer, Client, Ended};
+pub use binary::{Output, binary, engine_program, run, run_in};
+pub use client::{Answer, Client, Ended, until, wait_for};
 pub use conversation::Conversation;
 #[cfg(unix)]
 pub use interrupt::interrupt;

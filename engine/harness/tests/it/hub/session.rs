@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use meerslag_tests::random::Random;
 use meerslag_tests::referee::{History, pos_line};
 use meerslag_tests::{Client, check};
 use movegen::notation::hub;
+use movegen::random::Random;
 use movegen::{Game, Position};
+
+use crate::sessions::{own, ready};
 
 const START: &str = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww";
 /// Black to move, to capture with its king.
@@ -59,7 +61,7 @@ fn an_unusable_file_of_weights_is_refused_with_the_reason() {
     let foreign = folder.path().join("foreign");
     std::fs::write(&foreign, "no weights in here").unwrap();
     let missing = folder.path().join("missing");
-    let mut engine = Client::start(&["hub"]);
+    let mut engine = own();
     engine.send("hub");
     engine.until("wait");
     let mut cases = vec![(&foreign, "not a file of weights"), (&missing, "No such file")];
@@ -92,7 +94,7 @@ fn an_unusable_file_of_weights_is_refused_with_the_reason() {
 #[test]
 fn example_exchange_in_all_dialects() {
     for (dialect, write) in DIALECTS {
-        let mut engine = Client::start(&["hub"]);
+        let mut engine = own();
         let send = |engine: &mut Client, line: &str| engine.send_bytes(write(line).as_bytes());
         send(&mut engine, "hub");
         let introduction = engine.until("wait");
@@ -161,7 +163,7 @@ fn pondered(engine: &mut Client, position: &Position) -> meerslag_tests::Answer 
 /// Several variations are an extension: a client that does not ask sees nothing of it.
 #[test]
 fn several_variations_for_clients_that_ask() {
-    let mut engine = Client::start(&["hub"]);
+    let mut engine = own();
     engine.send("hub");
     assert!(!engine.until("wait").iter().any(|line| line.starts_with("extension")));
     engine.send("hub extensions");
@@ -204,7 +206,7 @@ fn several_variations_for_clients_that_ask() {
 /// A weak level answers after few nodes, whatever time it has; an analysis is not weaker.
 #[test]
 fn levels_bound_the_nodes_of_a_move() {
-    let mut engine = Client::ready(&[("level", "4"), ("hash-mb", "1")]);
+    let mut engine = ready(&[("level", "4"), ("hash-mb", "1")]);
     for (command, is_weak) in [("go think", true), ("go analyze", false)] {
         engine.send("pos\nlevel depth=9");
         engine.send(command);
@@ -218,7 +220,7 @@ fn levels_bound_the_nodes_of_a_move() {
 /// A client that wants other rules does not get a game until it wants ours.
 #[test]
 fn another_variant_gets_no_ready_and_no_move() {
-    let mut engine = Client::start(&["hub"]);
+    let mut engine = own();
     engine.send("hub");
     engine.until("wait");
     let is_refusal = |lines: &[String]| matches!(lines, [line] if line.starts_with("error ") && line.contains("variant"));
@@ -247,7 +249,7 @@ fn another_variant_gets_no_ready_and_no_move() {
 
 #[test]
 fn parameters_of_scan_configurations_are_taken() {
-    let mut engine = Client::start(&["hub"]);
+    let mut engine = own();
     engine.send("hub");
     engine.until("wait");
     for line in [
@@ -299,21 +301,8 @@ fn parameters_of_scan_configurations_are_taken() {
 }
 
 #[test]
-fn hub_without_the_argument_is_recognised() {
-    let mut engine = Client::start(&[]);
-    for line in ["", "ping", "HUB", "name=x", "\"", "init"] {
-        engine.send(line);
-    }
-    engine.send("hub");
-    assert!(engine.until("wait")[0].starts_with("id "), "silent until `hub`");
-    engine.send("init");
-    engine.until("ready");
-    engine.quit().assert_clean();
-}
-
-#[test]
 fn go_initialises_if_nobody_did() {
-    let mut engine = Client::start(&["hub"]);
+    let mut engine = own();
     engine.send("level depth=5");
     let answer = engine.go("think", &Position::initial());
     assert!(answer.best.is_some(), "without hub, init and pos");
@@ -328,7 +317,7 @@ fn depth_reached(engine: &mut Client) -> u32 {
 
 #[test]
 fn limits_add_up_and_are_cleared() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     let send = |engine: &mut Client, lines: &[&str]| {
         for line in lines {
             engine.send(line);
@@ -355,7 +344,7 @@ fn limits_add_up_and_are_cleared() {
 
 #[test]
 fn every_level_form_gives_a_move() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     for level in [
         "level depth=6",
         "level nodes=5000",
@@ -391,7 +380,7 @@ fn every_level_form_gives_a_move() {
 /// A GUI that forgets `level` gets a move after the safety time.
 #[test]
 fn a_search_without_level_ends_by_itself() {
-    let mut engine = Client::ready(&[("safety-time", "0.2")]);
+    let mut engine = ready(&[("safety-time", "0.2")]);
     engine.send("pos");
     assert!(engine.go("think", &Position::initial()).best.is_some());
     engine.send("pos");
@@ -408,7 +397,7 @@ fn early_ends_wait_for_the_client() {
     for fen in ["W:WK28:B23", "W:W16:B35", "W:W12,26:B1,21"] {
         let position = Position::from_fen(fen).unwrap();
         let text = hub::format_position(&position);
-        let mut engine = Client::ready(&[]);
+        let mut engine = ready(&[]);
         for (mode, end) in
             [("analyze", "stop"), ("ponder", "stop"), ("ponder", "ponder-hit"), ("think", "stop")]
         {
@@ -446,7 +435,7 @@ fn early_ends_wait_for_the_client() {
 /// Limits bind a ponder search only after the hit.
 #[test]
 fn ponder_ignores_limits_until_the_hit() {
-    let mut engine = Client::ready(&[("ponder", "true")]);
+    let mut engine = ready(&[("ponder", "true")]);
     let start = Position::initial();
     for level in ["level depth=3", "level nodes=100", "level move-time=0.001", "level time=0.01"] {
         engine.send("pos");
@@ -469,7 +458,7 @@ fn ponder_ignores_limits_until_the_hit() {
 
 #[test]
 fn no_legal_move_is_answered_by_a_bare_done() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     // White has nothing left; White's only man is blocked.
     for fen in ["W:W:B1", "W:W26:B21,17"] {
         let position = Position::from_fen(fen).unwrap();
@@ -489,7 +478,7 @@ fn no_legal_move_is_answered_by_a_bare_done() {
 /// A forced move still has an `info`, and no expected reply follows a move that ends the game.
 #[test]
 fn forced_and_last_moves() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     let position = Position::from_fen("W:WK28:B23").unwrap();
     engine.send(&format!("pos pos={}", hub::format_position(&position)));
     engine.send("level move-time=0.1");
@@ -504,7 +493,7 @@ fn forced_and_last_moves() {
 /// Lines that do not belong into a search end it, and are then obeyed in their order.
 #[test]
 fn other_lines_end_a_search() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     let start = Position::initial();
     for line in
         ["pos", "level depth=2", "new-game", "set-param name=hash-mb value=8", "hub", "init"]
@@ -532,7 +521,7 @@ fn other_lines_end_a_search() {
 /// Rubbish during a search neither ends it nor causes a complaint before `done`.
 #[test]
 fn errors_wait_for_the_end_of_the_search() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     let start = Position::initial();
     engine.send("pos\nlevel infinite\ngo think");
     for line in ["rubbish", "x=1", "\"", "pos pos=\"W", "", "info depth=1", "level depth="] {
@@ -551,7 +540,7 @@ fn errors_wait_for_the_end_of_the_search() {
 /// time.
 #[test]
 fn new_game_forgets_what_a_large_table_holds() {
-    let mut engine = Client::ready(&[("tt-size", "26")]);
+    let mut engine = ready(&[("tt-size", "26")]);
     let mut nodes = |before: &str| {
         engine.send(before);
         engine.send("pos\nlevel depth=9");
@@ -568,7 +557,7 @@ fn new_game_forgets_what_a_large_table_holds() {
 /// A client that has sent an unreadable `pos` would take a move for one in its own game.
 #[test]
 fn a_refused_pos_gets_no_move() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     for (bad, part) in [
         ("pos pos=nonsense moves=\"31-26\"", "bad position"),
         ("pos pos=\"W", "closing quote"),
@@ -610,7 +599,7 @@ fn long_histories_and_repetition() {
         let moves = game.position().legal_moves();
         game.play(moves[random.below(moves.len())]).unwrap();
     }
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     while game.ply() < 600 {
         // Legal moves as they come; the game need not be sensible, and after its end by the rules
         // of repetition GUIs may still go on.
@@ -668,32 +657,4 @@ fn shuffle(position: &Position) -> Vec<String> {
         }
     }
     panic!("no way back")
-}
-
-/// For clients that look at the pipe before each line although they have taken several out of it.
-#[test]
-fn a_pause_keeps_lines_apart() {
-    use std::io::{Read, Write};
-    use std::process::{Command, Stdio};
-
-    let mut child = Command::new(meerslag_tests::binary())
-        .args(["hub", "--pause=100"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"hub\nquit\n").unwrap();
-    let mut out = child.stdout.take().unwrap();
-    let (mut chunks, mut lines, mut buffer) = (0, 0, [0; 1 << 16]);
-    loop {
-        let read = out.read(&mut buffer).unwrap();
-        if read == 0 {
-            break;
-        }
-        chunks += 1;
-        lines += buffer[..read].iter().filter(|&&byte| byte == b'\n').count();
-    }
-    assert!(child.wait().unwrap().success());
-    // A busy machine may hold this reader up now and then.
-    assert!(lines > 15 && chunks > lines / 2, "{lines} lines in {chunks} pieces");
 }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use meerslag_tests::Client;
-use meerslag_tests::random::Random;
 use meerslag_tests::referee::{History, Record, play, pos_line, random_start};
 use movegen::Status;
+use movegen::random::Random;
+
+use crate::sessions::ready;
 
 /// Time a move.
 const MOVE_TIME: f64 = 0.05;
@@ -13,7 +14,7 @@ const MOVE_TIME: f64 = 0.05;
 /// Plays games at a fixed time a move; the two engines get the history in different forms.
 fn games(count: usize, seed: u64) -> Vec<Record> {
     let mut random = Random::new(seed);
-    let mut engines = [Client::ready(&[("hash-mb", "16")]), Client::ready(&[("hash-mb", "16")])];
+    let mut engines = [ready(&[("hash-mb", "16")]), ready(&[("hash-mb", "16")])];
     let mut records = Vec::new();
     for number in 0..count {
         let start = random_start(&mut random, 4 + number % 5);
@@ -73,8 +74,7 @@ fn left(start: f64, inc: f64, times: &[Duration], skip: usize) -> (f64, usize) {
 /// printed and not required: that depends on what else the machine does.
 #[test]
 fn a_game_with_fischer_clocks() {
-    let mut engines =
-        [Client::ready(&[("move-overhead", "0.05")]), Client::ready(&[("move-overhead", "0.05")])];
+    let mut engines = [ready(&[("move-overhead", "0.05")]), ready(&[("move-overhead", "0.05")])];
     let (time, inc) = (3.0, 0.1);
     let start = random_start(&mut Random::new(3), 6);
     let record = play(&mut engines, start, History::Whole, |side, times| {
@@ -93,8 +93,8 @@ fn a_game_with_fischer_clocks() {
 /// A game where each engine ponders over the reply it expects, with hits and misses.
 #[test]
 fn a_game_with_pondering() {
-    let mut engine = Client::ready(&[("ponder", "true")]);
-    let mut opponent = Client::ready(&[]);
+    let mut engine = ready(&[("ponder", "true")]);
+    let mut opponent = ready(&[]);
     let mut game = movegen::Game::new(random_start(&mut Random::new(4), 4));
     let (mut hits, mut misses) = (0, 0);
     let rules = movegen::DrawRules::default();

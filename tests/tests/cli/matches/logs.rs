@@ -7,7 +7,7 @@ use meerslag_tests::run;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::mock::mock;
+use super::mock::mock;
 
 fn play(args: &[&str]) -> Vec<Value> {
     let mut lines = run(["match", "--json"].iter().chain(args), "").success().json_lines();

@@ -9,7 +9,7 @@ use meerslag_tests::{Output, Peer, run};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::mock::{hasty, mock};
+use super::mock::{hasty, mock};
 
 fn start(args: &[&str]) -> Output {
     run(["match", "--json"].iter().chain(args), "")
@@ -270,7 +270,7 @@ fn an_answer_without_end_is_named() {
         assert!(detail.ends_with("unreadable answer: line longer than 64 KiB"), "{detail}");
         assert_eq!(game["termination"], "illegal move");
     }
-    let program = env!("CARGO_BIN_EXE_mock_engine");
+    let program = meerslag_tests::engine_program("mock_engine").display().to_string();
     let output = run(["protocol-check", "--hub", &format!("'{program}' long=1")], "");
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stdout.contains("line longer than 64 KiB"), "{output:?}");

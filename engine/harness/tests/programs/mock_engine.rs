@@ -9,9 +9,9 @@ use std::process::{Command, Stdio, exit};
 use std::thread;
 use std::time::Duration;
 
-use meerslag_tests::random::Random;
 use movegen::Position;
 use movegen::notation::hub;
+use movegen::random::Random;
 
 #[derive(Default)]
 struct Switches {

@@ -33,7 +33,10 @@ fn own_dxp() -> String {
 }
 
 fn mock(switches: &str) -> String {
-    format!("cmd=\"'{}' {switches}\" start=60", env!("CARGO_BIN_EXE_mock_engine"))
+    format!(
+        "cmd=\"'{}' {switches}\" start=60",
+        meerslag_tests::engine_program("mock_engine").display()
+    )
 }
 
 /// An adapted engine that speaks Hub, before the first word.

@@ -5,7 +5,7 @@ use std::fs;
 use meerslag_tests::{binary, run};
 use tempfile::TempDir;
 
-use crate::mock::mock;
+use super::mock::mock;
 
 /// The messages between the runner and an engine, as directions with lines.
 fn conversation(text: &str, name: &str) -> Vec<(char, String)> {

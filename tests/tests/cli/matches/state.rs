@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use meerslag_tests::{Output, binary, run};
 use tempfile::TempDir;
 
-use crate::mock::mock;
+use super::mock::mock;
 
 const RANDOM: [&str; 2] = ["--engine=random name=a", "--engine=random name=b"];
 

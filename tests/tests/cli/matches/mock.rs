@@ -3,7 +3,7 @@
 /// The description of a mock engine that may take its time: no machine is so busy that it is given
 /// up by mistake.
 pub fn mock(name: &str, switches: &str) -> String {
-    let program = env!("CARGO_BIN_EXE_mock_engine");
+    let program = meerslag_tests::engine_program("mock_engine").display().to_string();
     format!("--engine=name={name} cmd=\"'{program}' {switches}\" stall=60 start=60")
 }
 

@@ -429,7 +429,7 @@ fn the_page_shows_the_games_and_hears_the_director() {
 
 /// How late engines are heard that move after exactly 50 ms, with fifty spectators and without.
 #[test]
-#[ignore = "a measurement: cargo test --release -p meerslag-tests --test matches -- --ignored --nocapture spectators"]
+#[ignore = "a measurement: cargo test --release -p meerslag-tests --test cli -- --ignored --nocapture spectators"]
 fn fifty_spectators_do_not_disturb_a_clock() {
     let latest = |spectators: usize| {
         let folder = TempDir::new().unwrap();

@@ -1,83 +1,87 @@
-//! `meerslag protocol-check` judges our own engine, the mock engines and scripted DXP programs.
+//! The judgement of engines: our own, the mock engines and scripted DXP programs.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
-use meerslag_tests::{Output, binary, run};
+use meerslag_harness::runner::process::ProcessOptions;
+use meerslag_harness::runner::{Check, Severity, check_dxp, check_hub, command_words};
 use movegen::notation::dxp::{MoveMessage, parse_position};
 use movegen::{Color, Game, Position};
 
-fn check(command: &str) -> Output {
-    run(["protocol-check", "--hub", command], "")
+use crate::programs::{mock_command, own_hub_command};
+
+/// What is wrong, or not, with the engine that this command starts.
+fn check(command: &str, patience: Duration, slack: Duration) -> Check {
+    let command = command_words(command).unwrap();
+    let options = ProcessOptions { command, dir: None, env: Vec::new(), cpus: Vec::new() };
+    check_hub(&options, patience, slack).unwrap()
 }
 
-fn check_fast(command: &str) -> Output {
-    run(["protocol-check", "--patience=1", "--hub", command], "")
+/// The same, of a mock engine: most of the time is waiting.
+fn mock(switches: &str) -> Check {
+    check(&mock_command(switches), Duration::from_secs(1), Duration::from_millis(100))
+}
+
+fn has_errors(check: &Check) -> bool {
+    check.findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// The findings as text, each with its step.
+fn text(check: &Check) -> String {
+    let line = |severity, step: &str, what: &str| format!("{severity}  {step}: {what}\n");
+    let findings = check.findings.iter().map(|finding| {
+        let severity = if finding.severity == Severity::Error { "WRONG" } else { "warning" };
+        line(severity, finding.step, &finding.message)
+    });
+    let is_good = |step: &&&str| !check.findings.iter().any(|finding| finding.step == **step);
+    let good = check.steps.iter().filter(is_good).map(|step| format!("ok  {step}\n"));
+    findings.chain(good).collect()
 }
 
 #[test]
 fn our_own_engine_follows_the_protocol() {
     // The machine may do other things; whether the clock is minded, games show.
-    let command = format!("'{}' hub", binary().display());
-    let output = run(["protocol-check", "--slack=20", "--hub", &command], "");
-    assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.stdout.ends_with("0 errors, 0 warnings\n"), "{output:?}");
+    let (patience, slack) = (Duration::from_secs(10), Duration::from_secs(20));
+    let check = check(&own_hub_command(), patience, slack);
+    assert_eq!(check.findings, []);
     for step in ["ping: pong", "pondering", "end of input"] {
-        assert!(output.stdout.contains(&format!("     ok  {step}\n")), "{output:?}");
+        assert!(check.steps.contains(&step), "{check:?}");
     }
 }
 
 #[test]
 fn what_is_wrong_is_found() {
-    let mock =
-        |switches: &str| check_fast(&format!("'{}' {switches}", env!("CARGO_BIN_EXE_mock_engine")));
     for (switches, messages) in [
         ("", &["no 'info' before 'done'", "ends only on 'stop'"][..]),
         ("crash=1", &["WRONG  a search to a depth", "the engine ended"]),
         ("illegal=1", &["done move=1-50"]),
         ("no-wait", &["no 'wait' within 1s"]),
         ("nonsense", &["unreadable line 'info depth=x score=much pv='", "score must be a number"]),
+        // Lines without end are reported as such, in time and without filling the memory.
+        ("long=1", &["line longer than 64 KiB"]),
+        ("flood=1", &["floods its output: "]),
+        ("flood-start", &["floods its output: "]),
+        ("flood-ready", &["floods its output: "]),
     ] {
-        let output = mock(switches);
-        assert_eq!(output.code, 1, "{switches}: {output:?}");
+        let check = mock(switches);
+        assert!(has_errors(&check), "{switches}: {check:?}");
         for message in messages {
-            assert!(output.stdout.contains(message), "{switches}: {}", output.stdout);
+            assert!(text(&check).contains(message), "{switches}: {check:?}");
         }
     }
     // A harmless error is no reason to go.
-    let warned = mock("warns").stdout;
+    let warned = text(&mock("warns"));
     assert!(warned.contains("'error message=\"no book found\"' before 'ready'"), "{warned}");
     assert!(!warned.contains("unknown parameter") && warned.contains("ok  ping: pong"), "{warned}");
-    let missing = check("/nonexistent/engine hub");
-    assert_eq!(missing.code, 1);
-    assert!(missing.stderr.contains("cannot start '/nonexistent/engine hub'"), "{missing:?}");
-    assert_eq!(check("").code, 2);
 }
 
-/// Only a program that does something wrong is waited for.
-fn check_dxp(port: u16, patience: &str) -> Output {
-    run(["protocol-check", "--patience", patience, "--dxp", &format!("localhost:{port}")], "")
-}
-
-#[test]
-fn our_own_program_follows_dxp() {
-    let mut child = Command::new(binary())
-        .args(["dxp", "listen", "--port=0", "--hash=1", "--depth=2", "--gap=0", "--correction=20"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let port = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
-    let output = check_dxp(port, "5");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.stdout.ends_with("0 errors, 0 warnings\n"), "{output:?}");
-    assert!(output.stdout.contains("     ok  an end with stop code 1\n"), "{output:?}");
+/// What is wrong with the program that listens at this port. Only one that does something wrong is
+/// waited for.
+fn check_port(port: u16, patience: f64) -> Check {
+    let address = format!("localhost:{port}").parse().unwrap();
+    check_dxp(&address, Duration::from_secs_f64(patience)).unwrap()
 }
 
 /// A follower that plays its first legal moves, and does one thing wrong.
@@ -223,7 +227,7 @@ fn follower(wrong: &'static str) -> u16 {
 #[test]
 fn what_is_wrong_with_a_follower_is_found() {
     let cases: [(&'static str, &'static [&'static str]); 16] = [
-        ("", &["0 errors, 0 warnings"][..]),
+        ("", &["ok  captures"][..]),
         ("no NUL", &["without a NUL at its end"]),
         ("surplus", &["surplus characters"]),
         ("blank name", &["a name does not begin with a blank"]),
@@ -248,49 +252,32 @@ fn what_is_wrong_with_a_follower_is_found() {
         ("reads are messages", &["WRONG  messages in pieces", "no answer to the request"]),
     ];
     // Most of the time is waiting.
-    let flooded = thread::spawn(|| check_dxp(follower("chats without a pause"), "0.4"));
+    let flooded = thread::spawn(|| check_port(follower("chats without a pause"), 0.4));
     let is_right = |wrong: &str| matches!(wrong, "" | "wrong echo");
     let checks = cases.map(|(wrong, messages)| {
         let patience = match wrong {
-            _ if is_right(wrong) => "5",
-            "no NUL" => "0.4", // each answer is missed
-            _ => "1",
+            _ if is_right(wrong) => 5.0,
+            "no NUL" => 0.4, // each answer is missed
+            _ => 1.0,
         };
-        (wrong, messages, thread::spawn(move || check_dxp(follower(wrong), patience)))
+        (wrong, messages, thread::spawn(move || check_port(follower(wrong), patience)))
     });
-    for (wrong, messages, output) in checks {
-        let output = output.join().unwrap();
-        assert_eq!(output.code, i32::from(!is_right(wrong)), "{wrong}: {output:?}");
+    for (wrong, messages, check) in checks {
+        let check = check.join().unwrap();
+        assert_eq!(has_errors(&check), !is_right(wrong), "{wrong}: {check:?}");
+        assert!(!wrong.is_empty() || check.findings.is_empty(), "{check:?}");
+        let text = text(&check);
         for message in messages {
-            assert!(output.stdout.contains(message), "{wrong}: {message}: {}", output.stdout);
+            assert!(text.contains(message), "{wrong}: {message}: {text}");
         }
         if wrong == "refuses everything" {
             // That is all: it need not echo an end outside a game.
             for message in ["no echo", "still believes"] {
-                assert!(!output.stdout.contains(message), "{message}: {}", output.stdout);
+                assert!(!text.contains(message), "{message}: {text}");
             }
         }
     }
     // Whatever it answers among its chat, the check comes to an end.
-    let output = flooded.join().unwrap();
-    let end = output.stdout.lines().last().unwrap();
-    assert!(end.contains(" error") && end.contains(" warning"), "{output:?}");
-    assert!(!output.stdout.contains("Chello"), "chat is always allowed: {output:?}");
-    let nobody = run(["protocol-check", "--dxp=localhost:1"], "");
-    assert_eq!(nobody.code, 1);
-    assert!(nobody.stderr.contains("cannot connect to localhost:1"), "{nobody:?}");
-    for args in [&["protocol-check"][..], &["protocol-check", "--dxp=1", "--hub=x"]] {
-        assert_eq!(run(args, "").code, 2);
-    }
-}
-
-/// An engine that writes without end is reported as such, in time and without filling the memory.
-#[test]
-fn floods_are_found() {
-    for switches in ["flood=1", "flood-start", "flood-ready"] {
-        let mock = format!("'{}' {switches}", env!("CARGO_BIN_EXE_mock_engine"));
-        let output = check_fast(&mock);
-        assert_eq!(output.code, 1, "{switches}: {output:?}");
-        assert!(output.stdout.contains("floods its output: "), "{output:?}");
-    }
+    let flooded = text(&flooded.join().unwrap());
+    assert!(!flooded.contains("Chello"), "chat is always allowed: {flooded}");
 }

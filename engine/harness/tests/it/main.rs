@@ -1,10 +1,10 @@
-//! The engine over the Hub protocol.
+//! Hub, DXP, matches and the adapter, against engines that are processes of their own: our engine, and one
+//! that misbehaves as it is told.
 
 #![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
-mod endgames;
-mod games;
+mod hub;
+mod programs;
 mod protocol_check;
-mod session;
-mod stop;
+mod sessions;

@@ -1,7 +1,4 @@
-//! Matches, and games over DXP.
-
-#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
-#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+//! Matches, tournaments, the adapter and games over DXP, as a person starts them.
 
 mod adapt;
 mod dxp;

@@ -13,7 +13,7 @@ use movegen::notation::pdn::{PdnGame, PdnReader};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::mock::{hasty, mock};
+use super::mock::{hasty, mock};
 
 /// Runs a match that must succeed and returns its JSON lines.
 fn play(args: &[&str]) -> Vec<Value> {

@@ -5,11 +5,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use egdb::index::unrank;
-use egdb::{Probe, Slice, Wld};
+use egdb::{DatabaseOptions, Probe, Slice, Wld};
+use meerslag_harness::adapter::AdapterOptions;
+use meerslag_harness::runner::EngineSpec;
 use meerslag_tests::Client;
-use meerslag_tests::random::Random;
 use meerslag_tests::referee::{History, pos_line};
+use movegen::random::Random;
 use movegen::{Color, DrawRules, Game, Position, Status};
+
+use crate::sessions::{adapted, own, ready};
 
 struct Tally {
     games: usize,
@@ -84,7 +88,7 @@ fn play(mut engine: Client, level: &str, count: usize) -> Tally {
 
 #[test]
 fn with_databases_the_shortest_way_is_taken() {
-    let tally = play(Client::ready(&[("hash-mb", "16")]), "level move-time=0.01", 150);
+    let tally = play(ready(&[("hash-mb", "16")]), "level move-time=0.01", 150);
     assert_eq!((tally.games, tally.won), (150, 150));
     assert_eq!(tally.plies, tally.shortest);
 }
@@ -95,25 +99,25 @@ fn a_random_mover_with_databases_takes_the_shortest_way() {
     // It answers at once, but on a busy machine not always within milliseconds; the adapter moves
     // for an engine that is late.
     const LEVEL: &str = "level move-time=10";
-    let adapted = |databases: &[&str]| {
-        let args = [&["adapt", "--hub", "--engine=random"][..], databases].concat();
-        let mut engine = Client::start(&args);
+    let random = |databases: Option<DatabaseOptions>| {
+        let spec = EngineSpec::parse("random").unwrap();
+        let mut engine = adapted(AdapterOptions { databases, ..AdapterOptions::new(spec) });
         engine.send("hub");
         engine.until("wait");
         engine.send("init");
         engine.until("ready");
         engine
     };
-    let tally = play(adapted(&["--egdb"]), LEVEL, 100);
+    let tally = play(random(Some(DatabaseOptions::default())), LEVEL, 100);
     assert_eq!((tally.games, tally.won), (100, 100));
     assert_eq!(tally.plies, tally.shortest);
-    let tally = play(adapted(&[]), LEVEL, 20);
+    let tally = play(random(None), LEVEL, 20);
     assert!(tally.won < 10, "{} of {} won", tally.won, tally.games);
 }
 
 /// The embedded files with these extensions, in a folder.
 fn folder(extensions: &[&str]) -> tempfile::TempDir {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../egdb/data/embedded");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../egdb/data/embedded");
     let dir = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
@@ -140,7 +144,7 @@ const SIX: &str = "W:WK24,42,48:B22,36,44";
 
 #[test]
 fn the_embedded_set_is_used_unless_switched_off() {
-    let mut engine = Client::ready(&[]);
+    let mut engine = ready(&[]);
     assert_eq!(asked(&mut engine, WON).0, 99.93);
     assert!(asked(&mut engine, SIX).1 > 0);
     engine.send("set-param name=bb-size value=0");
@@ -155,7 +159,7 @@ fn the_embedded_set_is_used_unless_switched_off() {
 fn several_folders_and_their_types_are_found() {
     let (wld, dtw) = (folder(&["mdi", "mdb"]), folder(&["idx_dtw", "cpr_dtw"]));
     let [wld, dtw] = [&wld, &dtw].map(|dir| dir.path().to_str().unwrap().to_owned());
-    let mut engine = Client::ready(&[("bb-path", &wld)]);
+    let mut engine = ready(&[("bb-path", &wld)]);
     let (score, _) = asked(&mut engine, WON);
     assert!(score > 80.0, "won without distance: {score}");
     engine.send(&format!("set-param name=bb-path value=\"{wld};{dtw}\""));
@@ -167,7 +171,7 @@ fn several_folders_and_their_types_are_found() {
 
 #[test]
 fn a_wrong_folder_is_named_and_the_game_goes_on() {
-    let mut engine = Client::start(&["hub"]);
+    let mut engine = own();
     engine.send("hub");
     engine.until("wait");
     engine.send("set-param name=bb-path value=\"/no such folder\"");
@@ -190,7 +194,7 @@ fn contrast_without_databases() {
     for (name, size) in [("with", "5"), ("without", "0")] {
         let start = Instant::now();
         let params = [("hash-mb", "16"), ("bb-size", size), ("move-overhead", "0")];
-        let tally = play(Client::ready(&params), "level move-time=0.01", 2_000);
+        let tally = play(ready(&params), "level move-time=0.01", 2_000);
         println!(
             "{name} databases: {} of {} won; {} plies where {} are needed; {:.0} s",
             tally.won,

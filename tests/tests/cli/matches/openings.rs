@@ -6,7 +6,7 @@ use meerslag_tests::{Output, binary, run};
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use tempfile::TempDir;
 
-use crate::mock::mock;
+use super::mock::mock;
 
 fn start(args: &[&str]) -> Output {
     run(["match"].iter().chain(args), "")

@@ -1,0 +1,6 @@
+//! Our engine in sessions of the Hub protocol.
+
+mod endgames;
+mod games;
+mod session;
+mod stop;
