@@ -1,5 +1,5 @@
 //! Makes openings where one side is a little better, and prints them as FEN lines, see
-//! [`meerslag_harness::runner::openings`].
+//! [`meerslag_study::openings`].
 //!
 //! `cargo run --release -p meerslag-harness --example unbalanced_openings COUNT SEED NODES` plays
 //! the first 8 to 16 plies of games from the initial position: a third of them by chance, the others

@@ -10,10 +10,12 @@ use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
     Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEnd,
-    MatchError, MatchEvent, MatchResults, MatchRun, Shard, SprtConfig, Standing, Standings,
-    StateError, StateFile, TimeControl, Workers, openings, run as run_match,
+    MatchError, MatchEvent, MatchResults, MatchRun, SprtConfig, Standing, Standings, StateError,
+    StateFile, TimeControl, Workers, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
+use meerslag_study::Shard;
+use meerslag_study::openings;
 use movegen::DrawRules;
 use thiserror::Error;
 

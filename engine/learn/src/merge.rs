@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use meerslag_harness::runner::Shard;
+use meerslag_study::Shard;
 
 use super::store::{BLOCK_GAMES, Contents, GamesHeader, Store, StoreError};
 

@@ -7,7 +7,7 @@ use movegen::{Bitboard, Color, Kind, Piece, Position, Setup, Square};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use meerslag_harness::runner::openings;
+use meerslag_study::openings;
 use movegen::random::Random;
 
 /// Kinds of [`Opening`].

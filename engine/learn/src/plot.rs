@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::learner::Epoch;
 use super::number::TunedNumber;
-use meerslag_harness::runner::nice_step;
+use meerslag_study::digits::nice_step;
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 70.0;

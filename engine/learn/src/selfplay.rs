@@ -21,9 +21,9 @@ use super::opening::{self, Opening, OpeningMix};
 use super::referee::{self, Ahead, MOST_PLIES};
 use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
-use meerslag_harness::runner::Shard;
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES};
+use meerslag_study::Shard;
 use movegen::Score;
 use movegen::random::Random;
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::exclusive::{self, LockedFile};
 use meerslag_files::frame::{self, Frame, FrameError};
-use meerslag_harness::runner::Shard;
+use meerslag_study::Shard;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

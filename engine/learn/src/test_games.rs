@@ -6,7 +6,7 @@ use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{Opening, OpeningMix};
 use super::store::GamesHeader;
 use super::test_positions::{played, scattered};
-use meerslag_harness::runner::Shard;
+use meerslag_study::Shard;
 use movegen::Score;
 use movegen::Wld;
 

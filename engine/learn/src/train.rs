@@ -224,8 +224,8 @@ mod tests {
     use super::*;
     use crate::NetworkTraining;
     use egdb::DatabaseOptions;
-    use meerslag_harness::runner::Shard;
     use meerslag_search::eval::{Evaluation, Inputs};
+    use meerslag_study::Shard;
 
     fn data(folder: &TempDir) -> DataSet {
         let games = SelfPlay {

@@ -14,11 +14,11 @@ use std::thread;
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use meerslag_files::{Existing, exclusive, write_file};
-use meerslag_harness::runner::openings::{self, Opening};
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{
     Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES, SearchNumbers,
 };
+use meerslag_study::openings::{self, Opening};
 use movegen::random::Random;
 use movegen::{Color, Game};
 use parking_lot::Mutex;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use meerslag_study::perft::{self, Counts, Options, PerftError, Progress};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,6 +13,7 @@ use super::json::{self, Record};
 use super::progress::Bar;
 use super::streams::stdout;
 use super::{Failure, source};
+use crate::perft::{self, Counts, Options, PerftError, Progress};
 
 const EXAMPLES: &str = "\
 Examples:

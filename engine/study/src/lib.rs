@@ -14,9 +14,9 @@ pub mod annotate;
 pub mod puzzles;
 pub mod record;
 
-// Positions with known answers.
+// Positions with known answers, and those where games start.
 pub mod bench;
-pub mod perft;
+pub mod openings;
 pub mod suite;
 
 // How it is shown: pictures, JSON, figures.
@@ -26,4 +26,7 @@ pub mod records;
 
 // How work is done and kept.
 mod checked;
+mod shard;
 mod share_out;
+
+pub use shard::{ParseShardError, Shard};

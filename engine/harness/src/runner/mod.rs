@@ -2,24 +2,22 @@
 //!
 //! * `config`: a [`MatchConfig`] gives engines, pairings, openings and time controls, and how files
 //!   hold them;
-//! * [`openings`]: where games start;
+//! * `openings`: which opening a game has;
 //! * `player`: engines are [`Player`]s, child processes that speak Hub or DXP ([`process`]), or
 //!   within this process;
 //! * `game`: one game, with its clocks and the reasons for its end;
 //! * `tournament`: [`schedule`] lists the games, always in pairs with colours exchanged; [`run`] plays
 //!   them with several workers and saves the state after each one;
 //! * [`stats`]: [`Standings`], which grow with [`MatchResults`], ratings and the sequential test;
-//! * [`Shard`]: the part of a run that one of several machines plays;
 //! * `report`: games as CSV, PDN and a page;
 //! * `check`: whether a program follows its protocol.
 
 mod check;
 mod config;
 mod game;
-pub mod openings;
+mod openings;
 mod player;
 mod report;
-mod shard;
 pub mod stats;
 mod tournament;
 
@@ -43,9 +41,8 @@ pub use player::{
 };
 pub use report::{
     InPlayRecord, Live, LiveEvent, LiveRecord, MatchPage, StandingsRecord, TournamentRecord,
-    csv_lines, nice_step,
+    csv_lines,
 };
-pub use shard::{ParseShardError, Shard};
 pub use stats::places::{Place, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};

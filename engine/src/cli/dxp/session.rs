@@ -10,7 +10,7 @@ use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
     Connection, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions, follow, initiate,
 };
-use meerslag_harness::runner::openings;
+use meerslag_study::openings;
 use movegen::{Color, Position};
 
 use super::report::GamesReport;

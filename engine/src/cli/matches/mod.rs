@@ -17,13 +17,15 @@ use clap::{Args, ValueEnum};
 use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::early_end::{Draw, Resign};
-use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
     Abort, Adjudication, Director, EngineSpec, Format, GameLogs, KeptLogs, Live, MatchConfig,
-    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, Shard,
-    SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states, openings,
-    run as run_match, tail_text,
+    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed,
+    SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states, run as run_match,
+    tail_text,
 };
+use meerslag_study::Shard;
+use meerslag_study::openings;
+use meerslag_study::openings::Opening;
 use movegen::DrawRules;
 use movegen::notation::pdn::decode;
 use movegen::words::counted;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_harness::runner::Shard;
 use meerslag_learn::{GamesProgress, OpeningMix, SelfPlay, SelfPlayError};
+use meerslag_study::Shard;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -153,7 +153,7 @@ pub(in crate::runner) mod draw_rules {
 /// A list of FEN.
 pub(in crate::runner) mod openings {
     use super::*;
-    use crate::runner::openings::Opening;
+    use meerslag_study::openings::Opening;
 
     pub fn serialize<S: Serializer>(openings: &[Opening], writer: S) -> Result<S::Ok, S::Error> {
         writer.collect_seq(openings.iter().map(Opening::fen))

@@ -18,8 +18,8 @@ use crate::runner::config::error::{ConfigError, MOST_GAMES};
 use crate::runner::config::spec::{DxpSpec, EngineKind, EngineSpec};
 use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::adjudicate::Adjudication;
-use crate::runner::openings::Opening;
 use crate::runner::stats::{EloModel, Sprt, SprtError};
+use meerslag_study::openings::Opening;
 
 /// Who plays whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

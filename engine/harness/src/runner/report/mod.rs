@@ -24,7 +24,6 @@ pub use self::csv::csv_lines;
 pub use self::live::{InPlayRecord, Live, LiveEvent, LiveRecord};
 pub use self::page::MatchPage;
 pub use self::places::TournamentRecord;
-pub use self::plot::nice_step;
 pub use self::table::StandingsRecord;
 use crate::pages::GameData;
 use crate::runner::config::MatchConfig;

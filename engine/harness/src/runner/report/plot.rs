@@ -1,5 +1,6 @@
 //! Plots as SVG.
 
+use meerslag_study::digits::nice_step;
 use std::fmt::Write as _;
 
 use crate::runner::stats::Estimate;
@@ -149,33 +150,9 @@ fn open(title: &str) -> String {
     )
 }
 
-/// A step of 1, 2 or 5 times a power of ten, so that about eight cover the range.
-pub fn nice_step(range: f64) -> f64 {
-    let rough = range / 8.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let factor = rough / power;
-    power
-        * if factor <= 1.0 {
-            1.0
-        } else if factor <= 2.0 {
-            2.0
-        } else if factor <= 5.0 {
-            5.0
-        } else {
-            10.0
-        }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn steps() {
-        for (range, step) in [(8.0, 1.0), (9.0, 2.0), (100.0, 20.0), (0.5, 0.1), (300.0, 50.0)] {
-            assert!((nice_step(range) - step).abs() < 1e-9, "{range}");
-        }
-    }
 
     #[test]
     fn plots_stay_in_their_frame() {

@@ -102,10 +102,10 @@ mod tests {
 
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::shard::Shard;
     use crate::runner::tournament::schedule::{schedule, tests::config};
     use crate::runner::tournament::state::{MatchRun, StateFile};
     use meerslag_files::with_causes;
+    use meerslag_study::Shard;
     use meerslag_study::record::GameRecord;
 
     /// A file with the games of a part.

@@ -32,7 +32,6 @@ use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::{Berth, start};
 use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, FaultKind, HOLD_INTERVAL, PlayerError};
-use crate::runner::shard::Shard;
 use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
@@ -45,6 +44,7 @@ use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
 use meerslag_search::{EngineError, STACK_BYTES};
+use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
 use worker::{Health, Worker};
 

@@ -22,10 +22,10 @@ use crate::runner::config::MatchConfig;
 use crate::runner::config::error::ConfigError;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::player::transcript::GameLogs;
-use crate::runner::shard::Shard;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round, schedule};
+use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
 
 /// The version of the format.

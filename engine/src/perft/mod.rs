@@ -284,7 +284,7 @@ mod tests {
     #[test]
     #[ignore = "minutes, and 4 GiB of memory"]
     fn slow_deep_counts_of_the_initial_position() {
-        let rows = include_str!("../../../../positions/perft-deep.tsv")
+        let rows = include_str!("../../../positions/perft-deep.tsv")
             .lines()
             .filter(|line| line.starts_with("W:"))
             .map(|line| line.split('\t').collect::<Vec<_>>());

@@ -37,8 +37,6 @@ impl Shard {
 /// A part as files have it, which may be none.
 #[derive(Deserialize)]
 struct ShardNumbers {
-    /// States of matches called it `number` before 2026-11-27.
-    #[serde(alias = "number")]
     index: u32,
     of: u32,
 }
