@@ -1,4 +1,4 @@
-// A board on a page. The drawing is the sheet of engine/study/src/diagram/svg.rs; this module puts pieces,
+// A board on a page. The drawing is the sheet of engine/pages/src/diagram/svg.rs; this module puts pieces,
 // marks and arrows into it. Positions are the strings of the Hub protocol: the side to move (W or
 // B), then w, b, W, B or e for the squares 1 to 50. No imports, so that pages of a single file
 // can contain it.

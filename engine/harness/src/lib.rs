@@ -12,6 +12,3 @@ pub mod protocol;
 // Matches.
 pub mod early_end;
 pub mod runner;
-
-// What was played, for the browser.
-pub mod pages;

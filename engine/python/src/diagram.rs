@@ -1,6 +1,6 @@
 //! Pictures of positions.
 
-use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
+use meerslag_pages::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
 use movegen::{Move, Position};
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;

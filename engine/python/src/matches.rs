@@ -6,9 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use meerslag_files::with_causes;
-use meerslag_study::openings::{self, Opening};
 use meerslag_harness::runner::stats::Decision;
-use meerslag_harness::runner::{self, Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEvent, MatchGame, MatchResults, MatchRun, Resumed, SprtConfig, Standing, StateError, StateFile, TimeControl, Workers};
+use meerslag_harness::runner::{
+    self, Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEvent,
+    MatchGame, MatchResults, MatchRun, Resumed, SprtConfig, Standing, StateError, StateFile,
+    TimeControl, Workers,
+};
+use meerslag_study::openings::{self, Opening};
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 

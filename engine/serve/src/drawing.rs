@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::problem::Problem;
 use super::query::Query;
 use super::{Desk, Reply};
-use meerslag_study::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramError, sheet};
+use meerslag_pages::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramError, sheet};
 
 /// The media type of the pictures.
 pub(super) const SVG: &str = "image/svg+xml";

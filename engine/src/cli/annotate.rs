@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use meerslag_files::Existing;
-use meerslag_harness::pages::AnnotationPage;
+use meerslag_pages::AnnotationPage;
 use meerslag_study::annotate::{self, JudgedGame, PlayerSummary, Players};
 use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
 use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, WriteOptions, write_game};

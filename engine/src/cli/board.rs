@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_files::write_file;
-use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
+use meerslag_pages::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
 use movegen::Game;
 
 use super::files::{self, ForceArgs};

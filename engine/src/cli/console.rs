@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use meerslag_files::{Existing, write_file};
+use meerslag_pages::diagram::Diagram;
 use meerslag_search::Control;
-use meerslag_study::diagram::Diagram;
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
 use movegen::words::counted;

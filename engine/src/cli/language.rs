@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use meerslag_harness::pages::LANGUAGES;
+use meerslag_pages::LANGUAGES;
 
 use super::Failure;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use meerslag_pages::diagram::Diagram;
 use meerslag_search::Info;
-use meerslag_study::diagram::Diagram;
 use movegen::Bound;
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Position};

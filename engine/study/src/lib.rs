@@ -19,8 +19,7 @@ pub mod bench;
 pub mod openings;
 pub mod suite;
 
-// How it is shown: pictures, JSON, figures.
-pub mod diagram;
+// How it is shown: JSON, figures.
 pub mod digits;
 pub mod records;
 

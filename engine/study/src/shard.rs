@@ -83,12 +83,4 @@ mod tests {
             assert_eq!(text.parse::<Shard>(), Err(ParseShardError), "{text}");
         }
     }
-
-    #[test]
-    fn older_states_are_read() {
-        let shard: Shard = serde_json::from_str(r#"{"number":2,"of":8}"#).unwrap();
-        assert_eq!(shard, Shard { index: 2, of: 8 });
-        assert!(serde_json::from_str::<Shard>(r#"{"index":1,"of":0}"#).is_err());
-        assert!(serde_json::from_str::<Shard>(r#"{"index":0,"of":8}"#).is_err());
-    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use meerslag_files::Existing;
-use meerslag_study::diagram::{Captioned, Coordinates, Diagram, Paper, PerPage};
+use meerslag_pages::diagram::{Captioned, Coordinates, Diagram, Paper, PerPage};
 use meerslag_study::puzzles::Exercise;
 use movegen::Game;
 use movegen::notation::moves::format_move;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use meerslag_book::Book;
-use meerslag_study::diagram::Diagram;
+use meerslag_pages::diagram::Diagram;
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Game, Move};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use meerslag_files::NewFile;
 use meerslag_games::{Group, Score, StatisticsRow};
-use meerslag_harness::pages::{ScoreRow, ScoreTable, ScoresPage};
+use meerslag_pages::{ScoreRow, ScoreTable, ScoresPage};
 use meerslag_study::records::accuracy;
 use schemars::JsonSchema;
 use serde::Serialize;

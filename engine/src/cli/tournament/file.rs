@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use meerslag_harness::pages::LANGUAGES;
 use meerslag_harness::runner::{
     Adjudication, EngineSpec, Format, GameLogs, MatchConfig, MatchRun, RoundsConfig, TimeControl,
 };
+use meerslag_pages::LANGUAGES;
 use movegen::DrawRules;
 use serde::Deserialize;
 use toml::Spanned;

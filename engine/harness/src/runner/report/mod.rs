@@ -25,11 +25,11 @@ pub use self::live::{InPlayRecord, Live, LiveEvent, LiveRecord};
 pub use self::page::MatchPage;
 pub use self::places::TournamentRecord;
 pub use self::table::StandingsRecord;
-use crate::pages::GameData;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::time_use::move_time;
 use crate::runner::tournament::schedule::Pairing;
+use meerslag_pages::GameData;
 use meerslag_study::digits::rounded;
 use meerslag_study::record::{GameRecord, for_white};
 

@@ -10,7 +10,6 @@ use super::conditions::{EngineRow, Part, conditions, engine_rows};
 use super::live::{Course, Live};
 use super::progress::course;
 use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
-use crate::pages::report;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::Decision;
@@ -19,6 +18,7 @@ use crate::runner::stats::places::places_table;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::stats::standings::{Standing, Standings};
 use crate::runner::tournament::state::MatchPart;
+use meerslag_pages::report;
 use meerslag_study::digits::median;
 
 /// Collects games for the page.

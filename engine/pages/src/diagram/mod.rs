@@ -11,7 +11,7 @@
 //!
 //! # Examples
 //! ```
-//! use meerslag_study::diagram::{Coordinates, Diagram};
+//! use meerslag_pages::diagram::{Coordinates, Diagram};
 //! use movegen::Position;
 //!
 //! let mut diagram = Diagram::new(Position::from_fen("W:WK28,50:B22")?);

@@ -1,14 +1,20 @@
-//! The common part of pages with games: the board of `meerslag_web` with a list of games, and the
+#![doc = include_str!("../README.md")]
+//!
+//! The common part of pages with games is the board of `meerslag_web` with a list of games, and the
 //! data that its script shows, in the reader's language. A page is one file without references to
 //! others.
 
+#![forbid(unsafe_code)]
+
 mod annotation;
+pub mod diagram;
 mod scores;
 
 use std::time::Duration;
 
-use meerslag_study::diagram::Escaped;
 use serde::Serialize;
+
+use diagram::Escaped;
 
 pub use annotation::AnnotationPage;
 pub use meerslag_web::LANGUAGES;
@@ -29,7 +35,7 @@ fn page(language: &str, title: &str, style: &str, main: &str, after: &str) -> St
 ///
 /// # Errors
 /// If the JSON fails.
-pub(crate) fn report<'a>(
+pub fn report<'a>(
     language: &str,
     title: &str,
     about: &impl Serialize,
@@ -40,7 +46,7 @@ pub(crate) fn report<'a>(
     // Without `<` no text can end the element.
     let data = format!("{{\"games\":[{}],{}", games.join(",\n"), &about[1..]);
     let (style, script) = meerslag_web::report();
-    let sheet = meerslag_study::diagram::sheet();
+    let sheet = diagram::sheet();
     let data = data.replace('<', "\\u003c");
     let after = format!(
         "<template id=\"sheet\">{sheet}</template>\n\
@@ -50,11 +56,11 @@ pub(crate) fn report<'a>(
 }
 
 /// White's score, depth, seconds used, seconds left.
-pub(crate) type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
+pub type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
 
 /// A game for the script; short names, because there are many of them.
 #[derive(Serialize)]
-pub(crate) struct GameData {
+pub struct GameData {
     /// Start position as Hub writes it.
     #[serde(rename = "p")]
     pub position: String,
@@ -79,11 +85,11 @@ pub(crate) struct GameData {
 }
 
 /// The first and last squares of a move.
-pub(crate) type Ends = (u8, u8);
+pub type Ends = (u8, u8);
 
 /// A judgement on a move.
 #[derive(Serialize)]
-pub(crate) struct Note {
+pub struct Note {
     /// The glyph of a bad move.
     #[serde(rename = "g", skip_serializing_if = "Option::is_none")]
     pub glyph: Option<u32>,
@@ -109,7 +115,7 @@ pub(crate) struct Note {
 
 /// A value of the databases.
 #[derive(PartialEq, Serialize)]
-pub(crate) struct Known {
+pub struct Known {
     /// `win`, `draw` or `loss`.
     #[serde(rename = "v")]
     pub value: &'static str,
@@ -122,13 +128,16 @@ pub(crate) struct Known {
 }
 
 impl GameData {
-    pub(crate) fn to_json(&self) -> String {
+    /// The game as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
 /// Seconds, to milliseconds.
-pub(crate) fn seconds(time: Duration) -> f64 {
+#[must_use]
+pub fn seconds(time: Duration) -> f64 {
     meerslag_study::digits::rounded(time.as_secs_f64(), 3)
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use meerslag_study::diagram::{Coordinates, Diagram, Mark, sheet};
+use meerslag_pages::diagram::{Coordinates, Diagram, Mark, sheet};
 use movegen::notation::hub;
 use movegen::{Position, Square};
 

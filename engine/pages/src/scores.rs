@@ -1,6 +1,6 @@
 //! Tables of scores for the browser and for paper: one file without references to others.
 
-use meerslag_study::diagram::Escaped;
+use crate::diagram::Escaped;
 
 use super::page;
 
