@@ -18,7 +18,6 @@ COMMANDS = [
     ["bench", "--depth", "3"],
     ["bench", "--depth", "2", "--threads", "1,2"],
     ["perft", "--depth", "4", "--divide"],
-    ["train-endgame", "--lessons"],
     ["weights", "info"],
     ["weights", "compare", "material", "material"],
     ["egdb", "probe", "W:WK11:BK2,K6"],

@@ -283,7 +283,7 @@ impl ExerciseTally {
 }
 
 /// The scores of exercises, in a file: those not solved alone come again after ten minutes, then after
-/// 1, 3, 7, 21 and 60 days. ``meerslag practise --scores`` reads and writes the same files.
+/// 1, 3, 7, 21 and 60 days.
 ///
 /// Every method takes the time as ``now``, in seconds since 1970; without it, the current time.
 ///
@@ -305,7 +305,7 @@ pub struct Repetition {
 fn failed(error: RepetitionError) -> PyErr {
     let text = with_causes(&error);
     match error {
-        RepetitionError::Io { .. } | RepetitionError::Read { .. } => PyOSError::new_err(text),
+        RepetitionError::Io { .. } => PyOSError::new_err(text),
         RepetitionError::InUse(_) | RepetitionError::Other(_) => {
             crate::RepetitionError::new_err(text)
         }

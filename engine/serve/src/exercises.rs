@@ -1,4 +1,4 @@
-//! The exercises in the games of a PDN text, as `meerslag practise` finds them.
+//! The exercises in the games of a PDN text: puzzles and marked mistakes.
 
 use meerslag_study::puzzles::{Exercise, ExerciseList};
 use meerslag_study::records::Record;

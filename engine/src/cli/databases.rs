@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ::egdb::{Database, DbType, Probe, Wld};
+use ::egdb::{Database, DbType, Probe};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use egdb::DatabaseOptions;
@@ -119,12 +119,6 @@ fn cache(text: &str) -> Result<usize, String> {
 /// The types by their names.
 fn db_type() -> impl TypedValueParser<Value = DbType> {
     PossibleValuesParser::new(db_type_names()).try_map(|name| name.parse::<DbType>())
-}
-
-/// Reads the value of a position.
-pub(super) fn wld() -> impl TypedValueParser<Value = Wld> {
-    PossibleValuesParser::new(Wld::ALL.map(Wld::name))
-        .try_map(|name| Wld::from_name(&name).ok_or("no such value"))
 }
 
 /// The names of the types, with descriptions.

@@ -7,13 +7,11 @@ mod bench;
 mod board;
 mod book;
 mod completions;
-mod console;
 #[cfg(feature = "training")]
 mod data;
 mod databases;
 mod dxp;
 mod egdb;
-mod endgame_trainer;
 mod evaluation;
 mod failure;
 mod files;
@@ -35,7 +33,6 @@ mod opening_book;
 mod perft;
 mod play;
 mod positions;
-mod practise;
 mod progress;
 mod protocol_check;
 mod puzzles;
@@ -126,11 +123,6 @@ enum Command {
     Solve(Box<solve::SolveArgs>),
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
-    /// Play an endgame against perfect defence, with every mistake named
-    TrainEndgame(endgame_trainer::TrainEndgameArgs),
-    /// Solve puzzles, and better mistakes of annotated games; what went wrong comes again
-    #[command(alias = "practice")]
-    Practise(Box<practise::PractiseArgs>),
     /// Play matches between engines and judge the result
     Match(Box<matches::MatchArgs>),
     /// Hold a tournament between engines, described in a file: Swiss, round-robin, knock-out, gauntlet
@@ -167,7 +159,7 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
     Egdb(egdb::EgdbArgs),
-    /// Opening books: build from games, expand by search, look up, edit, walk
+    /// Opening books: build from games, expand by search, look up, edit
     Book(book::BookArgs),
     /// Databases of games: import, find by position and pattern, trees, statistics
     #[cfg(feature = "games")]
@@ -211,8 +203,6 @@ impl Command {
             | Command::Annotate(_)
             | Command::Puzzles(_)
             | Command::Play(_)
-            | Command::TrainEndgame(_)
-            | Command::Practise(_)
             | Command::Match(_)
             | Command::Tournament(_)
             | Command::Dxp(_)
@@ -252,8 +242,6 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
-        Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
-        Some(Command::Practise(args)) => practise::run(&args),
         Some(Command::Match(args)) => matches::run(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
         Some(Command::Ratings(args)) => ratings::run(&args),

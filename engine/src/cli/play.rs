@@ -1,5 +1,8 @@
 //! `meerslag play`: a game against the engine in the terminal.
 
+mod console;
+mod input;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,12 +14,11 @@ use meerslag_study::record::{GameRecord, Players, PlyRecord};
 use movegen::notation::pdn::{GameResult, PdnGame};
 use movegen::{Color, Game, Move, Status};
 
-use super::console::{Console, ConsoleGame};
+use self::console::Console;
 use super::files::{self, ForceArgs};
 use super::limits::LimitArgs;
 use super::opening_book::OpeningBookArgs;
 use super::progress::Bar;
-use super::streams::stdout;
 use super::{EngineArgs, Failure, report, source};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
@@ -100,8 +102,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
     let book = args.book.options()?;
     let engine = Engine::new(EngineOptions { level, book, ..args.engine.options()? })?;
     let game = EngineGame::new(engine, game, engine_side, limits, control);
-    let out = Box::new(stdout());
-    Console::new(game, args.pdn.as_deref(), args.force.existing(), out)?.run()
+    Console::new(game, args.pdn.as_deref(), args.force.existing())?.run()
 }
 
 /// A game against the engine.
@@ -199,29 +200,30 @@ impl EngineGame {
         self.record.plies.pop();
         self.game.undo().is_some()
     }
-}
 
-impl ConsoleGame for EngineGame {
-    const HELP: &'static str = "  \
-  go             let the engine move for you, and play your side from now on
-  resign         give up";
-    const COMMANDS: &'static [&'static str] = &["go", "resign"];
-    const ADVICE: &'static str = "'legal' lists the legal moves";
-
+    /// The moves so far.
     fn game(&self) -> &Game {
         &self.game
     }
 
+    /// The state of the game by the rules.
     fn status(&self) -> Status {
         self.game.status(self.engine.options().draw_rules)
     }
 
+    /// Whether there are no more moves to make.
     fn is_over(&self) -> bool {
         self.resigned.or(self.flagged).is_some() || self.status().is_over()
     }
 
+    /// The side that the board is seen from.
     fn view(&self) -> Color {
         self.engine_side.map_or(Color::White, Color::opponent)
+    }
+
+    /// The side to move.
+    fn asked(&self) -> Color {
+        self.game.position().side_to_move()
     }
 
     fn prompt(&self) -> String {
@@ -235,10 +237,11 @@ impl ConsoleGame for EngineGame {
         }
     }
 
-    fn is_opponents_turn(&self) -> bool {
+    fn is_engines_turn(&self) -> bool {
         !self.is_over() && self.engine_side == Some(self.asked())
     }
 
+    /// The game as it is saved.
     fn to_pdn(&self) -> PdnGame {
         let name = |side| if self.engine_side == Some(side) { "Meerslag" } else { "Player" };
         let players = Players { white: name(Color::White), black: name(Color::Black) };
@@ -249,13 +252,15 @@ impl ConsoleGame for EngineGame {
         GameRecord { result, ..self.record.clone() }.to_pdn("Game at the terminal", Some(players))
     }
 
+    /// Makes a move of the user.
     fn play(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure> {
         self.make(mv, None)?;
         self.say_flag(out)
     }
 
+    /// Makes the engine's move if it is its turn; `None` if not, or if `control` stopped it.
     fn reply(&mut self, control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure> {
-        if self.is_over() || self.engine_side != Some(self.asked()) {
+        if !self.is_engines_turn() {
             return Ok(None);
         }
         writeln!(out, "{} is thinking.", self.asked())?;
@@ -274,11 +279,12 @@ impl ConsoleGame for EngineGame {
         Ok(Some(mv))
     }
 
-    fn undo(&mut self) -> Result<bool, Failure> {
+    /// Takes the user's last move and the answer back; whether there was one.
+    fn undo(&mut self) -> bool {
         self.take_up();
         self.flagged = None;
         if !self.unmake() {
-            return Ok(false);
+            return false;
         }
         // Goes back to a position with the user to move, unless the engine began.
         while self.engine_side == Some(self.asked()) {
@@ -286,10 +292,11 @@ impl ConsoleGame for EngineGame {
                 break;
             }
         }
-        Ok(true)
+        true
     }
 
-    fn restart(&mut self) -> Result<(), Failure> {
+    /// Starts again with the same position.
+    fn restart(&mut self) {
         self.game = Game::with_counters(*self.game.start(), *self.game.start_counters());
         self.record = GameRecord::from_start_of(&self.game);
         self.take_up();
@@ -297,43 +304,33 @@ impl ConsoleGame for EngineGame {
         self.flagged = None;
         self.clocks = [GameClock::new(self.control); 2];
         self.engine.new_game();
-        Ok(())
     }
 
+    /// Shows the best move.
     fn hint(&mut self, control: &Control, out: &mut dyn Write) -> Result<(), Failure> {
         let info = self.search(control).info;
         let line = report::line(&self.game, &info.pv);
         Ok(writeln!(out, "{line}   ({})", report::score(&info).trim())?)
     }
 
-    fn command(&mut self, word: &str, out: &mut dyn Write) -> Result<bool, Failure> {
-        match word {
-            "go" => {
-                self.engine_side = Some(self.asked());
-                self.take_up();
-            }
-            "resign" if self.is_over() => writeln!(out, "The game is over.")?,
-            "resign" => {
-                let side = self.engine_side.map_or(self.asked(), Color::opponent);
-                self.resigned = Some(side);
-                self.stood = Some(Instant::now());
-                writeln!(out, "{side} resigns.")?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+    /// The engine moves for the user, and the user for the engine from now on.
+    fn take_sides(&mut self) {
+        self.engine_side = Some(self.asked());
+        self.take_up();
+    }
+
+    /// The user gives up; returns the user's side.
+    fn resign(&mut self) -> Color {
+        let side = self.engine_side.map_or(self.asked(), Color::opponent);
+        self.resigned = Some(side);
+        self.stood = Some(Instant::now());
+        side
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::console::check_help;
     use super::*;
-
-    #[test]
-    fn the_help_is_a_table() {
-        check_help(EngineGame::HELP, 17);
-    }
 
     #[test]
     fn clocks_stand_after_a_resignation() {
@@ -345,8 +342,7 @@ mod tests {
             Limits::default(),
             "60+0".parse().unwrap(),
         );
-        let mut out = Vec::new();
-        assert!(game.command("resign", &mut out).unwrap());
+        assert_eq!(game.resign(), Color::White);
         assert!(game.is_over());
         // It was an hour ago.
         let hour = Duration::from_secs(3600);
@@ -355,12 +351,9 @@ mod tests {
             return;
         };
         (game.since, game.stood) = (since, Some(stood));
-        assert!(game.command("resign", &mut out).unwrap());
-        assert!(game.command("go", &mut out).unwrap());
+        game.take_sides();
         let mv = game.game.position().legal_moves()[0];
-        game.play(mv, &mut out).unwrap();
+        game.play(mv, &mut Vec::new()).unwrap();
         assert_eq!(game.flagged, None, "the time after the resignation was counted");
-        let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, "White resigns.\nThe game is over.\n");
     }
 }

@@ -13,10 +13,7 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "games")]
 use super::games;
 use super::streams::stdout;
-use super::{
-    Failure, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, ratings, solve,
-    weights,
-};
+use super::{Failure, book, dxp, egdb, matches, perft, protocol_check, ratings, solve, weights};
 #[cfg(feature = "training")]
 use super::{data, learn, selfplay, tune};
 
@@ -63,7 +60,6 @@ impl Catalogue {
         self.add::<LiveRecord<'_>>();
         self.add::<InPlayRecord<'_>>();
         self.add::<dxp::DxpRecord>();
-        self.add::<endgame_trainer::EndingRecord>();
         self.add::<protocol_check::StepRecord<'_>>();
         self.add::<protocol_check::CheckRecord>();
         self.add::<bench::BenchResult>();

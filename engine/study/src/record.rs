@@ -31,16 +31,7 @@ pub struct PlyRecord {
     pub clock: Option<f64>,
     /// The comment.
     #[serde(skip)]
-    pub remark: Option<Remark>,
-}
-
-/// A judgement on a move.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Remark {
-    /// Numeric annotation glyph of PDN.
-    pub glyph: Option<u32>,
-    /// In words.
-    pub text: String,
+    pub remark: Option<String>,
 }
 
 impl From<Move> for PlyRecord {
@@ -191,8 +182,7 @@ impl PlyRecord {
         }
         let mut ply = Ply::from(self.mv);
         if let Some(remark) = &self.remark {
-            ply.nags.extend(remark.glyph);
-            text.push_str(&remark.text);
+            text.push_str(remark);
         }
         if !text.is_empty() {
             ply.after.push(comment(text.trim_end()));
@@ -316,7 +306,7 @@ mod tests {
             clock: Some(3723.25),
             ..game.plies[0].clone()
         };
-        game.plies[1].remark = Some(Remark { glyph: Some(4), text: "Mistake {really}".to_owned() });
+        game.plies[1].remark = Some("Mistake {really}".to_owned());
         game.result = GameResult::BlackWins;
         game
     }
@@ -343,7 +333,7 @@ mod tests {
         assert_eq!(comment(0).elapsed_move_time().unwrap().as_millis(), 1500);
         assert_eq!(comment(0).remaining_time(Color::White).unwrap().as_millis(), 3_723_250);
         assert_eq!(comment(1).plain_text(), "Mistake 'really'");
-        assert_eq!((pdn.line.plies[1].nags[0], pdn.line.plies[2].after.len()), (4, 0));
+        assert_eq!(pdn.line.plies[2].after.len(), 0);
         assert_eq!(pdn.tags.get("White"), Some("b"));
         let text = game_to_string(&pdn, &WriteOptions::default());
         assert!(text.contains("[%clk 1:02:03.25]"), "{text}");

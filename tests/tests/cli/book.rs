@@ -134,28 +134,6 @@ fn from_games_to_answers() {
 }
 
 #[test]
-fn a_walk_through_a_book() {
-    let folder = Folder::new();
-    let book = folder.book();
-    let input =
-        "1\n17-22\nline\nmoves\nback\n99\nboard\nflip\nhelp\ntop\nfen\nnonsense\n35-30\nquit\n";
-    let text = run(["book", "explore", "--book", &book], input).success().stdout;
-    for part in [
-        "White to move, 3 games",
-        " 1  32-28",
-        "Black to move, 2 games",
-        "2. 28x17 11x22",
-        "1. 32-28 17-22",
-        "There is no move 99 here",
-        "take the last move back",
-        "'nonsense'",
-        "Black to move: not in the book",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-}
-
-#[test]
 fn a_book_grows_and_is_played_from() {
     let folder = Folder::new();
     let book = folder.name("own.book");

@@ -416,9 +416,6 @@ const NOT_TRIED: &[&str] = &[
     "--wasm modules",
     // People, and what goes on until it is ended.
     "meerslag play",
-    "train-endgame --slice",
-    "meerslag practise",
-    "explore",
     "meerslag serve",
     "meerslag hub",
     "dxp listen",

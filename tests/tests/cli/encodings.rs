@@ -66,7 +66,6 @@ fn every_command_reads_old_files_alike() {
         &["annotate", "FILE", "--out", "OUT", "--nodes=500"],
         &["analyse", "FILE", "--depth=1"],
         &["board", "FILE", "--sheet=6", "--html", "--out", "OUT", "--force"],
-        &["practise", "FILE", "--list"],
         &["ratings", "FILE"],
     ] {
         let text = said(&folder, command, &[]);

@@ -18,7 +18,6 @@ mod hub;
 mod interop;
 mod matches;
 mod person;
-mod practise;
 mod saving;
 mod serve;
 mod serve_clients;

@@ -11,7 +11,6 @@ use movegen::notation::pdn::{PdnGame, PdnReader};
 use tempfile::TempDir;
 
 const PLAY: &[&str] = &["play", "W:W28,32:BK1,K2,K3", "--depth=2"];
-const TRAIN: &[&str] = &["train-endgame", "W:W32,K13:B21,K43"];
 
 fn games(path: &Path) -> Vec<PdnGame> {
     let text = fs::read(path).expect("there is a file");
@@ -26,77 +25,69 @@ fn names(folder: &TempDir) -> Vec<String> {
 /// An existing file stays until there is something to write, and stays for good without `--force`.
 #[test]
 fn an_existing_file_is_not_replaced_without_a_word() {
-    for (command, mv) in [(PLAY, "32-27\n"), (TRAIN, "13-4\n")] {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("game.pdn");
-        fs::write(&path, "precious").unwrap();
-        let save = format!("--pdn={}", path.display());
-        let output = run([command, &[&save]].concat(), mv);
-        assert_eq!(output.code, 2, "{output:?}");
-        assert!(output.stderr.contains("game.pdn exists: --force replaces it"), "{output:?}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("game.pdn");
+    fs::write(&path, "precious").unwrap();
+    let save = format!("--pdn={}", path.display());
+    let output = run([PLAY, &[&save]].concat(), "32-27\n");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("game.pdn exists: --force replaces it"), "{output:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
 
-        // Nothing was played: there is nothing to write.
-        let _ = run([command, &[&save, "--force"]].concat(), "board\nfen\n").success();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    // Nothing was played: there is nothing to write.
+    let _ = run([PLAY, &[&save, "--force"]].concat(), "board\nfen\n").success();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
 
-        let _ = run([command, &[&save, "--force"]].concat(), mv).success();
-        assert_eq!(games(&path).len(), 1);
-        assert_eq!(names(&folder), ["game.pdn"]);
-    }
+    let _ = run([PLAY, &[&save, "--force"]].concat(), "32-27\n").success();
+    assert_eq!(games(&path).len(), 1);
+    assert_eq!(names(&folder), ["game.pdn"]);
 }
 
 #[test]
 fn the_command_save_keeps_existing_files_and_the_game_goes_on() {
-    for (command, mv) in [(PLAY, "32-27"), (TRAIN, "13-4")] {
-        let folder = TempDir::new().unwrap();
-        let (old, new) = (folder.path().join("old.pdn"), folder.path().join("new.pdn"));
-        fs::write(&old, "precious").unwrap();
-        let nowhere = folder.path().join("nowhere/game.pdn");
-        let (old, new, nowhere) = (old.display(), new.display(), nowhere.display());
-        let input = format!("{mv}\nsave {old}\nsave {nowhere}\nsave {new}\nsave {new}\nfen\n");
-        let text = run(command, &input).success().stdout;
-        assert_eq!(text.matches("Saved.\n").count(), 1, "{text}");
-        assert_eq!(text.matches("exists: --force replaces it\n").count(), 2, "{text}");
-        assert_eq!(text.matches("cannot write").count(), 1, "{text}");
-        assert_eq!(fs::read_to_string(old.to_string()).unwrap(), "precious");
-        assert_eq!(games(Path::new(&new.to_string())).len(), 1);
-    }
+    let folder = TempDir::new().unwrap();
+    let (old, new) = (folder.path().join("old.pdn"), folder.path().join("new.pdn"));
+    fs::write(&old, "precious").unwrap();
+    let nowhere = folder.path().join("nowhere/game.pdn");
+    let (old, new, nowhere) = (old.display(), new.display(), nowhere.display());
+    let input = format!("32-27\nsave {old}\nsave {nowhere}\nsave {new}\nsave {new}\nfen\n");
+    let text = run(PLAY, &input).success().stdout;
+    assert_eq!(text.matches("Saved.\n").count(), 1, "{text}");
+    assert_eq!(text.matches("exists: --force replaces it\n").count(), 2, "{text}");
+    assert_eq!(text.matches("cannot write").count(), 1, "{text}");
+    assert_eq!(fs::read_to_string(old.to_string()).unwrap(), "precious");
+    assert_eq!(games(Path::new(&new.to_string())).len(), 1);
 }
 
 /// All games of a session are in the file, those with moves.
 #[test]
 fn every_game_of_a_session_is_saved() {
-    for (command, mv) in [(PLAY, "32-27"), (TRAIN, "13-4")] {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("games.pdn");
-        let save = format!("--pdn={}", path.display());
-        let input = format!("{mv}\nnew\nnew\n{mv}\nundo\n{mv}\nrestart\n");
-        let _ = run([command, &[&save]].concat(), &input).success();
-        let plies: Vec<_> = games(&path).iter().map(|game| game.line.plies.len()).collect();
-        assert_eq!(plies, [2, 2], "{command:?}");
-    }
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("games.pdn");
+    let save = format!("--pdn={}", path.display());
+    let input = "32-27\nnew\nnew\n32-27\nundo\n32-27\nrestart\n";
+    let _ = run([PLAY, &[&save]].concat(), input).success();
+    let plies: Vec<_> = games(&path).iter().map(|game| game.line.plies.len()).collect();
+    assert_eq!(plies, [2, 2]);
 }
 
 /// Ctrl-C while the user is to move, while the engine thinks, and a kill that nobody can catch.
 #[cfg(unix)]
 #[test]
 fn a_game_that_is_broken_off_is_in_its_file() {
-    for (command, mv, reply) in [(PLAY, "32-27", "Engine: "), (TRAIN, "13-4", "Opponent: ")] {
-        for (signal, code) in [("-INT", Some(130)), ("-KILL", None)] {
-            let folder = TempDir::new().unwrap();
-            let path = folder.path().join("game.pdn");
-            let save = format!("--pdn={}", path.display());
-            let mut game = Conversation::start(&[command, &[&save]].concat());
-            game.send(mv);
-            game.read_to(&[reply]);
-            // The board comes after the file has been written.
-            game.read_to(&["  White to move"]);
-            assert_eq!(game.end_by(signal), code);
-            let saved = games(&path);
-            assert_eq!(saved.len(), 1);
-            assert_eq!(saved[0].line.plies.len(), 2, "{command:?} {signal}");
-        }
+    for (signal, code) in [("-INT", Some(130)), ("-KILL", None)] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("game.pdn");
+        let save = format!("--pdn={}", path.display());
+        let mut game = Conversation::start(&[PLAY, &[&save]].concat());
+        game.send("32-27");
+        game.read_to(&["Engine: "]);
+        // The board comes after the file has been written.
+        game.read_to(&["  White to move"]);
+        assert_eq!(game.end_by(signal), code);
+        let saved = games(&path);
+        assert_eq!(saved.len(), 1);
+        assert_eq!(saved[0].line.plies.len(), 2, "{signal}");
     }
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("game.pdn");

@@ -1,4 +1,4 @@
-//! Endgame databases: the `egdb` commands, the C interface, solving and training.
+//! Endgame databases: the `egdb` commands, the C interface, solving.
 
 #![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
@@ -15,4 +15,3 @@ mod folder;
 mod snakemake;
 mod solve;
 mod survey;
-mod train;

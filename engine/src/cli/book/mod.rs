@@ -3,7 +3,6 @@
 mod build;
 pub(super) mod check;
 mod expand;
-mod explore;
 pub(super) mod info;
 pub(super) mod merge;
 mod probe;
@@ -27,7 +26,7 @@ Examples:
 The format is described in docs/book.md. 'meerslag book COMMAND --help' has examples of each \
 command.";
 
-/// Opening books: build from games, expand by search, look up, edit, walk
+/// Opening books: build from games, expand by search, look up, edit
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(super) struct BookArgs {
@@ -49,8 +48,6 @@ enum Command {
     Info(info::InfoArgs),
     /// Check that every move is legal, every position reachable and every score consistent
     Check(check::CheckArgs),
-    /// Walk through a book in the terminal
-    Explore(explore::ExploreArgs),
     /// Write a book in another form: text, PDN, JSON or a graph
     Export(merge::ExportArgs),
     /// Make a book from text that 'export' wrote and people have changed
@@ -61,7 +58,7 @@ impl BookArgs {
     /// See [`super::Command::only_prints`].
     pub(super) const fn only_prints(&self) -> bool {
         match self.command {
-            Command::Probe(_) | Command::Info(_) | Command::Explore(_) | Command::Export(_) => true,
+            Command::Probe(_) | Command::Info(_) | Command::Export(_) => true,
             Command::Build(_)
             | Command::Expand(_)
             | Command::Merge(_)
@@ -79,7 +76,6 @@ pub(super) fn run(args: &BookArgs) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(args),
         Command::Info(args) => info::run(args),
         Command::Check(args) => check::run(args),
-        Command::Explore(args) => explore::run(args),
         Command::Export(args) => merge::export(args),
         Command::Import(args) => merge::import(args),
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use ::egdb::Probe;
-use meerslag_study::record::{GameRecord, PlyRecord, Remark, comment};
+use meerslag_study::record::{GameRecord, PlyRecord, comment};
 use meerslag_study::solve::{
     Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
 };
@@ -144,10 +144,7 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
     let mut record = GameRecord::new(start);
     record.plies = line.plies[..shown]
         .iter()
-        .map(|ply| {
-            let remark = remark(ply, winner).map(|text| Remark { glyph: None, text });
-            PlyRecord { remark, ..PlyRecord::from(ply.mv) }
-        })
+        .map(|ply| PlyRecord { remark: remark(ply, winner), ..PlyRecord::from(ply.mv) })
         .collect();
     record.result = match (winner, solution.value) {
         (Some(winner), _) => GameResult::won_by(winner),

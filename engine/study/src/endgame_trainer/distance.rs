@@ -64,12 +64,6 @@ impl Assessment {
             .and_then(|measure| measure.of_move(mv).map(|n| (measure, n)));
         Some(Assessment { value, distance })
     }
-
-    /// The same for the other player.
-    #[must_use]
-    pub const fn opponent(self) -> Assessment {
-        Assessment { value: self.value.opponent(), distance: self.distance }
-    }
 }
 
 impl fmt::Display for Assessment {

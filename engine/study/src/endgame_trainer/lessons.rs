@@ -1,16 +1,14 @@
 //! The lessons: kinds of endgames to learn, from easy to hard.
 
-use egdb::{Slice, Wld};
+use egdb::Wld;
 use movegen::Color;
-
-use super::Criteria;
 
 /// A kind of endgame to learn.
 #[derive(Clone, Copy, Debug)]
 pub struct Lesson {
     /// The subject, in words.
     pub goal: &'static str,
-    /// The material, as [`Slice`] is written.
+    /// The material, as an [`egdb::Slice`] is written.
     pub slice: &'static str,
     /// The value of the positions to the side that learns, which is to move.
     pub value: Wld,
@@ -29,20 +27,6 @@ impl Lesson {
         dtw: Option<(u32, u32)>,
     ) -> Lesson {
         Lesson { goal, slice, value, side, dtw }
-    }
-
-    /// The positions of the lesson; with a side, those where that side learns.
-    ///
-    /// # Panics
-    /// Never: a test reads the slices.
-    #[must_use]
-    pub fn criteria(&self, side: Option<Color>) -> Criteria {
-        let slice: Slice = self.slice.parse().expect("tested: a slice");
-        let side = side.unwrap_or(self.side);
-        // The twin has the same positions with colours exchanged.
-        let slice = if side == self.side { slice } else { slice.reversed() };
-        let dtw = self.dtw.map(|(min, max)| min..=max);
-        Criteria { slice, value: self.value, side: Some(side), dtw }
     }
 }
 
@@ -68,18 +52,27 @@ pub const LESSONS: [Lesson; 12] = {
 
 #[cfg(test)]
 mod tests {
-    use egdb::Probe;
+    use egdb::{Probe, Slice};
     use movegen::DrawRules;
 
-    use super::super::Picker;
+    use super::super::{Criteria, Picker};
     use super::*;
+
+    /// The positions of the lesson, for the side that learns or another one.
+    fn criteria(lesson: &Lesson, side: Option<Color>) -> Criteria {
+        let slice: Slice = lesson.slice.parse().unwrap();
+        let side = side.unwrap_or(lesson.side);
+        let slice = if side == lesson.side { slice } else { slice.reversed() };
+        let dtw = lesson.dtw.map(|(min, max)| min..=max);
+        Criteria { slice, value: lesson.value, side: Some(side), dtw }
+    }
 
     #[test]
     fn every_lesson_has_positions_for_both_sides() {
         let probe = Probe::embedded().unwrap();
         for (number, lesson) in (1..).zip(&LESSONS) {
             for side in [None, Some(Color::White), Some(Color::Black)] {
-                let criteria = lesson.criteria(side);
+                let criteria = criteria(lesson, side);
                 let position = Picker::new(number).pick(&probe, &criteria, DrawRules::default());
                 let position = position.unwrap_or_else(|error| panic!("lesson {number}: {error}"));
                 assert_eq!(probe.wld(&position).unwrap(), Some(lesson.value), "lesson {number}");

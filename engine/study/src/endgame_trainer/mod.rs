@@ -1,8 +1,7 @@
 //! The endgame trainer: a player against perfect defence, with every move judged.
 //!
-//! [`Picker`] finds a position to play, [`reply`] is the opponent who never goes wrong, [`judge`]
-//! compares a move with the databases, and [`TrainerSession`] keeps one game with all judgements.
-//! Distances are plies, from the databases: to the end of the game where they know it, else to the
+//! [`Picker`] finds a position to play, [`reply`] is the opponent who never goes wrong, and
+//! [`judge`] compares a move with the databases. Distances are plies, from the databases: to the end of the game where they know it, else to the
 //! next conversion (capture or move of a man).
 
 mod distance;
@@ -10,7 +9,6 @@ mod judge;
 mod lessons;
 mod opponent;
 mod pick;
-mod session;
 #[cfg(test)]
 mod test_endings;
 
@@ -19,4 +17,3 @@ pub use judge::{Judgement, Verdict, judge};
 pub use lessons::{LESSONS, Lesson};
 pub use opponent::reply;
 pub use pick::{Criteria, PickError, Picker};
-pub use session::{Summary, TrainerError, TrainerSession};

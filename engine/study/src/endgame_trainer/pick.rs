@@ -259,7 +259,7 @@ fn not_in_databases(probe: &Probe, slice: Slice) -> PickError {
 }
 
 /// The available databases, in words.
-pub(super) fn contents(probe: &Probe) -> String {
+fn contents(probe: &Probe) -> String {
     let list: Vec<String> = probe
         .databases()
         .iter()

@@ -2,7 +2,7 @@
 //! (`engine/web/repeat.js`).
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -69,15 +69,6 @@ pub enum RepetitionError {
         #[source]
         error: io::Error,
     },
-    /// Reading fails.
-    #[error("cannot read {path}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        #[source]
-        error: io::Error,
-    },
     /// Another process has it.
     #[error("{0} is in use: another process keeps its scores there")]
     InUse(PathBuf),
@@ -104,8 +95,7 @@ pub struct ExerciseTally {
 #[derive(Debug)]
 pub struct Repetition {
     path: PathBuf,
-    /// `None`: only to look.
-    file: Option<LockedFile>,
+    file: LockedFile,
     known: BTreeMap<String, Standing>,
 }
 
@@ -133,30 +123,13 @@ impl Repetition {
             let json = json.map_err(|error| failed(error.into()))?;
             file.set_len(0).and_then(|()| file.rewind()).map_err(failed)?;
             file.write_all(&checked(&json)).map_err(failed)?;
-            let (file, known) = (Some(file), BTreeMap::new());
-            return Ok(Repetition { path: path.to_owned(), file, known });
+            return Ok(Repetition { path: path.to_owned(), file, known: BTreeMap::new() });
         };
         // A line without an end was being written when the work was cut off.
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Repetition { path: path.to_owned(), file: Some(file), known })
-    }
-
-    /// As [`Repetition::open`], only to look: nothing is written, and another process may have the file.
-    ///
-    /// # Errors
-    /// If the file is there and cannot be read, or is not a file of scores.
-    pub fn look(
-        path: &Path,
-        mut damaged: impl FnMut(usize),
-    ) -> Result<Repetition, RepetitionError> {
-        let text = fs::read(path).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => Ok(Vec::new()),
-            _ => Err(RepetitionError::Read { path: path.to_owned(), error }),
-        })?;
-        let known = read(&text, path, &mut damaged)?.unwrap_or_default();
-        Ok(Repetition { path: path.to_owned(), file: None, known })
+        Ok(Repetition { path: path.to_owned(), file, known })
     }
 
     /// How well an exercise is known.
@@ -221,12 +194,8 @@ impl Repetition {
 
     fn keep(&mut self, id: &str, standing: Standing) -> Result<(), RepetitionError> {
         let line = Try { id: id.to_owned(), standing };
-        let written = serde_json::to_vec(&line).map_err(io::Error::from).and_then(|json| {
-            match &mut self.file {
-                Some(file) => file.write_all(&checked(&json)),
-                None => Err(io::ErrorKind::PermissionDenied.into()),
-            }
-        });
+        let json = serde_json::to_vec(&line).map_err(io::Error::from);
+        let written = json.and_then(|json| self.file.write_all(&checked(&json)));
         written.map_err(|error| RepetitionError::Io { path: self.path.clone(), error })?;
         self.known.insert(line.id, standing);
         Ok(())
@@ -265,6 +234,8 @@ fn read(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn open(path: &Path) -> Result<(Repetition, Vec<usize>), RepetitionError> {

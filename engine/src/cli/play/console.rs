@@ -1,7 +1,4 @@
-//! A game at the terminal: what playing and training have in common. Commands, the board, Ctrl-C,
-//! and a file that always has the latest game.
-
-mod input;
+//! A game at the terminal: commands, the board, Ctrl-C, and a file that always has the latest game.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,16 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use meerslag_files::{Existing, write_file};
 use meerslag_pages::diagram::Diagram;
-use meerslag_search::Control;
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
 use movegen::words::counted;
-use movegen::{Color, Game, Move, Position, Status};
+use movegen::{Color, Game, Position, Status};
 
-use self::input::Input;
-use super::{Failure, files, report, terminal};
+use super::EngineGame;
+use super::input::Input;
+use crate::cli::streams::{Stdout, stdout};
+use crate::cli::{Failure, files, report, terminal};
 
-/// How moves are typed, and the commands of every game; those that are its own follow in `help`.
+/// How moves are typed, and the commands.
 const HELP: &str = "  \
   32-28, 28x19   play this move; 3228 and 32 28 are read, too. Where captures
                  begin and end alike, with the squares between: 26x37x28
@@ -29,14 +27,15 @@ const HELP: &str = "  \
   board, flip    show the board, turn it round
   fen            the position as FEN
   save FILE      write the game to a PDN file; no other is replaced unasked
-  restart, new   start again with this position; new: with another one if there
-                 are several
+  go             let the engine move for you, and play your side from now on
+  resign         give up
+  restart, new   start again
   quit           leave (also: end of input)";
 
 /// Their names.
 const COMMANDS: &[&str] = &[
-    "hint", "undo", "retry", "moves", "legal", "board", "flip", "fen", "save ", "restart", "new",
-    "help", "quit",
+    "go", "resign", "hint", "undo", "retry", "moves", "legal", "board", "flip", "fen", "save ",
+    "restart", "new", "help", "quit",
 ];
 
 /// Which captures are compulsory in a position, and why.
@@ -49,69 +48,6 @@ fn compulsory(position: &Position) -> Option<String> {
         "{side} must capture, and as many pieces as possible, here {taken}: {}.",
         list.join(", ")
     ))
-}
-
-/// A game that a user plays at a [`Console`].
-pub(super) trait ConsoleGame {
-    /// Its own commands, a line each.
-    const HELP: &'static str;
-    /// Their names.
-    const COMMANDS: &'static [&'static str];
-    /// Help for a user whose move cannot be read.
-    const ADVICE: &'static str;
-    /// What happens to an unsaved game.
-    const UNSAVED: &'static str = "the game is not saved";
-
-    /// The moves so far.
-    fn game(&self) -> &Game;
-    /// The state of the game.
-    fn status(&self) -> Status;
-    /// Whether there are no more moves to make.
-    fn is_over(&self) -> bool {
-        self.status().is_over()
-    }
-    /// Whether the user is done with this position and another one comes.
-    fn is_finished(&self) -> bool {
-        false
-    }
-    /// The side that the board is seen from.
-    fn view(&self) -> Color;
-    /// The side whose move is asked for.
-    fn asked(&self) -> Color {
-        self.game().position().side_to_move()
-    }
-    /// The prompt.
-    fn prompt(&self) -> String {
-        format!("{}> ", self.asked())
-    }
-    /// Whether the opponent is to move.
-    fn is_opponents_turn(&self) -> bool;
-    /// The game as it is saved.
-    fn to_pdn(&self) -> PdnGame;
-    /// Tells the user what to do, at the start and after `new`, below the board.
-    fn introduce(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
-        Ok(())
-    }
-    /// Makes a move of the user.
-    fn play(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure>;
-    /// Makes the opponent's move if it is its turn; `None` if not, or if `control` stopped it.
-    fn reply(&mut self, control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure>;
-    /// Takes the user's last move and the answer back; whether there was one.
-    fn undo(&mut self) -> Result<bool, Failure>;
-    /// Starts again with the same position.
-    fn restart(&mut self) -> Result<(), Failure>;
-    /// Starts again with another position, if there are several.
-    fn another(&mut self) -> Result<(), Failure> {
-        self.restart()
-    }
-    /// Shows the best move.
-    fn hint(&mut self, control: &Control, out: &mut dyn Write) -> Result<(), Failure>;
-    /// Obeys a command of this trainer or game; false if there is none of this name.
-    fn command(&mut self, word: &str, out: &mut dyn Write) -> Result<bool, Failure>;
-    /// Says how it went, when the game is over or given up.
-    fn sum_up(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
-        Ok(())
-    }
 }
 
 /// A file with all games of a session, written whenever a game has changed, so that nothing is
@@ -155,27 +91,25 @@ impl SavedGames {
 }
 
 /// A game and the terminal at which it is played.
-pub(super) struct Console<G> {
-    game: G,
+pub(super) struct Console {
+    game: EngineGame,
     flipped: bool,
     input: Input,
     saved: Option<SavedGames>,
     existing: Existing,
-    /// For people.
-    out: Box<dyn Write>,
+    out: Stdout,
 }
 
-impl<G: ConsoleGame> Console<G> {
-    /// A console for this game, which is saved in the file `save`. Its output goes to `out`.
+impl Console {
+    /// A console for this game, which is saved in the file `save`.
     ///
     /// # Errors
     /// If the file cannot be written, or it exists and the user wants to keep it.
     pub(super) fn new(
-        game: G,
+        game: EngineGame,
         save: Option<&Path>,
         existing: Existing,
-        out: Box<dyn Write>,
-    ) -> Result<Console<G>, Failure> {
+    ) -> Result<Console, Failure> {
         let input = Input::new()?;
         let mut saved = None;
         if let Some(path) = save {
@@ -185,7 +119,8 @@ impl<G: ConsoleGame> Console<G> {
             let (earlier, current) = (String::new(), String::new());
             saved = Some(SavedGames { path: path.to_owned(), existing, earlier, current });
         }
-        Ok(Console { flipped: game.view() == Color::Black, game, input, saved, existing, out })
+        let flipped = game.view() == Color::Black;
+        Ok(Console { flipped, game, input, saved, existing, out: stdout() })
     }
 
     /// Possible input, moves first.
@@ -193,21 +128,18 @@ impl<G: ConsoleGame> Console<G> {
         let position = self.game.game().position();
         let moves = position.legal_moves();
         let moves = moves.iter().map(|&mv| format_move(position, mv));
-        let own = G::COMMANDS.iter().chain(COMMANDS).map(|&word| word.to_owned());
-        moves.chain(own).collect()
+        moves.chain(COMMANDS.iter().map(|&word| word.to_owned())).collect()
     }
 
     /// Plays until the user leaves.
     pub(super) fn run(mut self) -> Result<(), Failure> {
-        self.introduce()?;
+        self.show_board()?;
+        self.announce_end()?;
         if self.input.is_terminal() {
             writeln!(self.out, "Type a move such as 32-28, or 'help'; Tab completes.")?;
         }
         loop {
             self.reply()?;
-            if self.game.is_finished() {
-                self.begin(G::another)?;
-            }
             self.out.flush()?;
             self.input.offer(self.words());
             // No clock runs any more when it is over.
@@ -227,9 +159,6 @@ impl<G: ConsoleGame> Console<G> {
             }
             self.update()?;
         }
-        if !self.game.is_over() {
-            self.game.sum_up(&mut self.out)?;
-        }
         Ok(())
     }
 
@@ -239,7 +168,7 @@ impl<G: ConsoleGame> Console<G> {
         writeln!(self.out)?;
         Err(match self.saved.as_ref().filter(|saved| !saved.current.is_empty()) {
             Some(saved) => Failure::interrupted(format!("the game is in {}", saved.path.display())),
-            None => Failure::interrupted(G::UNSAVED),
+            None => Failure::interrupted("the game is not saved"),
         })
     }
 
@@ -248,12 +177,6 @@ impl<G: ConsoleGame> Console<G> {
             Some(saved) => saved.update(&self.game.to_pdn()),
             None => Ok(()),
         }
-    }
-
-    fn introduce(&mut self) -> Result<(), Failure> {
-        self.show_board()?;
-        self.game.introduce(&mut self.out)?;
-        self.announce_end()
     }
 
     /// The opponent's move, if it is its turn.
@@ -279,7 +202,7 @@ impl<G: ConsoleGame> Console<G> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
             "" => {}
-            "help" | "?" => writeln!(self.out, "{HELP}\n{}", G::HELP)?,
+            "help" | "?" => writeln!(self.out, "{HELP}")?,
             "quit" | "exit" => return Ok(false),
             "board" => self.show_board()?,
             "flip" => {
@@ -303,19 +226,17 @@ impl<G: ConsoleGame> Console<G> {
                 self.input.control.reset();
                 self.game.hint(&self.input.control, &mut self.out)?;
             }
-            "undo" | "retry" if self.game.undo()? => self.show_board()?,
+            "undo" | "retry" if self.game.undo() => self.show_board()?,
             "undo" | "retry" => writeln!(self.out, "There is no move to take back.")?,
-            "restart" => self.begin(G::restart)?,
-            "new" => self.begin(G::another)?,
+            "restart" | "new" => self.restart()?,
+            "go" => self.game.take_sides(),
+            "resign" if self.game.is_over() => writeln!(self.out, "The game is over.")?,
+            "resign" => writeln!(self.out, "{} resigns.", self.game.resign())?,
             "save" if rest.trim().is_empty() => {
                 writeln!(self.out, "save needs the name of a file")?;
             }
             "save" => self.save(Path::new(rest.trim()))?,
-            _ => {
-                if !self.game.command(word, &mut self.out)? {
-                    self.user_move(line)?;
-                }
-            }
+            _ => self.user_move(line)?,
         }
         Ok(true)
     }
@@ -330,7 +251,7 @@ impl<G: ConsoleGame> Console<G> {
             Ok(mv) => {
                 self.game.play(mv, &mut self.out)?;
                 // One board a move: the answer comes with the next one.
-                if self.game.is_opponents_turn() || self.game.is_finished() {
+                if self.game.is_engines_turn() {
                     return Ok(());
                 }
                 self.show_board()?;
@@ -341,20 +262,22 @@ impl<G: ConsoleGame> Console<G> {
                 if let Some(text) = compulsory(position) {
                     writeln!(self.out, "{text}")?;
                 }
-                Ok(writeln!(self.out, "{}, 'help' all commands.", G::ADVICE)?)
+                let advice = "'legal' lists the legal moves, 'help' all commands.";
+                Ok(writeln!(self.out, "{advice}")?)
             }
         }
     }
 
     /// Begins another game.
-    fn begin(&mut self, start: fn(&mut G) -> Result<(), Failure>) -> Result<(), Failure> {
+    fn restart(&mut self) -> Result<(), Failure> {
         self.update()?;
         if let Some(saved) = &mut self.saved {
             saved.next();
         }
-        start(&mut self.game)?;
+        self.game.restart();
         self.flipped = self.game.view() == Color::Black;
-        self.introduce()
+        self.show_board()?;
+        self.announce_end()
     }
 
     /// Writes the game to another file; if that fails, the session goes on.
@@ -376,11 +299,11 @@ impl<G: ConsoleGame> Console<G> {
 
     fn announce_end(&mut self) -> Result<(), Failure> {
         match self.game.status() {
-            Status::Ongoing => return Ok(()),
+            Status::Ongoing => {}
             Status::Win(side, reason) => writeln!(self.out, "{side} has won: {reason}.")?,
             Status::Draw(reason) => writeln!(self.out, "Draw: {reason}.")?,
         }
-        self.game.sum_up(&mut self.out)
+        Ok(())
     }
 
     fn show_board(&mut self) -> Result<(), Failure> {
@@ -396,27 +319,18 @@ impl<G: ConsoleGame> Console<G> {
     }
 }
 
-/// That a help text of the terminal has its two columns, the second one from here on, and lines that
-/// do not wrap.
-#[cfg(test)]
-pub(super) fn check_help(help: &str, column: usize) {
-    assert!(help.starts_with("  "), "{help}");
-    for line in help.lines() {
-        assert!(line.chars().count() <= 80, "longer than a line of the terminal: {line}");
-        let (left, right) = line.split_at_checked(column).unwrap_or((line, ""));
-        let is_row = left.starts_with("  ") && left.ends_with("  ") && !right.starts_with(' ');
-        // A sentence below the commands begins with a capital letter.
-        assert!(is_row || line.starts_with(char::is_uppercase), "{line}");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_help_is_a_table() {
-        check_help(HELP, 17);
+        for line in HELP.lines() {
+            assert!(line.chars().count() <= 80, "longer than a line of the terminal: {line}");
+            let (left, right) = line.split_at(17);
+            let is_row = left.starts_with("  ") && left.ends_with("  ");
+            assert!(is_row && !right.starts_with(' '), "{line}");
+        }
     }
 
     #[test]

@@ -18,8 +18,8 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
-use super::super::streams::stdout;
 use crate::cli::interrupt::Interrupt;
+use crate::cli::streams::stdout;
 use crate::cli::{Failure, files, no_thread};
 
 /// Where lines come from.
