@@ -22,7 +22,7 @@ pub(super) fn root() -> &'static Path {
 }
 
 /// All files below a folder with this extension, build outputs and hidden folders left out.
-fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
+pub(super) fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

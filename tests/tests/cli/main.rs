@@ -17,6 +17,7 @@ mod house;
 mod hub;
 mod interop;
 mod matches;
+mod names;
 mod person;
 mod saving;
 mod serve;
