@@ -3,9 +3,19 @@
 use movegen::Color;
 
 use crate::database::{Database, Reader, any_reader};
-use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::slice::Slice;
+
+/// Which sub-database.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SubId {
+    /// A stored slice.
+    pub slice: Slice,
+    /// The subslice, of the type's length.
+    pub sub: u32,
+    /// The side to move.
+    pub side: Color,
+}
 
 impl Database {
     /// The sub-databases in the files, in the order of [`Slice::stored`].

@@ -1,10 +1,13 @@
 //! Opening a directory of database files.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use meerslag_files::read_regular;
 use movegen::{Board, Color, isa};
-use rayon::prelude::*;
 
 use crate::error::{FormatError, OpenError, ProbeError};
 use crate::format::compact::CompactRecord;
@@ -134,7 +137,7 @@ impl Parsed {
 }
 
 /// The sub-databases in the files of a slice, data and index.
-pub(crate) fn subs_in(
+pub fn subs_in(
     db_type: DbType,
     slice: Slice,
     data: &Path,
@@ -188,7 +191,7 @@ impl Database {
     }
 
     /// The database of up to four pieces that is part of the library, without any file: exists
-    /// for [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`]. Built by [`crate::builder`].
+    /// for [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`]. Built by `meerslag-egdb-build`.
     ///
     /// # Errors
     /// If there is none of this type.
@@ -549,15 +552,22 @@ fn parse_all(
             Err(source) => Err(OpenError::Io { file: pair.index.clone(), source }),
         }
     };
-    let one_by_one = || pairs.iter().zip(files).map(parse).collect();
-    if pairs.len() <= 4 {
-        return one_by_one();
-    }
-    // If the system gives no threads, open the files without.
-    match rayon::ThreadPoolBuilder::new().build() {
-        Ok(pool) => pool.install(|| pairs.par_iter().zip(files).map(parse).collect()),
-        Err(_) => one_by_one(),
-    }
+    let parsed: Vec<OnceLock<_>> = pairs.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(slot) = parsed.get(number) else { break };
+        let _ = slot.set(parse((&pairs[number], &files[number])));
+    };
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        for _ in 1..threads.min(pairs.len() / 4) {
+            // If the system gives no threads, this one does it alone.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    parsed.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 fn open_storage(

@@ -158,14 +158,18 @@ pub fn missing_files(dir: &Path) -> Result<Vec<MissingFile>, OpenError> {
 /// A directory whose names have been read, once: asking for each of the hundreds of possible
 /// files takes long on a network drive. Names in capitals, as some archives have them, are as good
 /// as others.
-pub(crate) struct Folder {
+pub struct Folder {
     dir: PathBuf,
     /// By the name in small letters.
     names: HashMap<String, String>,
 }
 
 impl Folder {
-    pub(crate) fn read(dir: &Path) -> Result<Folder, OpenError> {
+    /// Reads the names.
+    ///
+    /// # Errors
+    /// If the directory cannot be read.
+    pub fn read(dir: &Path) -> Result<Folder, OpenError> {
         let list = || {
             let mut names = HashMap::new();
             for entry in fs::read_dir(dir)? {
@@ -189,13 +193,18 @@ impl Folder {
         self.names.get(name).map(String::as_str)
     }
 
-    pub(crate) fn dir(&self) -> &Path {
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// The path of a file, if there is something of this name. A link that leads nowhere is an
     /// error: without its file the database would seem to be a smaller one.
-    pub(crate) fn file(&self, stem: &str, extension: &str) -> Result<Option<PathBuf>, OpenError> {
+    ///
+    /// # Errors
+    /// If it is no regular file.
+    pub fn file(&self, stem: &str, extension: &str) -> Result<Option<PathBuf>, OpenError> {
         let name = format!("{stem}.{extension}");
         let Some(name) = self.name(&name) else { return Ok(None) };
         let file = self.dir.join(name);
@@ -206,7 +215,10 @@ impl Folder {
     }
 
     /// The database of this type; without a type, the one that [`identify`] finds.
-    pub(crate) fn identity(&self, db_type: Option<DbType>) -> Result<Identity, OpenError> {
+    ///
+    /// # Errors
+    /// If there is none, or a link leads nowhere.
+    pub fn identity(&self, db_type: Option<DbType>) -> Result<Identity, OpenError> {
         let all = self.identities()?;
         let found = match db_type {
             Some(wanted) => all.iter().find(|identity| identity.db_type == wanted),
@@ -215,7 +227,11 @@ impl Folder {
         found.copied().ok_or_else(|| OpenError::NothingFound { dir: self.dir.clone() })
     }
 
-    pub(crate) fn identities(&self) -> Result<Vec<Identity>, OpenError> {
+    /// The databases in the directory, of all types.
+    ///
+    /// # Errors
+    /// If a link leads nowhere.
+    pub fn identities(&self) -> Result<Vec<Identity>, OpenError> {
         let mut list = Vec::new();
         for db_type in DbType::ALL {
             // Hundreds of names are only made up for types with files.

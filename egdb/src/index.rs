@@ -35,13 +35,13 @@ static BINOMIAL: [[u32; 64]; 8] = {
 
 /// Rank of a set of squares among those with as many members.
 #[inline(always)]
-pub(crate) fn rank_squares(set: u64) -> u64 {
+pub fn rank_squares(set: u64) -> u64 {
     rank_set(set, index_of_bit)
 }
 
 /// Rank of a set among the sets with as many members of the squares that are not in `taken`.
 #[inline(always)]
-pub(crate) fn rank_free(set: u64, taken: u64) -> u64 {
+pub fn rank_free(set: u64, taken: u64) -> u64 {
     rank_kings(set, taken)
 }
 
@@ -115,7 +115,7 @@ impl DbIndex {
 
     /// The body of [`DbIndex::of_board`], compiled once for each instruction set.
     #[inline(always)]
-    pub(crate) fn compute(board: &Board, side: Color) -> Option<DbIndex> {
+    pub fn compute(board: &Board, side: Color) -> Option<DbIndex> {
         let Turned { slice, side, board, turned, reversed } = Turned::of(board, side)?;
         Some(DbIndex { slice, side, index: rank_both(slice, &board, &turned), reversed })
     }
@@ -123,7 +123,7 @@ impl DbIndex {
 
 /// A position turned to where it is stored.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turned {
+pub struct Turned {
     pub(crate) slice: Slice,
     /// The side to move, in the stored slice.
     pub(crate) side: Color,
@@ -137,7 +137,7 @@ pub(crate) struct Turned {
 impl Turned {
     /// `None` if no database has the material.
     #[inline(always)]
-    pub(crate) fn of(board: &Board, side: Color) -> Option<Turned> {
+    pub fn of(board: &Board, side: Color) -> Option<Turned> {
         let slice = Slice::of(board)?;
         // Which way round is hard to predict: both are computed, and one is chosen bit by bit.
         let reversed = STORED_REVERSED[slice.id() * 2 + side.index()];
@@ -194,7 +194,7 @@ fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
 
 /// The indices of boards of a slice that differ in one group of pieces only: what the other groups
 /// say is computed once. Groups are black men, black kings, white men, white kings.
-pub(crate) struct GroupRanks {
+pub struct GroupRanks {
     layout: &'static Layout,
     group: usize,
     /// The index without the group and those after it, whose numbers it changes.
@@ -266,7 +266,7 @@ impl Staying {
 
 /// The board with these groups of pieces.
 #[inline(always)]
-pub(crate) fn board_of([black_men, black_kings, white_men, white_kings]: [u64; 4]) -> Board {
+pub fn board_of([black_men, black_kings, white_men, white_kings]: [u64; 4]) -> Board {
     Board {
         black: black_men | black_kings,
         white: white_men | white_kings,
@@ -283,7 +283,7 @@ fn before(bit: u32, set: u64) -> u32 {
 impl GroupRanks {
     /// For boards with these pieces in the other groups, each on its own square.
     #[inline(always)]
-    pub(crate) fn new(slice: Slice, others: [u64; 4], group: usize) -> GroupRanks {
+    pub fn new(slice: Slice, others: [u64; 4], group: usize) -> GroupRanks {
         let [black_men, black_kings, white_men, white_kings] = others;
         let layout = slice.layout();
         let of_kings = u64::from(layout.black_kings) * u64::from(layout.white_kings);
@@ -342,7 +342,7 @@ impl GroupRanks {
     /// The index of the board with each of some sets of the group. One that wants an occupied square
     /// gets any number.
     #[inline(always)]
-    pub(crate) fn list(&self, sets: &[u64], indices: &mut [u64]) {
+    pub fn list(&self, sets: &[u64], indices: &mut [u64]) {
         // Loops, as the body of an iterator's method may become a function without the instructions
         // of the present processor.
         let pairs = sets.iter().zip(indices);
@@ -428,14 +428,14 @@ pub fn unrank(slice: Slice, index: u64) -> Option<Board> {
 }
 
 /// Number of placements of the kings for each arrangement of the men.
-pub(crate) fn king_placements(slice: Slice) -> u64 {
+pub fn king_placements(slice: Slice) -> u64 {
     let layout = slice.layout();
     u64::from(layout.black_kings) * u64::from(layout.white_kings)
 }
 
 /// The black and the white men of an arrangement: the index of a position divided by
 /// [`king_placements`].
-pub(crate) fn unrank_men(slice: Slice, men: u64) -> Option<(u64, u64)> {
+pub fn unrank_men(slice: Slice, men: u64) -> Option<(u64, u64)> {
     let layout = slice.layout();
     // base[] falls with growing b, so the first b from 0 that does not exceed is the largest set.
     let b0 = (0..=usize::from(slice.black_men())).find(|&b| layout.base[b] <= men)?;
@@ -462,7 +462,7 @@ const fn first_squares(n: u32) -> u64 {
 }
 
 /// The `count` members of `free` whose numbers within `free` have this rank.
-pub(crate) fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
+pub fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
     let mut chosen = 0;
     let mut members = [0u8; 64];
     let mut n = 0;
@@ -485,7 +485,7 @@ pub(crate) fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
 
 /// The set of as many members of `free` with the next rank, if there is one.
 #[inline(always)]
-pub(crate) fn next_set(set: u64, free: u64) -> u64 {
+pub fn next_set(set: u64, free: u64) -> u64 {
     let (mut rest, mut passed) = (set, 0);
     while rest != 0 {
         let lowest = rest & rest.wrapping_neg();

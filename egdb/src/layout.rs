@@ -27,25 +27,26 @@ pub(crate) const BINOMIALS: [[u32; 64]; 8] = {
 
 /// `C(n, k)`, n below 64 and k up to 5.
 #[inline(always)]
-pub(crate) const fn binomial(n: u32, k: u32) -> u32 {
+#[must_use]
+pub const fn binomial(n: u32, k: u32) -> u32 {
     BINOMIALS[k as usize][(n & 63) as usize]
 }
 
 /// The factors of a slice's index function.
 #[derive(Clone, Copy)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// Man arrangements with more black men on the first row than the array index.
-    pub(crate) base: [u64; 6],
+    pub base: [u64; 6],
     /// `C(5, b)`.
-    pub(crate) front: [u8; 6],
+    pub front: [u8; 6],
     /// `C(40, bm - b)`.
-    pub(crate) back: [u32; 6],
+    pub back: [u32; 6],
     /// `C(50 - men, bk)`.
-    pub(crate) black_kings: u32,
+    pub black_kings: u32,
     /// `C(50 - men - bk, wk)`.
-    pub(crate) white_kings: u32,
+    pub white_kings: u32,
     /// All man arrangements.
-    pub(crate) men: u64,
+    pub men: u64,
 }
 
 impl Layout {
@@ -71,7 +72,9 @@ impl Layout {
         layout
     }
 
-    pub(crate) const fn size(&self) -> u64 {
+    /// All positions, one side to move.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
         self.men * self.black_kings as u64 * self.white_kings as u64
     }
 }

@@ -4,7 +4,6 @@
 //! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal
 //!   position.
 //! * [`Database`]: opening, one lookup ([`Database::look_up`]), [`identify`], [`verify`] with side files ([`manifest`]), counts.
-//! * [`encode`]: writers for all types.
 //! * [`mod@slice`] and [`index`]: which positions there are and their numbers.
 //! * [`format`](mod@format), [`codec`], [`storage`]: files, compression, where bytes come from.
 
@@ -13,10 +12,6 @@
     test,
     allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")
 )]
-
-// So that the slow solver of the tests can be used by unit tests too.
-#[cfg(test)]
-extern crate self as egdb;
 
 // Looking positions up.
 mod contents;
@@ -32,27 +27,18 @@ pub mod value;
 // Which positions there are, and their numbers.
 pub mod index;
 pub mod layout;
-mod numbering;
+pub mod numbering;
 pub mod slice;
-mod walk;
+pub mod walk;
 
 // The files.
+pub mod bench;
 pub mod codec;
-pub mod encode;
 pub mod error;
 pub mod format;
 pub mod identify;
 pub mod manifest;
 pub mod verify;
-
-// Building, converting, checking, counting.
-pub mod bench;
-pub mod builder;
-pub mod check;
-pub mod convert;
-mod mtc_search;
-pub mod plan;
-pub mod survey;
 
 // For other languages; the system and the instruction set.
 #[cfg(feature = "capi")]
@@ -60,7 +46,8 @@ pub mod capi;
 pub mod huge_pages;
 mod isa;
 
-pub use database::{Backend, Database, Memory, OpenOptions};
+pub use contents::SubId;
+pub use database::{Backend, Database, Memory, OpenOptions, subs_in};
 pub use format::DbType;
 pub use index::DbIndex;
 pub use movegen::Wld;

@@ -9,7 +9,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::encode::Written;
 use crate::error::{VerifyError, WriteError};
 use crate::identify::crc32;
 use crate::layout::BLOCK;
@@ -143,15 +142,6 @@ impl Manifest {
         write_file(&side_file, text.as_bytes(), Existing::Replace)
             .map_err(|source| WriteError::Io { file: side_file, source })
     }
-}
-
-/// Writes the side files of a pair of files just written.
-///
-/// # Errors
-/// If a file cannot be read or the disk is full.
-pub fn write_for(written: &Written) -> Result<(), WriteError> {
-    write_side_file(&written.index)?;
-    write_side_file(&written.data)
 }
 
 /// Writes the side file of a file just written.

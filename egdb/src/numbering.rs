@@ -81,11 +81,11 @@ const KINDS: [usize; 4] = [0, 2, 1, 2];
 /// One of the ways to number positions, as in the files: 24 times the order of squares plus the
 /// order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Numbering(u8);
+pub struct Numbering(u8);
 
 impl Numbering {
     /// From its number in the files.
-    pub(crate) const fn new(number: u8) -> Option<Numbering> {
+    pub const fn new(number: u8) -> Option<Numbering> {
         if (number as usize) < SQUARE_ORDERS * GROUP_ORDERS {
             Some(Numbering(number))
         } else {
@@ -94,12 +94,12 @@ impl Numbering {
     }
 
     /// Its number in the files.
-    pub(crate) const fn number(self) -> u8 {
+    pub const fn number(self) -> u8 {
         self.0
     }
 
     /// The numberings that differ for a slice: groups that it does not have come first, in order.
-    pub(crate) fn all(slice: Slice) -> impl Iterator<Item = Numbering> {
+    pub fn all(slice: Slice) -> impl Iterator<Item = Numbering> {
         let counts = group_counts(slice);
         let all = (0..(SQUARE_ORDERS * GROUP_ORDERS) as u8).map(Numbering);
         all.filter(move |numbering| {
@@ -137,7 +137,7 @@ fn placements(group: usize, count: u8) -> u64 {
 
 /// Numbers the positions of one slice.
 #[derive(Clone, Debug)]
-pub(crate) struct Numberer {
+pub struct Numberer {
     squares: &'static SquareNumbers,
     /// The factor of a group's number.
     factors: [u64; 4],
@@ -145,7 +145,9 @@ pub(crate) struct Numberer {
 }
 
 impl Numberer {
-    pub(crate) fn new(slice: Slice, numbering: Numbering) -> Numberer {
+    /// For a slice.
+    #[must_use]
+    pub fn new(slice: Slice, numbering: Numbering) -> Numberer {
         let counts = group_counts(slice);
         let mut factors = [0; 4];
         let mut size = 1u64;
@@ -158,13 +160,13 @@ impl Numberer {
     }
 
     /// How many numbers there are.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.size
     }
 
     /// The number of a position of the slice. For an excluded one, any number.
     #[inline(always)]
-    pub(crate) fn number(&self, board: &Board) -> u64 {
+    pub fn number(&self, board: &Board) -> u64 {
         // Group and square of each piece, without a branch that could be mispredicted: the
         // number of pieces is all that a processor has to guess.
         const MOST_PIECES: usize = 8;
@@ -194,14 +196,16 @@ impl Numberer {
 }
 
 /// All placements of a slice's groups, to go through positions in the order of a numbering.
-pub(crate) struct Placements {
+pub struct Placements {
     /// By group: sets of squares in the order of their numbers.
     sets: [Vec<u64>; 4],
     groups: [usize; 4],
 }
 
 impl Placements {
-    pub(crate) fn new(slice: Slice, numbering: Numbering) -> Placements {
+    /// Of a slice.
+    #[must_use]
+    pub fn new(slice: Slice, numbering: Numbering) -> Placements {
         let counts = group_counts(slice);
         let squares = &SQUARE_NUMBERS[numbering.square_order()];
         let sets = std::array::from_fn(|group| {
@@ -218,13 +222,13 @@ impl Placements {
     }
 
     /// How many numbers there are.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.sets.iter().map(|sets| sets.len() as u64).product()
     }
 
     /// Goes through `count` numbers from `start` on, in stretches.
     #[inline(always)]
-    pub(crate) fn walk(&self, start: u64, count: u64, mut each: impl FnMut(Stretch<'_>)) {
+    pub fn walk(&self, start: u64, count: u64, mut each: impl FnMut(Stretch<'_>)) {
         let group = self.groups[3];
         let inner = &self.sets[group];
         let (mut at, end) = (start, start + count);
@@ -247,7 +251,7 @@ impl Placements {
 }
 
 /// Numbers that follow each other and differ in the pieces of the last group only.
-pub(crate) struct Stretch<'a> {
+pub struct Stretch<'a> {
     /// The pieces of the other groups; none of the last one.
     pub others: [u64; 4],
     /// The squares that they take; `None` if two of them want the same one, so that no number of the

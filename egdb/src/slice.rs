@@ -107,7 +107,8 @@ impl Slice {
 
     /// The slice with colours swapped if `reversed`; without a branch, which could not be predicted.
     #[inline(always)]
-    pub(crate) const fn reversed_if(self, reversed: bool) -> Slice {
+    #[must_use]
+    pub const fn reversed_if(self, reversed: bool) -> Slice {
         let mask = (reversed as u8).wrapping_neg();
         let (men, kings) = ((self.bm ^ self.wm) & mask, (self.bk ^ self.wk) & mask);
         Slice { bm: self.bm ^ men, bk: self.bk ^ kings, wm: self.wm ^ men, wk: self.wk ^ kings }
@@ -161,8 +162,10 @@ impl Slice {
         self.layout().size()
     }
 
+    /// The factors of its index function.
     #[inline(always)]
-    pub(crate) fn layout(self) -> &'static Layout {
+    #[must_use]
+    pub fn layout(self) -> &'static Layout {
         &LAYOUTS[self.id()]
     }
 

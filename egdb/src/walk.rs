@@ -9,7 +9,7 @@ use crate::slice::Slice;
 
 /// Goes through consecutive indices. The kings of one side (White's if there are any) change
 /// fastest in the order of the index, so only they are moved from one position to the next.
-pub(crate) struct Walk {
+pub struct Walk {
     slice: Slice,
     next: u64,
     end: u64,
@@ -25,7 +25,9 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    pub(crate) fn new(slice: Slice, start: u64, end: u64) -> Walk {
+    /// From index `start` until before `end`.
+    #[must_use]
+    pub fn new(slice: Slice, start: u64, end: u64) -> Walk {
         let kings = if slice.white_kings() > 0 { slice.white_kings() } else { slice.black_kings() };
         Walk {
             slice,

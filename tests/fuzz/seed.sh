@@ -53,4 +53,4 @@ ping
 END
 
 # egdb_*: small databases of every type.
-cargo run --quiet --release -p meerslag-egdb --example fuzz_seeds -- "$corpus"
+cargo run --quiet --release -p meerslag-egdb-build --example fuzz_seeds -- "$corpus"

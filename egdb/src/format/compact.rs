@@ -50,13 +50,13 @@ impl Version {
 }
 
 /// Units of a block, its head included.
-pub(crate) const BLOCK_UNITS: usize = BLOCK / UNIT;
+pub const BLOCK_UNITS: usize = BLOCK / UNIT;
 /// Most units of a block that hold values.
-pub(crate) const MOST_UNITS: usize = (BLOCK - 4) / (UNIT + 2);
+pub const MOST_UNITS: usize = (BLOCK - 4) / (UNIT + 2);
 /// Greatest number of steps between the starts of a block and of one of its units.
-pub(crate) const MOST_STEPS: u16 = u16::MAX - 1;
+pub const MOST_STEPS: u16 = u16::MAX - 1;
 /// Bytes of the longest head of a block.
-pub(crate) const MOST_HEAD: usize = (4 + 2 * MOST_UNITS).next_multiple_of(UNIT);
+pub const MOST_HEAD: usize = (4 + 2 * MOST_UNITS).next_multiple_of(UNIT);
 
 /// One record of an index file: a sub-database.
 #[derive(Clone, Debug)]
@@ -92,24 +92,26 @@ pub enum CompactBody {
 /// The entry of a sub-database with data in an index file.
 #[derive(Clone, Debug)]
 pub struct CompactData {
-    pub(crate) numbering: Numbering,
-    pub(crate) codes: Codes,
+    /// The order of its positions.
+    pub numbering: Numbering,
+    /// How runs are coded.
+    pub codes: Codes,
     /// Number of its first unit in the file.
-    pub(crate) start: u32,
+    pub start: u32,
     /// Number of its units, heads included.
-    pub(crate) units: u32,
+    pub units: u32,
     /// First number of each block.
-    pub(crate) firsts: Vec<u64>,
+    pub firsts: Vec<u64>,
 }
 
 /// How many bytes the head of a block of this many units with values has.
-pub(crate) const fn head_bytes(units: usize) -> usize {
+pub const fn head_bytes(units: usize) -> usize {
     (4 + 2 * units).next_multiple_of(UNIT)
 }
 
 /// How many units with values a block of this many units in all has; `None` if there is no such
 /// block.
-pub(crate) const fn units_with_values(all: usize) -> Option<usize> {
+pub const fn units_with_values(all: usize) -> Option<usize> {
     if all * UNIT < 4 {
         return None;
     }

@@ -27,7 +27,7 @@ pub fn exclusion(db_type: DbType, position: &Position) -> Option<Excluded> {
 
 /// As [`exclusion`], from the bare sets.
 #[inline(always)]
-pub(crate) fn excludes_board(db_type: DbType, board: &Board, side: Color) -> Option<Excluded> {
+pub fn excludes_board(db_type: DbType, board: &Board, side: Color) -> Option<Excluded> {
     if board.has_capture(side) {
         return Some(Excluded::CaptureForMover);
     }
@@ -37,7 +37,7 @@ pub(crate) fn excludes_board(db_type: DbType, board: &Board, side: Color) -> Opt
 /// The rest of the rule for a position whose side to move has no capture: whether the other
 /// side's captures exclude it.
 #[inline]
-pub(crate) fn excludes_quiet(db_type: DbType, board: &Board, side: Color) -> bool {
+pub fn excludes_quiet(db_type: DbType, board: &Board, side: Color) -> bool {
     let pieces = (board.black | board.white).count_ones();
     db_type.leaves_out_threats(pieces, board.kings.count_ones())
         && board.has_capture(side.opponent())

@@ -10,7 +10,7 @@ use crate::slice::Slice;
 pub mod compact;
 mod cursor;
 pub mod dtw;
-pub(crate) mod excluded;
+pub mod excluded;
 pub mod text;
 
 /// The kinds of databases.

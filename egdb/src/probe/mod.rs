@@ -31,7 +31,7 @@ pub use answer::{Answer, MoveAnswer};
 pub use look_up::Lookup;
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
-pub(crate) use question::{Asked, Question};
+pub use question::{Asked, Question};
 
 /// Databases that answer together: any number of each kind. If several hold a slice, the first one
 /// added counts.
@@ -101,7 +101,7 @@ impl Probe {
 
     /// The stored slices of the win/loss/draw databases in order, of at most this many pieces and
     /// only those that are wanted.
-    pub(crate) fn select(
+    pub fn select(
         &self,
         max_pieces: Option<u8>,
         wanted: Option<&[Slice]>,
@@ -148,11 +148,7 @@ impl Probe {
     }
 
     /// As [`Probe::dtw`], for a position with a known value.
-    pub(crate) fn dtw_of(
-        &self,
-        position: &Position,
-        value: Wld,
-    ) -> Result<Option<u32>, ProbeError> {
+    pub fn dtw_of(&self, position: &Position, value: Wld) -> Result<Option<u32>, ProbeError> {
         self.dtw_with(position, value, &mut Question::new(0))
     }
 

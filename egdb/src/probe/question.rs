@@ -15,9 +15,12 @@ const MOST_KEPT: usize = 1 << 12;
 /// How much of a value is asked for. Where the answer to one of the narrower questions is no, it
 /// is any value that says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
+pub enum Asked {
+    /// The value.
     Value,
+    /// Whether the side to move wins.
     IsWon,
+    /// Whether it loses.
     IsLost,
 }
 
@@ -39,7 +42,7 @@ struct Known {
 
 /// The positions of one question.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub struct Question {
     known: FxHashMap<Position, Known>,
     /// The distance to conversion: at least the first, at most the second.
     bounds: FxHashMap<Position, (u32, u32)>,
@@ -49,12 +52,12 @@ pub(crate) struct Question {
 
 impl Question {
     /// Nothing is known, and at most `effort` positions may be searched.
-    pub(crate) fn new(effort: u32) -> Question {
+    pub fn new(effort: u32) -> Question {
         Question { known: FxHashMap::default(), bounds: FxHashMap::default(), left: effort }
     }
 
     /// Forgets everything once there is much, for one that lives through many questions.
-    pub(crate) fn tidy(&mut self) {
+    pub fn tidy(&mut self) {
         if self.known.len() > MOST_KEPT {
             self.known.clear();
         }

@@ -64,7 +64,7 @@ impl Probe {
     }
 
     /// As [`Probe::wld`], with the facts known already.
-    pub(crate) fn wld_with(
+    pub fn wld_with(
         &self,
         position: &Position,
         question: &mut Question,
@@ -97,7 +97,7 @@ impl Probe {
     }
 
     /// As [`Probe::known`], for less than the whole value.
-    pub(crate) fn known_asked(
+    pub fn known_asked(
         &self,
         position: &Position,
         asked: Asked,

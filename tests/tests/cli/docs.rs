@@ -195,6 +195,7 @@ fn architecture_names_every_folder_of_the_sources() {
     for source in [
         "movegen/src",
         "egdb/src",
+        "egdb/build/src",
         "engine/search/src",
         "engine/study/src",
         "engine/harness/src",

@@ -67,7 +67,7 @@ fn built() -> &'static Built {
         for (name, db_type) in [("wld", DbType::Wld2), ("mtc", DbType::Mtc), ("dtw", DbType::Dtw)] {
             fs::create_dir_all(dir.join(name)).unwrap();
             for written in build::write(&dir.join(name), db_type, solution, |_, _| true) {
-                egdb::manifest::write_for(&written).unwrap();
+                written.write_side_files().unwrap();
             }
         }
         Built { solution, dir }

@@ -45,7 +45,7 @@ fn built() -> &'static Built {
         for (name, db_type) in types {
             fs::create_dir(dir.join(name)).unwrap();
             for written in build::write(&dir.join(name), db_type, solution, |_, _| true) {
-                egdb::manifest::write_for(&written).unwrap();
+                written.write_side_files().unwrap();
             }
         }
         Built { solution, dir }

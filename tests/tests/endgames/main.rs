@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
-#[path = "../../../egdb/tests/it/support/mod.rs"]
+#[path = "../../../egdb/build/tests/it/support/mod.rs"]
 #[allow(dead_code, reason = "only some of it is used here")]
 mod support;
 

@@ -85,9 +85,8 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     Interrupt::leave()?;
     let database = args.database.open(args.dir.as_deref(), None)?;
     let pieces = args.pieces.unwrap_or(database.max_pieces());
-    let has_pieces = |id: &::egdb::encode::SubId| {
-        id.slice.pieces() == pieces && database.has_data(id.slice, id.side)
-    };
+    let has_pieces =
+        |id: &::egdb::SubId| id.slice.pieces() == pieces && database.has_data(id.slice, id.side);
     if !database.contents().iter().any(has_pieces) {
         return Err(Failure::Input(anyhow!("there are no data of {pieces} pieces")));
     }

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ::egdb::builder::{
-    BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, slices_to_build,
-};
-use ::egdb::plan::peak_disk;
-use ::egdb::survey::SideSurvey;
 use ::egdb::{DbType, Slice};
 use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args, ValueEnum};
+use egdb_build::builder::{
+    BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, slices_to_build,
+};
+use egdb_build::plan::peak_disk;
+use egdb_build::survey::SideSurvey;
 use indicatif::{MultiProgress, ProgressBar};
 use meerslag_files::with_causes;
 use movegen::words::counted;

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use ::egdb::check::{
-    Amount, CheckError, CheckTally, Finding, Metric, Options, Problem, Report, check,
-};
 use anyhow::anyhow;
 use clap::Args;
+use egdb_build::check::{
+    Amount, CheckError, CheckTally, Finding, Metric, Options, Problem, Report, check,
+};
 use meerslag_files::with_causes;
 use movegen::words::counted;
 use schemars::JsonSchema;

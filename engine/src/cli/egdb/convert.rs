@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::egdb::Slice;
-use ::egdb::convert::{ConvertOptions, Target, convert};
 use ::egdb::identify::identify_all;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use egdb_build::convert::{ConvertOptions, Target, convert};
 use schemars::JsonSchema;
 use serde::Serialize;
 

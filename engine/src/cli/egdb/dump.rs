@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use ::egdb::encode::SubId;
+use ::egdb::SubId;
 use ::egdb::index::unrank;
 use ::egdb::value::WldValue;
 use ::egdb::{Database, Slice};

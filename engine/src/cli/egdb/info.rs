@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use ::egdb::Database;
-use ::egdb::encode::SubId;
+use ::egdb::SubId;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;

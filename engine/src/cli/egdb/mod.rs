@@ -15,10 +15,10 @@ mod verify;
 
 use std::path::Path;
 
-use ::egdb::convert::ConvertError;
 use ::egdb::error::{OpenError, ProbeError, VerifyError};
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use egdb_build::convert::ConvertError;
 
 pub(super) use self::bench::LookupsRecord;
 pub(super) use self::build::BuildRecord;

@@ -5,10 +5,10 @@ mod snakemake;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use ::egdb::plan::{Costs, Task, peak_disk, plan};
 use ::egdb::{DbType, Slice};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use egdb_build::plan::{Costs, Task, peak_disk, plan};
 use schemars::JsonSchema;
 use serde::Serialize;
 

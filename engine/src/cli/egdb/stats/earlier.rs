@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use ::egdb::Slice;
 use ::egdb::index::DbIndex;
-use ::egdb::survey::{Longest, SideSurvey};
 use anyhow::{Context, anyhow, bail, ensure};
+use egdb_build::survey::{Longest, SideSurvey};
 use movegen::{Color, Position};
 use serde::Deserialize;
 

@@ -8,14 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::egdb::encode::SubId;
-use ::egdb::survey::{
-    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, selected, survey,
-    survey_work,
-};
+use ::egdb::SubId;
 use ::egdb::{Database, DbType, Slice};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use egdb_build::survey::{
+    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, selected, survey,
+    survey_work,
+};
 use movegen::Color;
 use movegen::words::counted;
 use schemars::JsonSchema;

@@ -1,0 +1,417 @@
+//! Moves that leave an arrangement of men: captures, moves of men, crowning. Their values are
+//! known before the arrangement is solved, and are found here for whole rows of positions.
+
+use std::sync::atomic::Ordering;
+
+use movegen::geometry::{SQUARES, bits, forward_steps, shift};
+use movegen::{Bitboard, Board, Color};
+
+use super::captures::{Captures, Ending, MOVING_KING};
+use super::chunks::Near;
+use super::context::{Context, MAX_PLIES, apply, place};
+use super::fixed::Fixed;
+use super::men::Block;
+use super::regrouped::Regrouped;
+use super::rows::Rows;
+use super::store::{Code, DRAW, KingEnds, Store};
+use egdb::slice::Slice;
+
+/// The facts about a row from moves that leave the arrangement, for one side to move.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Facts {
+    /// Squares of the moving king where the side has no capture, so that kings may move.
+    pub quiet: u64,
+    /// Won by such a move.
+    pub win: u64,
+    /// Lost, whatever capture is chosen.
+    pub loss: u64,
+    /// Quiet, and a move of a man does not lose.
+    pub holds: u64,
+    /// Quiet, and some man can move.
+    pub has_man_move: u64,
+}
+
+impl Facts {
+    pub const WORDS: usize = 5;
+
+    pub fn words(&self) -> [u64; Facts::WORDS] {
+        let &Facts { quiet, win, loss, holds, has_man_move } = self;
+        [quiet, win, loss, holds, has_man_move]
+    }
+
+    pub fn words_mut(&mut self) -> [&mut u64; Facts::WORDS] {
+        let Facts { quiet, win, loss, holds, has_man_move } = self;
+        [quiet, win, loss, holds, has_man_move]
+    }
+}
+
+/// Distances from such moves: of the best win ([`DRAW`] if none), and of the longest loss, [`DRAW`]
+/// if the position cannot be lost, 0 if there is no such move.
+pub(super) struct Seeds<'a> {
+    pub win: &'a mut [Code; 64],
+    pub loss: &'a mut [Code; 64],
+}
+
+/// A capture by a king that ends on one of several squares.
+struct KingCapture<'a> {
+    from: u64,
+    captured: u64,
+    ends: KingEnds<'a>,
+}
+
+impl KingCapture<'_> {
+    #[inline(always)]
+    fn is(&self, ending: &Ending) -> bool {
+        (self.from, self.captured) == (ending.from, ending.captured)
+    }
+}
+
+/// What moves do, by square of the moving king.
+#[derive(Clone, Copy, Default)]
+struct Outcomes {
+    /// Some move wins.
+    wins: u64,
+    /// Some move does not lose.
+    holds: u64,
+}
+
+impl Outcomes {
+    /// Moves from these squares lead to a position with this value for the opponent.
+    #[inline(always)]
+    fn add(&mut self, squares: u64, code: Code) {
+        if code == DRAW || code & 1 == 0 {
+            self.holds |= squares;
+        }
+        if code & 1 == 0 {
+            self.wins |= squares;
+        }
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: Outcomes) {
+        self.wins |= other.wins;
+        self.holds |= other.holds;
+    }
+}
+
+/// The captures of a row.
+#[derive(Default)]
+struct Captured<'a> {
+    outcomes: Outcomes,
+    /// The last one by a king that was looked up.
+    last: Option<KingCapture<'a>>,
+}
+
+/// What the moves that leave an arrangement lead to, as far as it is the same in all its rows.
+pub(super) struct Leaving<'a> {
+    /// The moves of men, by side.
+    pub moves: [Vec<ManMove<'a>>; 2],
+    /// After a side has lost a king.
+    pub lost_king: &'a [Regrouped; 2],
+}
+
+/// A move of a man, the same in all rows of an arrangement.
+pub(super) struct ManMove<'a> {
+    to: u64,
+    men: u64,
+    target: Target<'a>,
+}
+
+enum Target<'a> {
+    /// Rows of a block with the same moving king; a crowned man joins the fixed kings.
+    Rows { store: &'a Store, rows: Rows, block: Block, crowned: [u64; 2] },
+    /// Position by position.
+    Positions { from: u64 },
+}
+
+/// The fixed pieces of a row, and who moves.
+#[derive(Clone, Copy)]
+struct Mover<'a> {
+    fixed: &'a Fixed,
+    side: Color,
+    lost_king: &'a [Regrouped; 2],
+}
+
+impl Mover<'_> {
+    /// The positions after the capture of a king and nothing else, by the square of the one that
+    /// captured, or of the moving king if that is another of its side; the other one then stays on
+    /// `other`. `None` if they are not grouped in this way.
+    #[inline(always)]
+    fn after_one_king(&self, ending: &Ending, other: u64) -> Option<KingEnds<'static>> {
+        let &Ending { from, captured, .. } = ending;
+        let Fixed { pieces, kings, .. } = *self.fixed;
+        let is_king = captured == MOVING_KING || captured & kings == captured;
+        if !is_king || !captured.is_power_of_two() {
+            return None;
+        }
+        let mut left = pieces.map(|pieces| pieces & kings & !(from | captured));
+        left[self.side.index()] |= other;
+        Some(self.lost_king[self.side.opponent().index()].words(left)?.into())
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The moves of the men of an arrangement.
+    pub(super) fn man_moves(&self, men: [u64; 2], side: Color) -> Vec<ManMove<'a>> {
+        let mut moves = Vec::new();
+        let all = men[0] | men[1];
+        for from in bits(men[side.index()]) {
+            for step in forward_steps(side) {
+                let to = shift(from, step) & SQUARES & !all;
+                if to == 0 {
+                    continue;
+                }
+                let mut after = men;
+                let is_crowned = to & Bitboard::promotion_row(side).bits() != 0;
+                after[side.index()] ^= if is_crowned { from } else { from | to };
+                let target = if is_crowned {
+                    let mut crowned = [0; 2];
+                    crowned[side.index()] = to;
+                    self.crowning_target(after, crowned, side)
+                } else {
+                    self.rows_target(self.store, after, [0; 2])
+                };
+                let target = target.unwrap_or(Target::Positions { from });
+                moves.push(ManMove { to, men: after[0] | after[1], target });
+            }
+        }
+        moves
+    }
+
+    fn rows_target(
+        &self,
+        store: &'a Store,
+        men: [u64; 2],
+        crowned: [u64; 2],
+    ) -> Option<Target<'a>> {
+        let rows = store.rows?;
+        if Some(rows.moving) != self.store.rows.map(|rows| rows.moving) {
+            return None;
+        }
+        Some(Target::Rows { store, rows, block: store.units.block(men[0], men[1]), crowned })
+    }
+
+    fn crowning_target(&self, men: [u64; 2], crowned: [u64; 2], side: Color) -> Option<Target<'a>> {
+        let slice = self.store.slice;
+        let [mut bm, mut bk] = [slice.black_men(), slice.black_kings()];
+        let [mut wm, mut wk] = [slice.white_men(), slice.white_kings()];
+        match side {
+            Color::Black => (bm, bk) = (bm - 1, bk + 1),
+            Color::White => (wm, wk) = (wm - 1, wk + 1),
+        }
+        let store = self.solved.get(Slice::new(bm, bk, wm, wk)?)?;
+        self.rows_target(store, men, crowned)
+    }
+
+    /// Finds the facts of a row, and the seeds of distances to the end if they are asked for.
+    #[inline(always)]
+    pub(super) fn row_facts(
+        &self,
+        fixed: &Fixed,
+        side: Color,
+        leaving: &Leaving<'_>,
+        mut seeds: Option<Seeds<'_>>,
+        captures: &mut Captures,
+        near: &mut Near,
+    ) -> Facts {
+        let mover = Mover { fixed, side, lost_king: leaving.lost_king };
+        // Those of values alone are completed later.
+        let squares = if seeds.is_some() { SQUARES & !fixed.occupied() } else { fixed.counted() };
+        if squares == 0 {
+            return Facts::default();
+        }
+        captures.find(fixed, side, squares);
+        let quiet = squares & !captures.squares();
+        let mut facts = Facts { quiet, ..Facts::default() };
+        if let Some(seeds) = &mut seeds {
+            *seeds.win = [DRAW; 64];
+            *seeds.loss = [0; 64];
+        }
+
+        for mv in &leaving.moves[side.index()] {
+            let places = quiet & !mv.to;
+            if fixed.occupied() & mv.to != 0 || places == 0 {
+                continue;
+            }
+            self.add_man_move(mover, mv, places, &mut facts, &mut seeds, near);
+        }
+        self.add_captures(mover, captures, &mut facts, &mut seeds, near);
+        facts
+    }
+
+    /// Finds the values of a row's positions where a capture is forced.
+    #[inline(always)]
+    fn add_captures(
+        &self,
+        mover: Mover<'_>,
+        captures: &Captures,
+        facts: &mut Facts,
+        seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
+    ) {
+        let mut captured = Captured::default();
+        for (ending, mut squares) in captures.longest() {
+            if seeds.is_none() {
+                // Squares that already win are settled.
+                squares &= !captured.outcomes.wins;
+            }
+            if squares != 0 {
+                self.add_ending(mover, ending, squares, &mut captured, seeds, near);
+            }
+        }
+        facts.win |= captured.outcomes.wins;
+        facts.loss |= captures.squares() & !captured.outcomes.holds;
+    }
+
+    /// A capture, the same with the moving king on any of some squares, or from any of them.
+    #[inline(always)]
+    fn add_ending(
+        &self,
+        mover: Mover<'_>,
+        ending: &Ending,
+        squares: u64,
+        captured: &mut Captured<'a>,
+        seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
+    ) {
+        let Mover { fixed, side, .. } = mover;
+        let after = apply(fixed, side, ending);
+        let next = side.opponent();
+        // The moving king is where it ended, or off the board.
+        if ending.from == 0 || ending.captured & MOVING_KING != 0 {
+            let Fixed { pieces: [black, white], kings, .. } = after;
+            let board = Board { black, white, kings };
+            let is_king = ending.from == 0 || fixed.kings & ending.from != 0;
+            let code = if is_king {
+                if !captured.last.as_ref().is_some_and(|last| last.is(ending)) {
+                    captured.last = Some(self.king_capture(mover, ending, &board, near));
+                }
+                let Some(last) = &captured.last else { return };
+                last.ends.value(ending.to, next, near)
+            } else {
+                self.solved.value(&board, next, near)
+            };
+            captured.outcomes.add(squares, code);
+            if let Some(seeds) = seeds {
+                self.add_codes(&[code; 64], squares, seeds);
+            }
+            return;
+        }
+        let is_by_others = side == fixed.moving && fixed.kings & ending.from != 0;
+        let ends = Some(ending.to).filter(|_| is_by_others);
+        let ends = ends.and_then(|other| mover.after_one_king(ending, other));
+        let ends = ends.unwrap_or_else(|| {
+            // With the king on some square, to know the slice.
+            let king = squares & squares.wrapping_neg();
+            self.solved.king_ends(&place(&after, king), king, fixed.moving, near)
+        });
+        captured.outcomes.merge(self.outcomes(&ends, squares, next, seeds, near));
+    }
+
+    /// Looks up a move with the moving king on any of some squares.
+    #[inline(always)]
+    fn outcomes(
+        &self,
+        ends: &KingEnds<'_>,
+        squares: u64,
+        next: Color,
+        seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
+    ) -> Outcomes {
+        if let Some([wins, losses]) = ends.words(next) {
+            if let Some(seeds) = seeds {
+                self.add_codes(&ends.codes(next, near), squares, seeds);
+            }
+            return Outcomes { wins: losses & squares, holds: squares & !wins };
+        }
+        let mut codes = [DRAW; 64];
+        let mut outcomes = Outcomes::default();
+        for king in bits(squares) {
+            let code = ends.value(king, next, near);
+            codes[king.trailing_zeros() as usize] = code;
+            outcomes.add(king, code);
+        }
+        if let Some(seeds) = seeds {
+            self.add_codes(&codes, squares, seeds);
+        }
+        outcomes
+    }
+
+    /// Looks up where a capture by a king leads, with the moving king on one square or taken.
+    #[inline(always)]
+    fn king_capture(
+        &self,
+        mover: Mover<'_>,
+        ending: &Ending,
+        after: &Board,
+        near: &mut Near,
+    ) -> KingCapture<'a> {
+        let &Ending { from, to, captured } = ending;
+        let ends = mover.after_one_king(ending, 0);
+        let ends = ends.unwrap_or_else(|| self.solved.king_ends(after, to, mover.side, near));
+        KingCapture { from, captured, ends }
+    }
+
+    #[inline(always)]
+    fn add_man_move(
+        &self,
+        mover: Mover<'_>,
+        mv: &ManMove<'_>,
+        places: u64,
+        facts: &mut Facts,
+        seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
+    ) {
+        let Mover { fixed, side, .. } = mover;
+        let next = side.opponent();
+        facts.has_man_move |= places;
+        match &mv.target {
+            Target::Rows { store, rows, block, crowned } => {
+                let black = fixed.pieces[0] & fixed.kings | crowned[0];
+                let white = fixed.pieces[1] & fixed.kings | crowned[1];
+                let (row, turn) = rows.place(mv.men, black, white);
+                let row = store.first_row(*block) + row;
+                let unit = &store.solved[block.unit];
+                let words = unit.words.get(row, near);
+                let [wins, losses] = [words[2 * next.index()], words[2 * next.index() + 1]];
+                facts.win |= turn.apply(losses) & places;
+                facts.holds |= places & !turn.apply(wins);
+                if let Some(seeds) = seeds {
+                    let codes = &unit.dtw.get(row, near)[next.index()];
+                    self.add_codes(&turn.apply_list(codes), places, seeds);
+                }
+            }
+            Target::Positions { from } => {
+                let king = places & places.wrapping_neg();
+                let mut after = place(fixed, king);
+                match side {
+                    Color::Black => after.black ^= from | mv.to,
+                    Color::White => after.white ^= from | mv.to,
+                }
+                if mv.to & Bitboard::promotion_row(side).bits() != 0 {
+                    after.kings |= mv.to;
+                }
+                let ends = self.solved.king_ends(&after, king, fixed.moving, near);
+                let outcomes = self.outcomes(&ends, places, next, seeds, near);
+                facts.win |= outcomes.wins;
+                facts.holds |= outcomes.holds;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_codes(&self, codes: &[Code; 64], places: u64, seeds: &mut Seeds<'_>) {
+        let mut greatest = 0;
+        let best = seeds.win.iter_mut().zip(seeds.loss.iter_mut());
+        for (bit, (&code, (win, loss))) in codes.iter().zip(best).enumerate() {
+            let code = if places >> bit & 1 != 0 { code } else { DRAW };
+            greatest = greatest.max(if code == DRAW { 0 } else { code });
+            let next = code.wrapping_add(1);
+            *win = (*win).min(if code & 1 == 0 { next } else { DRAW });
+            *loss = (*loss).max(if code & 1 == 0 { 0 } else { next });
+        }
+        if greatest >= MAX_PLIES {
+            self.too_long.store(true, Ordering::Relaxed);
+        }
+    }
+}

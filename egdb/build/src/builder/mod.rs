@@ -1,0 +1,603 @@
+//! Generator of endgame databases.
+//!
+//! Slices are solved in order of pieces, then of men, so that captures and crowning lead to
+//! solved slices. Within a slice the arrangements of men are solved in units by how far each side's
+//! men have advanced, the farthest first (`men`, `unit`); what remains of an arrangement are the
+//! moves of its kings (`solve`), which work on whole rows of positions at once (`rows`, `fixed`).
+//! Positions after moves that leave the arrangement are looked up (`context`, `external`).
+//!
+//! A solved unit goes to a work file (`raw`), and look-ups read it back in chunks, kept as far as
+//! memory allows (`chunks`, `files`). When all slices of a database file are solved, it is written
+//! (`flat`, `pack`); work files no longer needed are removed (`schedule`).
+
+mod captures;
+mod cells;
+mod chunks;
+mod context;
+mod error;
+mod external;
+mod files;
+mod fixed;
+mod flat;
+mod lock;
+mod men;
+mod need;
+mod order;
+mod pack;
+mod raw;
+mod regrouped;
+mod rows;
+mod schedule;
+mod seeds;
+mod shared_facts;
+mod solve;
+mod store;
+mod symmetry;
+#[cfg(test)]
+mod tests;
+mod unit;
+mod usage;
+mod waves;
+mod work;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::encode::Written;
+use crate::encode::compact::CompactWriter;
+use egdb::format::DbType;
+use egdb::manifest::Manifest;
+use egdb::slice::Slice;
+use files::Files;
+use lock::{Claim, Lock};
+use raw::{RawFile, RawWriter};
+use schedule::{Output, Schedule};
+use store::{Metrics, Plane, Store};
+use unit::solve_unit;
+
+pub use error::BuildError;
+pub use flat::SideCounts;
+pub(crate) use need::{Needs, peak_disk};
+pub use order::{after_capture, after_capture_by, after_crowning, build_order, slices_to_build};
+pub use usage::Usage;
+pub(crate) use work::{Group, WorkFiles};
+
+/// How to build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// What to write: of [`DbType::Wld2`], [`DbType::Compact`], [`DbType::Mtc`] and
+    /// [`DbType::Dtw`]. Writing [`DbType::Compact`] takes extra memory, see [`CompactWriter`].
+    pub types: Vec<DbType>,
+    /// Number of threads, 0 for one per processor.
+    pub threads: usize,
+    /// Memory budget in bytes.
+    pub memory: u64,
+    /// Go on with what is in the folder, after verifying it.
+    pub resume: bool,
+    /// Most bytes of all files in the folder, work files and database files. The build stops when
+    /// there are more.
+    pub disk: Option<u64>,
+    /// Leave the work files. Otherwise each is removed when it is no longer needed.
+    pub keep_work: bool,
+}
+
+impl Default for BuildOptions {
+    /// All types, one thread per processor, three quarters of the memory that is free for this process.
+    fn default() -> BuildOptions {
+        let free = Usage::available_memory().unwrap_or(4 << 30);
+        BuildOptions {
+            types: vec![DbType::Wld2, DbType::Mtc, DbType::Dtw],
+            threads: 0,
+            memory: free / 4 * 3,
+            resume: false,
+            disk: None,
+            keep_work: false,
+        }
+    }
+}
+
+impl BuildOptions {
+    fn metrics(&self) -> Metrics {
+        Metrics { dtw: self.types.contains(&DbType::Dtw), mtc: self.types.contains(&DbType::Mtc) }
+    }
+}
+
+/// Events of a build.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildEvent {
+    /// A slice begins; its positions, both sides to move together.
+    SliceStarted {
+        /// The slice.
+        slice: Slice,
+        /// Its positions.
+        positions: u64,
+    },
+    /// About this many positions of the slice are solved.
+    SliceProgress {
+        /// The slice.
+        slice: Slice,
+        /// Positions solved.
+        done: u64,
+        /// All positions.
+        positions: u64,
+    },
+    /// A slice is solved and on disk.
+    SliceDone(SliceReport),
+    /// A work file of an earlier run is sound and will be used.
+    SliceReused {
+        /// The slice.
+        slice: Slice,
+        /// Its positions.
+        positions: u64,
+    },
+    /// A work file of an earlier run is damaged or lacks something; the slice is built again.
+    SliceDiscarded {
+        /// The slice.
+        slice: Slice,
+        /// What is wrong.
+        error: BuildError,
+    },
+    /// This many more values have been handed to an encoder.
+    PackProgress {
+        /// The database type.
+        db_type: DbType,
+        /// Values.
+        positions: u64,
+    },
+    /// Files are complete.
+    Packed {
+        /// The database type.
+        db_type: DbType,
+        /// Their common name without extensions.
+        stem: String,
+        /// Length of the data file and the index file together, in bytes.
+        bytes: u64,
+        /// Time taken.
+        time: Duration,
+        /// The values in the files, for [`DbType::Compact`].
+        counts: Vec<SideCounts>,
+    },
+    /// Files of an earlier run are sound and stay.
+    PackReused {
+        /// The database type.
+        db_type: DbType,
+        /// Their common name without extensions.
+        stem: String,
+    },
+}
+
+/// How a slice was solved.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceReport {
+    /// The slice.
+    pub slice: Slice,
+    /// Its positions, both sides to move together.
+    pub positions: u64,
+    /// About how many were solved now; the others were solved by an earlier build.
+    pub solved: u64,
+    /// Time taken.
+    pub time: Duration,
+    /// Chunks of work files that had to be read from disk, and their bytes in memory.
+    pub loads: (u64, u64),
+    /// Length of the work file in bytes.
+    pub bytes: u64,
+    /// Bytes of all files in the folder.
+    pub disk: u64,
+}
+
+/// The result of a build.
+#[derive(Clone, Debug, Default)]
+pub struct BuildReport {
+    /// Slices solved now, not taken from an earlier run.
+    pub slices: Vec<SliceReport>,
+    /// Files written now.
+    pub files: Vec<PathBuf>,
+}
+
+/// Called for each event, possibly by several threads at once; stops the work by returning false.
+pub type Observer<'a> = dyn Fn(&BuildEvent) -> bool + Sync + 'a;
+
+/// Builds databases in a folder.
+pub struct Builder<'a> {
+    dir: PathBuf,
+    work: PathBuf,
+    options: BuildOptions,
+    metrics: Metrics,
+    files: Files,
+    pool: rayon::ThreadPool,
+    observer: &'a Observer<'a>,
+    report: BuildReport,
+    lock: Option<Lock>,
+}
+
+/// Positions between two reports.
+const REPORT: u64 = 1 << 20;
+
+impl<'a> Builder<'a> {
+    /// Prepares a folder, which is made if it is missing.
+    ///
+    /// # Errors
+    /// If the folder cannot be made, or holds database files, or another process builds there and
+    /// the options do not say to resume.
+    pub fn new(
+        dir: &Path,
+        options: &BuildOptions,
+        observer: &'a Observer<'a>,
+    ) -> Result<Builder<'a>, BuildError> {
+        let io = |source| BuildError::Io { file: dir.to_owned(), source };
+        let work = dir.join("work");
+        fs::create_dir_all(&work).map_err(io)?;
+        let mut lock = None;
+        if !options.resume {
+            // Before looking at the files, which another builder may be writing.
+            lock = Some(Lock::take(dir, Claim::All)?);
+            for entry in fs::read_dir(dir).map_err(io)? {
+                let name = entry.map_err(io)?.file_name();
+                if name.to_string_lossy().starts_with("db") {
+                    return Err(BuildError::NotEmpty { dir: dir.to_owned() });
+                }
+            }
+            if fs::read_dir(&work).map_err(io)?.next().is_some() {
+                return Err(BuildError::NotEmpty { dir: work });
+            }
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+        let metrics = options.metrics();
+        let files = Files::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
+        Ok(Builder {
+            dir: dir.to_owned(),
+            work,
+            options: options.clone(),
+            metrics,
+            files,
+            pool,
+            observer,
+            report: BuildReport::default(),
+            lock,
+        })
+    }
+
+    /// Keeps other builders out.
+    fn claim(&mut self, claim: Claim) -> Result<(), BuildError> {
+        if self.lock.is_none() {
+            self.lock = Some(Lock::take(&self.dir, claim)?);
+        }
+        Ok(())
+    }
+
+    /// Builds everything up to a number of pieces, 2 to 8.
+    ///
+    /// # Errors
+    /// If something fails, another process builds in the folder, or the observer asked to stop;
+    /// finished files stay, and a later build with [`BuildOptions::resume`] goes on from there.
+    pub fn build(self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.run((2..=pieces).flat_map(build_order).collect())
+    }
+
+    /// Builds some slices and what belongs to them ([`slices_to_build`]).
+    ///
+    /// # Errors
+    /// As [`Builder::build`].
+    pub fn build_slices(self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
+        let slices = slices_to_build(slices, &self.options.types);
+        self.run(slices)
+    }
+
+    fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::All)?;
+        let Builder { options, .. } = &self;
+        let needs = Needs::new(&options.types, self.pool.current_num_threads());
+        let mut schedule = Schedule::new(slices, &options.types, options.keep_work);
+        let (reserved, resume) = (needs.reserved(&schedule.slices, options.memory), options.resume);
+        self.files.reserved = reserved;
+        if resume {
+            self.find(&mut schedule)?;
+        }
+        self.discard(&mut schedule)?;
+        for number in 0..schedule.slices.len() {
+            let slice = schedule.slices[number];
+            if !schedule.has_file[number] && schedule.needed()[number] {
+                self.solve(slice)?;
+                schedule.has_file[number] = true;
+            } else {
+                let positions = positions(slice);
+                self.tell(&BuildEvent::SliceReused { slice, positions })?;
+            }
+            let ready = schedule.ready();
+            let outputs = ready.iter().map(|&output| schedule.outputs[output].clone());
+            self.pack(&outputs.collect::<Vec<_>>(), &schedule.slices)?;
+            self.check_disk(slice)?;
+            ready.into_iter().for_each(|output| schedule.outputs[output].is_done = true);
+            self.discard(&mut schedule)?;
+        }
+        self.finish()
+    }
+
+    /// Looks for what an earlier build has left.
+    fn find(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
+        for output in &mut schedule.outputs {
+            let db_type = output.db_type;
+            let mark = self.mark(db_type, &output.stem);
+            output.is_done = mark.exists() || is_sound(&self.dir, db_type, &output.stem);
+            if output.is_done {
+                let stem = output.stem.clone();
+                self.tell(&BuildEvent::PackReused { db_type, stem })?;
+            }
+        }
+        for (number, &slice) in schedule.slices.iter().enumerate() {
+            schedule.has_file[number] = self.has_sound_file(slice)?;
+        }
+        Ok(())
+    }
+
+    /// Removes work files that are not needed.
+    fn discard(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
+        for (number, is_needed) in schedule.needed().into_iter().enumerate() {
+            if schedule.has_file[number] && !is_needed {
+                self.files.remove(schedule.slices[number])?;
+                schedule.has_file[number] = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// An empty file that marks that a type stores nothing for the slices of a file.
+    fn mark(&self, db_type: DbType, stem: &str) -> PathBuf {
+        self.work.join(format!("{stem}.{}.none", db_type.index_extension()))
+    }
+
+    /// Solves one slice into its work file, unless that exists; the work files it needs must exist.
+    ///
+    /// # Errors
+    /// As [`Builder::build`], and if a work file is missing.
+    pub fn build_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::Slice(slice))?;
+        if self.has_sound_file(slice)? {
+            self.tell(&BuildEvent::SliceReused { slice, positions: positions(slice) })?;
+        } else {
+            self.solve(slice)?;
+        }
+        Ok(self.report)
+    }
+
+    /// Writes the database files of a piece count from existing work files.
+    ///
+    /// # Errors
+    /// As [`Builder::build`], and if a work file is missing.
+    pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::Pack(pieces))?;
+        self.pack_slices(build_order(pieces))
+    }
+
+    /// As [`Builder::pack_only`], for one slice of a piece count where each slice has its own
+    /// files.
+    ///
+    /// # Errors
+    /// As [`Builder::pack_only`].
+    pub fn pack_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::PackSlice(slice))?;
+        self.pack_slices(vec![slice])
+    }
+
+    fn pack_slices(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
+        let mut schedule = Schedule::new(slices, &self.options.types, true);
+        for (number, &slice) in schedule.slices.iter().enumerate() {
+            if self.files.file(slice, self.metrics)?.is_none() {
+                return Err(BuildError::Missing { slice, missing: slice });
+            }
+            schedule.has_file[number] = true;
+        }
+        for output in &mut schedule.outputs {
+            let Output { db_type, stem, .. } = output.clone();
+            output.is_done = self.options.resume && is_sound(&self.dir, db_type, &stem);
+            if output.is_done {
+                self.tell(&BuildEvent::PackReused { db_type, stem })?;
+            }
+        }
+        // With one file per slice, one after another: each takes memory.
+        for number in 0..schedule.slices.len() {
+            let is_of = |output: &Output| !output.is_done && output.slices.last() == Some(&number);
+            let outputs: Vec<Output> =
+                schedule.outputs.iter().filter(|output| is_of(output)).cloned().collect();
+            self.pack(&outputs, &schedule.slices)?;
+        }
+        Ok(self.report)
+    }
+
+    fn finish(self) -> Result<BuildReport, BuildError> {
+        let Builder { work, options, files, report, lock, .. } = self;
+        // Windows does not remove a folder as long as a file in it is open.
+        drop(files);
+        if !options.keep_work {
+            fs::remove_dir_all(&work).map_err(|source| BuildError::Io { file: work, source })?;
+        }
+        drop(lock);
+        Ok(report)
+    }
+
+    /// Bytes of the files in the folder.
+    fn disk(&self) -> u64 {
+        let bytes = |dir: &Path| -> u64 {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let files = entries.filter_map(|entry| entry.metadata().ok());
+            files.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
+        };
+        bytes(&self.dir) + bytes(&self.work)
+    }
+
+    fn check_disk(&self, slice: Slice) -> Result<(), BuildError> {
+        let Some(limit) = self.options.disk else { return Ok(()) };
+        let used = self.disk();
+        if used > limit { Err(BuildError::Disk { slice, used, limit }) } else { Ok(()) }
+    }
+
+    fn tell(&self, event: &BuildEvent) -> Result<(), BuildError> {
+        if (self.observer)(event) { Ok(()) } else { Err(BuildError::Interrupted) }
+    }
+
+    /// Whether the work file of a slice exists and is whole; a broken one is removed.
+    fn has_sound_file(&mut self, slice: Slice) -> Result<bool, BuildError> {
+        match self.verified(slice) {
+            Err(error @ BuildError::Damaged { .. }) => {
+                self.files.close(slice);
+                self.tell(&BuildEvent::SliceDiscarded { slice, error })?;
+                Ok(false)
+            }
+            other => other,
+        }
+    }
+
+    fn verified(&mut self, slice: Slice) -> Result<bool, BuildError> {
+        let Some(file) = self.files.file(slice, self.metrics)? else { return Ok(false) };
+        let (observer, positions) = (self.observer, positions(slice));
+        let go_on = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
+        self.pool.install(|| file.verify(&go_on))?;
+        Ok(true)
+    }
+
+    fn solve(&mut self, slice: Slice) -> Result<(), BuildError> {
+        let positions = positions(slice);
+        self.tell(&BuildEvent::SliceStarted { slice, positions })?;
+        let start = Instant::now();
+        let before = self.files.chunks.loads();
+        let mut store = Store::new(&self.files.sets, slice, self.metrics.dtw);
+        let threads = self.pool.current_num_threads();
+        let encoder = match self.options.types.contains(&DbType::Compact) {
+            true => CompactWriter::memory(slice),
+            false => 0,
+        };
+        let solved = self.files.view(&store, self.metrics, threads, encoder)?;
+        let observer = self.observer;
+        let begun = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
+        let mut writer =
+            self.pool.install(|| RawWriter::open(&self.work, &store, self.metrics, &begun))?;
+        let all: u64 = (0..store.units.len()).map(|unit| store.units.size(unit) as u64).sum();
+        let there = writer.left()..store.units.len();
+        let there: u64 = there.map(|unit| store.units.size(unit) as u64).sum();
+        // About as many: holes are counted.
+        let reused = (u128::from(positions) * u128::from(there) / u128::from(all)) as u64;
+        let done = AtomicU64::new(reused);
+        while let Some(unit) = writer.left().checked_sub(1) {
+            // The last unit that was solved is one of the two, where White has men.
+            let after = store.units.after(unit);
+            for (number, solved) in store.solved.iter_mut().enumerate() {
+                if !after.contains(&Some(number)) {
+                    *solved = Arc::default();
+                }
+            }
+            for next in after.into_iter().flatten() {
+                if store.solved[next].is_empty() {
+                    let loaded = self.pool.install(|| writer.load(&store, next))?;
+                    store.solved[next] = Arc::new(loaded);
+                }
+            }
+            let stopped = AtomicBool::new(false);
+            let chunks = &self.files.chunks;
+            let report = |count: u64| {
+                let before = done.fetch_add(count, Ordering::Relaxed);
+                if before / REPORT != (before + count) / REPORT || count == 0 {
+                    let done = (before + count).min(positions);
+                    if !observer(&BuildEvent::SliceProgress { slice, done, positions }) {
+                        stopped.store(true, Ordering::Relaxed);
+                    }
+                }
+                !stopped.load(Ordering::Relaxed) && !chunks.has_failed()
+            };
+            let result =
+                self.pool.install(|| solve_unit(&store, &solved, unit, self.metrics, &report));
+            chunks.failure()?;
+            if stopped.load(Ordering::Relaxed) {
+                return Err(BuildError::Interrupted);
+            }
+            let mut result = result.ok_or(BuildError::TooLong { slice })?;
+            self.pool.install(|| writer.add(&result))?;
+            self.check_disk(slice)?;
+            result.mtc = Plane::default();
+            store.solved[unit] = Arc::new(result);
+            let done = done.load(Ordering::Relaxed).min(positions);
+            self.tell(&BuildEvent::SliceProgress { slice, done, positions })?;
+        }
+        let bytes = writer.len();
+        writer.finish(slice)?;
+        self.files.file(slice, self.metrics)?;
+        let loads = self.files.chunks.loads();
+        let report = SliceReport {
+            slice,
+            positions,
+            solved: positions - reused,
+            time: start.elapsed(),
+            loads: (loads.0 - before.0, loads.1 - before.1),
+            bytes,
+            disk: self.disk(),
+        };
+        self.report.slices.push(report);
+        self.tell(&BuildEvent::SliceDone(report))
+    }
+
+    /// Writes database files.
+    fn pack(&mut self, outputs: &[Output], slices: &[Slice]) -> Result<(), BuildError> {
+        let mut tasks = Vec::new();
+        let mut taken = 0;
+        for output in outputs {
+            let mut files = Vec::new();
+            for &number in &output.slices {
+                files.extend(self.files.file(slices[number], self.metrics)?);
+                if output.db_type == DbType::Compact {
+                    taken = taken.max(CompactWriter::memory(slices[number]));
+                }
+            }
+            tasks.push((output, files));
+        }
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        // A window takes two bytes a position, and each type has one.
+        let window = (self.options.memory / 64).clamp(1 << 16, 1 << 22) as usize;
+        self.files.leave(taken);
+        let (dir, observer) = (&self.dir, self.observer);
+        let pack = |(output, files): (&Output, Vec<Arc<RawFile>>)| {
+            let Output { db_type, stem, .. } = output.clone();
+            let start = Instant::now();
+            let go_on = |positions| observer(&BuildEvent::PackProgress { db_type, positions });
+            let (written, counts) = pack::pack(dir, db_type, &stem, &files, window, &go_on)?;
+            match &written {
+                Some(Written { bytes, .. }) => {
+                    let bytes = bytes.iter().sum();
+                    let time = start.elapsed();
+                    self.tell(&BuildEvent::Packed { db_type, stem, bytes, time, counts })?;
+                }
+                None => {
+                    let mark = self.mark(db_type, &stem);
+                    File::create(&mark).map_err(|source| BuildError::Io { file: mark, source })?;
+                }
+            }
+            Ok(written)
+        };
+        let written: Result<Vec<_>, BuildError> =
+            self.pool.install(|| tasks.into_par_iter().with_max_len(1).map(pack).collect());
+        for written in written?.into_iter().flatten() {
+            self.report.files.extend([written.index, written.data]);
+        }
+        Ok(())
+    }
+}
+
+/// Positions of a slice, both sides to move together.
+fn positions(slice: Slice) -> u64 {
+    slice.size() * slice.stored_sides().len() as u64
+}
+
+/// Whether a pair of files exists and agrees with its checksums.
+fn is_sound(dir: &Path, db_type: DbType, stem: &str) -> bool {
+    [db_type.index_extension(), db_type.data_extension()].iter().all(|extension| {
+        let file = dir.join(format!("{stem}.{extension}"));
+        let Ok(Some(expected)) = Manifest::read(&file) else { return false };
+        matches!(Manifest::of_file(&file, |_| true), Ok(Some(found)) if found == expected)
+    })
+}

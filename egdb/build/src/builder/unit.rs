@@ -1,0 +1,93 @@
+//! Solving a unit: all its arrangements of men.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use movegen::{MoveList, isa};
+use rayon::prelude::*;
+
+use super::cells;
+use super::chunks::Near;
+use super::context::Context;
+use super::rows::Rows;
+use super::solve::{BlockOut, SHARED, Workspace};
+use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedUnit, Store};
+use egdb::huge_pages;
+use egdb::index::king_placements;
+
+/// Solves a unit from what [`Files::view`](super::files::Files::view) gave. `report` is
+/// called with the positions that have been solved, and stops the work by returning false. `None` if
+/// a distance is too long.
+pub(super) fn solve_unit(
+    store: &Store,
+    solved: &Solved,
+    unit: usize,
+    metrics: Metrics,
+    report: &(dyn Fn(u64) -> bool + Sync),
+) -> Option<SolvedUnit> {
+    let too_long = AtomicBool::new(false);
+    let context = Context { solved, store, too_long: &too_long, go_on: report };
+    let done = match store.rows {
+        Some(rows) => with_kings(&context, rows, unit, metrics),
+        None => {
+            let cells = Plane::Held(without_kings(&context, unit));
+            SolvedUnit { cells, ..SolvedUnit::default() }
+        }
+    };
+    (!too_long.load(Ordering::Relaxed)).then_some(done)
+}
+
+fn with_kings(context: &Context<'_>, rows: Rows, unit: usize, metrics: Metrics) -> SolvedUnit {
+    let Context { store, go_on, .. } = *context;
+    let count = rows.count();
+    let total = store.units.size(unit) * count;
+    let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
+    let mut words = vec![[0; 4]; total];
+    huge_pages::advise(&mut words);
+    let (mut dtw, mut mtc) = (plane(metrics.dtw), plane(metrics.mtc));
+    let (mut dtw_of, mut mtc_of) = (dtw.chunks_mut(count), mtc.chunks_mut(count));
+    let mut outs: Vec<BlockOut<'_>> = words
+        .chunks_mut(count)
+        .map(|words| BlockOut {
+            words,
+            dtw: dtw_of.next().unwrap_or_default(),
+            mtc: mtc_of.next().unwrap_or_default(),
+        })
+        .collect();
+    let positions = king_placements(store.slice) * store.slice.stored_sides().len() as u64;
+    if count >= SHARED {
+        let mut work = Workspace::default();
+        for (number, out) in outs.iter_mut().enumerate() {
+            let Some((black, white)) = store.units.men(unit, number) else { continue };
+            if go_on(positions) {
+                isa::run_best(|| {
+                    work.solve::<true>(context, rows, [black, white], metrics, out);
+                });
+            }
+        }
+    } else {
+        outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
+            let Some((black, white)) = store.units.men(unit, number) else { return };
+            if go_on(positions) {
+                isa::run_best(|| {
+                    work.solve::<false>(context, rows, [black, white], metrics, out);
+                });
+            }
+        });
+    }
+    let [dtw, mtc] = [dtw, mtc].map(Plane::Held);
+    SolvedUnit { words: Plane::Held(words), dtw, mtc, cells: Plane::default() }
+}
+
+fn without_kings(context: &Context<'_>, unit: usize) -> Vec<[Code; 2]> {
+    let Context { store, go_on, .. } = *context;
+    let mut cells = vec![[DRAW; 2]; store.units.size(unit)];
+    let sides = store.slice.stored_sides().len() as u64;
+    let values = cells.par_iter_mut().enumerate().with_min_len(64);
+    values.for_each_init(<(MoveList, Near)>::default, |(list, near), (number, cell)| {
+        let Some((black, white)) = store.units.men(unit, number) else { return };
+        if go_on(sides) {
+            *cell = isa::run_best(|| cells::solve(context, [black, white], list, near));
+        }
+    });
+    cells
+}

@@ -1,0 +1,387 @@
+//! Are the values of a database right? Every position is derived again from its successors.
+//!
+//! A plain loop over the legal moves asks [`Probe`] about each successor, and compares the value
+//! that follows with the stored one. Nothing here is shared with the code that builds databases.
+//! What the probe has found serves for the next questions, too.
+//!
+//! A check of all positions without a finding proves, for the slices checked and if the slices they
+//! lead to are right:
+//!
+//! * **Win/loss/draw alone:** the values fit together. Every real win and loss is stored as one
+//!   (by induction over the plies to the end of the game), but draws could be stored as wins and
+//!   losses that only support each other in a circle.
+//! * **With distances to win:** all values are right. Distances are exact and fall by one with
+//!   every move, so no win or loss rests on itself.
+//! * **With distances to conversion:** the same, because these fall by one up to the conversion.
+//!   Numbers below [`MTC_THRESHOLD`](egdb::value::MTC_THRESHOLD) are not stored; that they are
+//!   below is proved by a search, which asks only for wins and losses. Where that
+//!   search reaches its limit the number is counted as unproved.
+//!
+//! A sample shows how likely it is that a share of the values is wrong.
+//!
+//! Positions without a stored value (captures above all) have the value that the probe finds
+//! through their successors. They are derived as well and compared with the probe's answer, and
+//! counted apart: for them the comparison tests the probe, not the files.
+
+mod derive;
+mod select;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use movegen::{Position, Wld};
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use thiserror::Error;
+
+use derive::Judge;
+use egdb::error::{ProbeError, SelectionError};
+use egdb::format::DbType;
+use egdb::probe::Probe;
+use egdb::slice::Slice;
+use meerslag_files::with_causes;
+use select::{Selection, Unit};
+
+/// How many positions to check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// All.
+    Full,
+    /// This many at random, spread over the slices by their sizes. All, if there are not more.
+    Sample(u64),
+}
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Only slices of at most this many pieces.
+    pub max_pieces: Option<u8>,
+    /// Only these stored slices.
+    pub slices: Option<Vec<Slice>>,
+    /// How many positions.
+    pub amount: Amount,
+    /// Which positions, for a sample.
+    pub seed: u64,
+    /// Number of threads; 0 takes as many as there are processors.
+    pub threads: usize,
+    /// Findings kept; all are counted.
+    pub max_findings: usize,
+    /// Positions searched to prove that one distance to conversion is below the threshold. A
+    /// distance that this cannot prove is counted as [`CheckTally::unproved`].
+    pub search_limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            max_pieces: None,
+            slices: None,
+            amount: Amount::Full,
+            seed: 1,
+            threads: 0,
+            max_findings: 20,
+            search_limit: u64::MAX,
+        }
+    }
+}
+
+/// A check cannot be carried out.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// There are no slices to check.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// Threads cannot be started.
+    #[error("cannot start threads")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// The value that a position has or should have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CheckValue {
+    /// Win, loss or draw.
+    Wld(Wld),
+    /// A stored number that stands for no such value.
+    Number(u16),
+    /// Plies to the end of the game.
+    Plies(u32),
+    /// A distance to conversion, exact.
+    Conversion(u32),
+    /// A distance to conversion as stored: half of it, doubled.
+    StoredConversion(u16),
+    /// A distance to conversion below the threshold.
+    BelowThreshold,
+    /// No value.
+    Nothing,
+}
+
+impl fmt::Display for CheckValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckValue::Wld(value) => value.fmt(f),
+            CheckValue::Number(n) => write!(f, "number {n}"),
+            CheckValue::Plies(n) => write!(f, "{n} plies"),
+            CheckValue::Conversion(n) => write!(f, "mtc {n}"),
+            CheckValue::StoredConversion(n) => write!(f, "stored mtc {n}"),
+            CheckValue::BelowThreshold => f.write_str("no stored mtc"),
+            CheckValue::Nothing => f.write_str("no value"),
+        }
+    }
+}
+
+/// A fault of a position.
+#[derive(Debug)]
+pub enum Problem {
+    /// The stored value disagrees with the successors.
+    Stored {
+        /// The value from the successors.
+        expected: CheckValue,
+        /// The value in the file.
+        found: CheckValue,
+    },
+    /// The probe's answer for a position without a stored value disagrees with the successors.
+    Answered {
+        /// The value from the successors.
+        expected: CheckValue,
+        /// The probe's value.
+        found: CheckValue,
+    },
+    /// Reading in the order of the file gives another value than a lookup.
+    Read {
+        /// The value from the lookup.
+        expected: CheckValue,
+        /// The value from reading in order.
+        found: CheckValue,
+    },
+    /// A file cannot be read or is damaged.
+    Unreadable(ProbeError),
+}
+
+/// A position with a wrong value.
+#[derive(Debug)]
+pub struct Finding {
+    /// The position.
+    pub position: Position,
+    /// The kind of database.
+    pub db_type: DbType,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Stored { expected, found } => {
+                write!(f, "expected {expected}, found {found}")
+            }
+            Problem::Answered { expected, found } => {
+                write!(f, "expected {expected}, the probe says {found}")
+            }
+            Problem::Read { expected, found } => {
+                write!(f, "the lookup gives {expected}, reading in order {found}")
+            }
+            Problem::Unreadable(error) => f.write_str(&with_causes(error)),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.position.to_fen(), self.db_type, self.problem)
+    }
+}
+
+/// Counts for win/loss/draw, distances to conversion, or distances to win.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CheckTally {
+    /// Stored values compared with the successors.
+    pub compared: u64,
+    /// Answers of the probe for captures, compared in the same way.
+    pub captures: u64,
+    /// Answers of the probe for other positions without a stored value: a side to move that is
+    /// not stored, or a position that the format leaves out.
+    pub left_out: u64,
+    /// Positions without a value from the successors, because the databases do not reach them.
+    pub undecided: u64,
+    /// Distances to conversion that may be below the threshold or exactly that: the search for a
+    /// proof reached its limit.
+    pub unproved: u64,
+    /// Findings.
+    pub wrong: u64,
+}
+
+impl CheckTally {
+    fn add(&mut self, other: &CheckTally) {
+        self.compared += other.compared;
+        self.captures += other.captures;
+        self.left_out += other.left_out;
+        self.undecided += other.undecided;
+        self.unproved += other.unproved;
+        self.wrong += other.wrong;
+    }
+}
+
+/// A kind of value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Metric {
+    /// Win, loss, draw.
+    Wld,
+    /// Distance to conversion.
+    Mtc,
+    /// Distance to win.
+    Dtw,
+}
+
+impl Metric {
+    /// All kinds.
+    pub const ALL: [Metric; 3] = [Metric::Wld, Metric::Mtc, Metric::Dtw];
+
+    /// The kind of value that a type of database holds.
+    #[must_use]
+    pub const fn of(db_type: DbType) -> Metric {
+        match db_type {
+            DbType::Mtc => Metric::Mtc,
+            DbType::Dtw => Metric::Dtw,
+            DbType::WldRun | DbType::Wld1 | DbType::Wld2 | DbType::Compact => Metric::Wld,
+        }
+    }
+}
+
+/// The result of a check.
+#[derive(Debug)]
+pub struct Report {
+    /// Slices with positions that were checked or are to be.
+    pub slices: usize,
+    /// Positions checked.
+    pub positions: u64,
+    /// Positions that were to be checked.
+    pub wanted: u64,
+    /// Whether every position was checked, and not only a sample.
+    pub is_full: bool,
+    /// The first findings, in the order of slices and indices.
+    pub findings: Vec<Finding>,
+    tallies: [CheckTally; 3],
+}
+
+impl Report {
+    /// The counts of a kind.
+    #[must_use]
+    pub fn tally(&self, kind: Metric) -> CheckTally {
+        self.tallies[kind as usize]
+    }
+
+    /// Findings of all kinds.
+    #[must_use]
+    pub fn wrong(&self) -> u64 {
+        self.tallies.iter().map(|t| t.wrong).sum()
+    }
+
+    /// Whether the check was carried out to its end.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.positions == self.wanted
+    }
+}
+
+/// How far a check is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Positions checked.
+    pub done: u64,
+    /// Positions to check.
+    pub all: u64,
+    /// Findings so far.
+    pub wrong: u64,
+}
+
+/// The result of one unit of work.
+#[derive(Default)]
+struct UnitResult {
+    /// Positions looked at.
+    done: u64,
+    tallies: [CheckTally; 3],
+    findings: Vec<(u64, Finding)>,
+}
+
+/// Checks the databases of a probe. Calls `progress` from any thread, at least several times a
+/// second; when it returns false the check stops, and the report covers the work done by then.
+///
+/// # Errors
+/// If there is nothing to check.
+pub fn check(
+    probe: &Probe,
+    options: &Options,
+    progress: impl Fn(Progress) -> bool + Sync,
+) -> Result<Report, CheckError> {
+    let selection = Selection::new(probe, options)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let all = selection.positions();
+    let is_stopped = AtomicBool::new(false);
+    let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
+    let tallies = Mutex::new([CheckTally::default(); 3]);
+    let findings = Mutex::new(BTreeMap::new());
+    pool.install(|| {
+        (0..selection.units()).into_par_iter().for_each_init(
+            || Judge::new(probe, options.search_limit),
+            |judge, number| {
+                if is_stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let unit = selection.unit(number);
+                let mut outcome = UnitResult::default();
+                check_unit(judge, &unit, &is_stopped, &mut outcome);
+                let new = outcome.tallies.iter().map(|t| t.wrong).sum();
+                for (total, tally) in tallies.lock().iter_mut().zip(&outcome.tallies) {
+                    total.add(tally);
+                }
+                let mut kept = findings.lock();
+                for (k, (index, finding)) in outcome.findings.into_iter().enumerate() {
+                    kept.insert((unit.sub, index, k), finding);
+                    if kept.len() > options.max_findings {
+                        kept.pop_last();
+                    }
+                }
+                drop(kept);
+                let done = done.fetch_add(outcome.done, Ordering::Relaxed) + outcome.done;
+                let wrong = wrong.fetch_add(new, Ordering::Relaxed) + new;
+                if !progress(Progress { done, all, wrong }) {
+                    is_stopped.store(true, Ordering::Relaxed);
+                }
+            },
+        );
+    });
+    Ok(Report {
+        slices: selection.slices(),
+        positions: done.into_inner(),
+        wanted: all,
+        is_full: selection.is_full(),
+        findings: findings.into_inner().into_values().collect(),
+        tallies: tallies.into_inner(),
+    })
+}
+
+/// Positions of a sub-database whose files are read in order at a time.
+const CHUNK: usize = 1 << 12;
+
+fn check_unit(judge: &mut Judge<'_>, unit: &Unit, stop: &AtomicBool, outcome: &mut UnitResult) {
+    let check = |judge: &mut Judge<'_>, index: u64, read_at, outcome: &mut UnitResult| {
+        let goes_on = !stop.load(Ordering::Relaxed);
+        if goes_on {
+            judge.position(unit.slice, unit.side, index, read_at, outcome);
+            outcome.done += 1;
+        }
+        goes_on
+    };
+    if let Some(indices) = &unit.picked {
+        let _ = indices.iter().all(|&index| check(judge, index, None, outcome));
+        return;
+    }
+    for start in unit.range.clone().step_by(CHUNK) {
+        let count = (CHUNK as u64).min(unit.range.end - start) as usize;
+        judge.read(unit.slice, unit.side, start, count, outcome);
+        if !(0..count).all(|k| check(judge, start + k as u64, Some(k), outcome)) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Rewriting a database in another format.
+//!
+//! Win/loss/draw databases can become each other; every type can be rewritten in its own
+//! format, or as bare numbers. Positions that the target leaves out (see
+//! [`egdb::probe::exclusion`]) become "don't care", so that it compresses as well as if made from
+//! the values themselves; those that only the source leaves out are resolved through their
+//! successors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use movegen::{Wld, isa};
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::encode::{OutFile, Written, write_pair};
+use egdb::SubId;
+use egdb::codec::DONT_CARE;
+use egdb::codec::runs::Source;
+use egdb::error::{ProbeError, WriteError};
+use egdb::format::DbType;
+use egdb::format::excluded::excludes_board;
+use egdb::manifest::{self, Manifest, side_file};
+use egdb::probe::{Probe, Question};
+use egdb::slice::Slice;
+use egdb::value::WldValue;
+use egdb::walk::Walk;
+use egdb::{Database, subs_in};
+
+/// What to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Files of this type.
+    Database(DbType),
+    /// A file of bare numbers for each slice and side to move, `db4-3010-b.raw`: in index order one
+    /// byte for each position (win/loss/draw, 255 where the format has no value) or two, the lower
+    /// one first (distances, 65535 where there is no value).
+    Raw,
+}
+
+/// A conversion.
+#[derive(Clone, Debug)]
+pub struct ConvertOptions {
+    /// What to write.
+    pub target: Target,
+    /// Only these slices; all if empty. A file for several slices gets the named ones.
+    pub slices: Vec<Slice>,
+    /// Whether files that exist may be replaced.
+    pub overwrite: bool,
+    /// Whether files that an interrupted conversion has finished stay; others are replaced.
+    pub resume: bool,
+    /// Whether to write side files with checksums.
+    pub checksums: bool,
+}
+
+impl ConvertOptions {
+    /// All slices, no file replaced, with checksums.
+    #[must_use]
+    pub fn new(target: Target) -> ConvertOptions {
+        let (overwrite, resume, checksums) = (false, false, true);
+        ConvertOptions { target, slices: Vec::new(), overwrite, resume, checksums }
+    }
+}
+
+/// How far a conversion has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ConvertProgress {
+    /// The sub-database in work.
+    pub sub: SubId,
+    /// Positions done.
+    pub positions: u64,
+    /// Positions in all.
+    pub all_positions: u64,
+}
+
+/// The result of a conversion.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Converted {
+    /// All new files, without side files.
+    pub files: Vec<PathBuf>,
+    /// Files that were finished before.
+    pub kept: usize,
+    /// Their lengths together, in bytes.
+    pub bytes: u64,
+    /// Positions in them.
+    pub positions: u64,
+    /// Those of them that need a value in the target but have none in the source.
+    pub unknown: u64,
+}
+
+impl Converted {
+    fn add(&mut self, other: Converted) {
+        self.files.extend(other.files);
+        self.kept += other.kept;
+        self.bytes += other.bytes;
+        self.positions += other.positions;
+        self.unknown += other.unknown;
+    }
+}
+
+/// A conversion failed. The unfinished file leaves nothing behind; finished ones stay.
+#[derive(Debug, Error)]
+pub enum ConvertError {
+    /// The target cannot hold such values.
+    #[error("a {from} database cannot become a {to} one")]
+    Kind {
+        /// The source's type.
+        from: DbType,
+        /// The type asked for.
+        to: DbType,
+    },
+    /// A file exists already.
+    #[error("{} exists", file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// None of the slices is in the source.
+    #[error("the database has none of these slices")]
+    NoSlice,
+    /// Source and target are the same directory.
+    #[error("the new files cannot be in the directory of the old ones")]
+    SameDirectory,
+    /// The source cannot be read.
+    #[error(transparent)]
+    Read(#[from] ProbeError),
+    /// The target cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The caller asked to stop.
+    #[error("conversion aborted")]
+    Aborted,
+}
+
+/// Rewrites a database into `dir`, which must exist, on all threads of the pool that it runs in.
+/// `progress` stops the work by returning false.
+///
+/// # Errors
+/// See [`ConvertError`].
+pub fn convert(
+    source: &Arc<Database>,
+    dir: &Path,
+    options: &ConvertOptions,
+    progress: &mut (dyn FnMut(ConvertProgress) -> bool + Send),
+) -> Result<Converted, ConvertError> {
+    let from = source.db_type();
+    let to = match options.target {
+        Target::Raw => from,
+        Target::Database(to) => to,
+    };
+    if from != to && !(from.is_wld() && to.is_wld()) {
+        return Err(ConvertError::Kind { from, to });
+    }
+    if let (Ok(a), Ok(b)) = (fs::canonicalize(source.dir()), fs::canonicalize(dir))
+        && a == b
+    {
+        return Err(ConvertError::SameDirectory);
+    }
+    let is_wanted = |id: &SubId| options.slices.is_empty() || options.slices.contains(&id.slice);
+    let subs: Vec<SubId> = source.contents().into_iter().filter(is_wanted).collect();
+    if subs.is_empty() {
+        return Err(ConvertError::NoSlice);
+    }
+    let mut probe = Probe::new();
+    probe.add(Arc::clone(source));
+    let mut files = plan(&subs, options.target);
+    let mut kept = Vec::new();
+    if options.resume {
+        files.retain(|(names, members)| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| dir.join(name)).collect();
+            let is_finished = is_finished(source, options.target, &paths, members);
+            kept.extend(paths.into_iter().filter(|_| is_finished));
+            !is_finished
+        });
+    } else if !options.overwrite {
+        let names = files.iter().flat_map(|(names, _)| names).map(|name| dir.join(name));
+        if let Some(file) = names.into_iter().find(|file| file.exists()) {
+            return Err(ConvertError::Exists { file });
+        }
+    }
+    let work = Work {
+        source,
+        probe,
+        to,
+        all_positions: files.iter().flat_map(|it| &it.1).map(|&id| source.sub_size(id)).sum(),
+        state: Mutex::new(ConvertState { positions: 0, is_stopped: false, progress }),
+    };
+    let write = |(names, members): (Vec<String>, Vec<SubId>)| {
+        let written = match options.target {
+            Target::Raw => work.raw_file(&dir.join(&names[0]), &members),
+            Target::Database(_) => work.pair(dir, &names[0], &members),
+        }?;
+        if options.checksums {
+            for file in &written.files {
+                manifest::write_side_file(file)?;
+            }
+        }
+        Ok(written)
+    };
+    // The interruption may have come between a file and its side file.
+    for file in kept.iter().filter(|file| options.checksums && !side_file(file).exists()) {
+        manifest::write_side_file(file)?;
+    }
+    let written: Result<Vec<Converted>, ConvertError> =
+        files.into_par_iter().with_max_len(1).map(write).collect();
+    let mut result = Converted { kept: kept.len(), ..Converted::default() };
+    written?.into_iter().for_each(|written| result.add(written));
+    Ok(result)
+}
+
+/// The files to write, by name, with what goes into them.
+fn plan(subs: &[SubId], target: Target) -> Vec<(Vec<String>, Vec<SubId>)> {
+    let mut files: Vec<(Vec<String>, Vec<SubId>)> = Vec::new();
+    for &id in subs {
+        let names = match target {
+            Target::Raw => {
+                let side = id.side.letter().to_ascii_lowercase();
+                vec![format!("db{}-{}-{side}.raw", id.slice.pieces(), id.slice)]
+            }
+            Target::Database(to) => [to.data_extension(), to.index_extension()]
+                .map(|extension| format!("{}.{extension}", to.file_stem(id.slice)))
+                .into(),
+        };
+        match files.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, members)) => members.push(id),
+            None => files.push((names, vec![id])),
+        }
+    }
+    files
+}
+
+/// Whether a conversion has finished these files: all that is to be in them is, and their checksums, if
+/// there are any, are theirs.
+fn is_finished(source: &Database, target: Target, paths: &[PathBuf], members: &[SubId]) -> bool {
+    let is_sound = |path: &PathBuf| match Manifest::read(path) {
+        Ok(Some(known)) => Manifest::of_file(path, |_| true).is_ok_and(|it| it == Some(known)),
+        Ok(None) => path.is_file(),
+        Err(_) => false,
+    };
+    paths.iter().all(is_sound)
+        && match target {
+            Target::Raw => {
+                let width = if source.db_type().is_wld() { 1 } else { 2 };
+                let size: u64 = members.iter().map(|&id| source.sub_size(id)).sum();
+                paths[0].metadata().is_ok_and(|data| data.len() == size * width)
+            }
+            Target::Database(to) => {
+                let slice = members[0].slice;
+                let there = subs_in(to, slice, &paths[0], &paths[1]).unwrap_or_default();
+                members.iter().all(|id| there.contains(&(id.slice, id.sub, id.side)))
+            }
+        }
+}
+
+struct Work<'a> {
+    source: &'a Database,
+    probe: Probe,
+    to: DbType,
+    all_positions: u64,
+    state: Mutex<ConvertState<'a>>,
+}
+
+/// The threads' shared data.
+struct ConvertState<'a> {
+    positions: u64,
+    is_stopped: bool,
+    progress: &'a mut (dyn FnMut(ConvertProgress) -> bool + Send),
+}
+
+/// Positions that are read at a time, by all threads.
+const WINDOW: u64 = 1 << 20;
+/// Positions that one of them reads.
+const SHARE: usize = 1 << 14;
+/// Positions at a time for raw files.
+const CHUNK: u64 = 1 << 16;
+
+impl Work<'_> {
+    fn pair(&self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Converted, ConvertError> {
+        let stem = name.split('.').next().unwrap_or_default();
+        let (written, subs) = write_pair(dir, self.to, stem, subs, |writer, id| {
+            let unknown = self.sub(id, |source| writer.add(id, source))?;
+            Ok::<_, ConvertError>((self.source.sub_size(id), unknown))
+        })?;
+        let mut result = Converted::default();
+        if let Some(Written { index, data, bytes }) = written {
+            (result.files, result.bytes) = (vec![index, data], bytes.iter().sum());
+        }
+        for (positions, unknown) in subs {
+            result.positions += positions;
+            result.unknown += unknown;
+        }
+        Ok(result)
+    }
+
+    fn raw_file(&self, path: &Path, subs: &[SubId]) -> Result<Converted, ConvertError> {
+        let mut file = OutFile::create(path.to_owned())?;
+        let mut result = Converted::default();
+        for &id in subs {
+            let size = self.source.sub_size(id);
+            let is_wld = self.to.is_wld();
+            result.positions += size;
+            result.unknown += self.sub(id, |source| {
+                let mut values = vec![0; CHUNK.min(size) as usize];
+                let mut bytes = Vec::new();
+                let mut at = 0;
+                while at < size {
+                    let n = CHUNK.min(size - at) as usize;
+                    source(at, &mut values[..n]);
+                    bytes.clear();
+                    for &value in &values[..n] {
+                        let pair = value.to_le_bytes();
+                        bytes.extend_from_slice(if is_wld { &pair[..1] } else { &pair });
+                    }
+                    file.write(&bytes)?;
+                    result.bytes += bytes.len() as u64;
+                    at += n as u64;
+                }
+                Ok(())
+            })?;
+        }
+        result.files.push(file.finish()?);
+        Ok(result)
+    }
+
+    /// Lets `write` take the values of a sub-database; returns how many are unknown. The writers may
+    /// go through them more than once. One cannot be stopped within a sub-database: after a failure
+    /// it is fed quickly.
+    fn sub(
+        &self,
+        id: SubId,
+        write: impl FnOnce(&mut Source<'_>) -> Result<(), WriteError>,
+    ) -> Result<u64, ConvertError> {
+        let size = self.source.sub_size(id);
+        let mut window = vec![0; WINDOW.min(size) as usize];
+        // The contents of the window, how far values were counted, and the unknown among them.
+        let (mut held, mut seen, mut unknown) = (0..0, 0, 0);
+        let mut failure = None;
+        let mut source = |start: u64, out: &mut [u16]| {
+            let mut done = 0;
+            while done < out.len() {
+                let at = start + done as u64;
+                if !held.contains(&at) {
+                    // Version 1 first asks for samples here and there.
+                    let is_in_order = at == 0 || at == held.end;
+                    let length = if is_in_order { WINDOW } else { (out.len() - done) as u64 };
+                    held = at..(at + length.min(WINDOW)).min(size);
+                    let here = &mut window[..(held.end - at) as usize];
+                    let read = match failure {
+                        None => self.read(id, at, here),
+                        Some(_) => {
+                            here.fill(DONT_CARE);
+                            Ok(0)
+                        }
+                    };
+                    let result = read.and_then(|unknown_here| {
+                        // Values read again count once, and samples do not count.
+                        let is_new = at == seen;
+                        let new = if is_new { (held.end - at, unknown_here) } else { (0, 0) };
+                        seen += new.0;
+                        unknown += new.1;
+                        self.report(id, new.0)
+                    });
+                    failure = failure.take().or(result.err());
+                }
+                let from = (at - held.start) as usize;
+                let n = ((held.end - at) as usize).min(out.len() - done);
+                out[done..done + n].copy_from_slice(&window[from..from + n]);
+                done += n;
+            }
+        };
+        let result = write(&mut source);
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(result.map(|()| unknown)?),
+        }
+    }
+
+    /// Counts positions, also those of a side to move that is not kept.
+    fn report(&self, id: SubId, positions: u64) -> Result<(), ConvertError> {
+        let mut state = self.state.lock();
+        state.positions += positions;
+        let at = ConvertProgress {
+            sub: id,
+            positions: state.positions,
+            all_positions: self.all_positions,
+        };
+        if state.is_stopped || !(state.progress)(at) {
+            state.is_stopped = true;
+            return Err(ConvertError::Aborted);
+        }
+        Ok(())
+    }
+
+    /// Fills `out`, with all threads; returns how many values are unknown.
+    fn read(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<u64, ConvertError> {
+        let unknown = AtomicU64::new(0);
+        out.par_chunks_mut(SHARE)
+            .enumerate()
+            .try_for_each(|(i, part)| {
+                let found = isa::run_best(
+                    #[inline(always)]
+                    || self.read_part(id, start + (i * SHARE) as u64, part),
+                )?;
+                unknown.fetch_add(found, Ordering::Relaxed);
+                Ok(())
+            })
+            .map_err(ConvertError::Read)?;
+        Ok(unknown.into_inner())
+    }
+
+    #[inline(always)]
+    fn read_part(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<u64, ProbeError> {
+        self.source.read_values(id, start, out)?;
+        let from = self.source.db_type();
+        let first = u64::from(id.sub) * from.subslice_length() + start;
+        let mut unknown = 0;
+        let mut question = Question::new(0);
+        for (board, value) in Walk::new(id.slice, first, first + out.len() as u64).zip(out) {
+            if excludes_board(self.to, &board, id.side).is_some() {
+                *value = DONT_CARE;
+                continue;
+            }
+            if !from.is_wld() {
+                continue;
+            }
+            if from != self.to
+                && excludes_board(from, &board, id.side).is_some()
+                && let Ok(position) = board.position(id.side)
+            {
+                question.tidy();
+                *value = match self.probe.wld_with(&position, &mut question)? {
+                    Some(Wld::Win) => 1,
+                    Some(Wld::Loss) => 2,
+                    Some(Wld::Draw) => 3,
+                    None => 0,
+                };
+            }
+            // Version 2 has no place for half of the truth.
+            if self.to == DbType::Wld2 && *value > 3 {
+                *value = 0;
+            }
+            unknown += u64::from(WldValue::from_stored(*value as u8).exact().is_none());
+        }
+        Ok(unknown)
+    }
+}

@@ -1,0 +1,216 @@
+//! The values of a slice's positions: counts, and the longest wins and losses.
+//!
+//! All legal positions are counted, captures included. In databases those are resolved by
+//! [`Probe`]; stored values are read in the order of the files, so the work is mostly sequential.
+//! The work files of a build have all values, and are counted much faster.
+
+mod side;
+mod sizes;
+mod work;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use movegen::{Color, Position};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::builder::{BuildError, SideCounts};
+use egdb::error::{ProbeError, SelectionError};
+use egdb::format::DbType;
+use egdb::index::unrank;
+use egdb::probe::Probe;
+use egdb::slice::Slice;
+use side::{Counts, Surveyor};
+pub use sizes::{data_bytes, file_bytes};
+pub use work::survey_work;
+
+/// What to survey.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only slices of at most this many pieces.
+    pub max_pieces: Option<u8>,
+    /// Only these stored slices.
+    pub slices: Option<Vec<Slice>>,
+    /// Number of threads; 0 takes as many as there are processors.
+    pub threads: usize,
+}
+
+/// A survey cannot be carried out.
+#[derive(Debug, Error)]
+pub enum SurveyError {
+    /// There are no slices to survey.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// Threads cannot be started.
+    #[error("cannot start threads")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A file cannot be read or is damaged.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// A work file is missing, cannot be read or is damaged.
+    #[error(transparent)]
+    Work(#[from] BuildError),
+}
+
+/// The greatest number of some kind, and the first position that has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Longest {
+    /// The number: plies, or a distance to conversion.
+    pub number: u32,
+    /// The lowest index of a position with it.
+    pub index: u64,
+}
+
+/// The positions of a stored slice with one side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SideSurvey {
+    /// The slice.
+    pub slice: Slice,
+    /// The side to move.
+    pub side: Color,
+    /// Number of positions: the sum of the next four.
+    pub positions: u64,
+    /// Won for the side to move.
+    pub wins: u64,
+    /// Lost for the side to move.
+    pub losses: u64,
+    /// Neither.
+    pub draws: u64,
+    /// Not known, because the databases do not reach the positions they lead to.
+    pub unknown: u64,
+    /// Positions where the side to move can capture.
+    pub captures: u64,
+    /// The longest win in plies to the end of the game; `None` without a win or without a
+    /// distance-to-win database.
+    pub longest_dtw_win: Option<Longest>,
+    /// The longest loss in plies.
+    pub longest_dtw_loss: Option<Longest>,
+    /// The greatest distance to conversion of a win or loss, exact also below the threshold of
+    /// the files; `None` without a win or loss or without a database of this kind.
+    pub longest_mtc: Option<Longest>,
+}
+
+impl From<SideCounts> for SideSurvey {
+    fn from(counts: SideCounts) -> SideSurvey {
+        let SideCounts { slice, side, wins, losses, draws, captures } = counts;
+        SideSurvey {
+            slice,
+            side,
+            positions: wins + losses + draws,
+            wins,
+            losses,
+            draws,
+            unknown: 0,
+            captures,
+            longest_dtw_win: None,
+            longest_dtw_loss: None,
+            longest_mtc: None,
+        }
+    }
+}
+
+impl SideSurvey {
+    /// The position of a number.
+    #[must_use]
+    pub fn example(&self, longest: &Longest) -> Option<Position> {
+        unrank(self.slice, longest.index)?.position(self.side).ok()
+    }
+}
+
+/// How far a survey is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Positions done, in all slices.
+    pub done: u64,
+    /// Positions to do.
+    pub all: u64,
+    /// The slice in work.
+    pub slice: Slice,
+}
+
+/// Positions in a unit of work.
+const UNIT: u64 = 1 << 16;
+
+/// The slices and sides to move of a survey, in its order.
+///
+/// # Errors
+/// If there is nothing to survey.
+pub fn selected(probe: &Probe, options: &Options) -> Result<Vec<(Slice, Color)>, SurveyError> {
+    let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
+    let sides = |slice: Slice| slice.stored_sides().iter().map(move |&side| (slice, side));
+    Ok(slices.into_iter().flat_map(sides).collect())
+}
+
+/// Surveys the slices of a probe's win/loss/draw databases, those with fewer pieces first, Black
+/// to move first. Calls `each` with every finished one, and `progress` from any thread; when that
+/// returns false the survey stops, and the result is false.
+///
+/// # Errors
+/// If there is nothing to survey, or a file cannot be read.
+pub fn survey(
+    probe: &Probe,
+    options: &Options,
+    progress: impl Fn(Progress) -> bool + Sync,
+    mut each: impl FnMut(&SideSurvey),
+) -> Result<bool, SurveyError> {
+    let list = probe.select(options.max_pieces, options.slices.as_deref())?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let all: u64 = list.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum();
+    let done = AtomicU64::new(0);
+    let is_stopped = AtomicBool::new(false);
+    let mut known: HashMap<(Slice, Color), SideSurvey> = HashMap::new();
+    for slice in list {
+        for &side in slice.stored_sides() {
+            let surveyor =
+                Surveyor::new(probe, slice, side, |slice, side| known.get(&(slice, side)));
+            let advance = |count: u64| {
+                let done = done.fetch_add(count, Ordering::Relaxed) + count;
+                if !progress(Progress { done, all, slice }) {
+                    is_stopped.store(true, Ordering::Relaxed);
+                }
+            };
+            let pass = |near: bool| -> Result<Counts, ProbeError> {
+                let units = slice.size().div_ceil(UNIT);
+                pool.install(|| {
+                    (0..units)
+                        .into_par_iter()
+                        .map_init(
+                            || surveyor.worker(),
+                            |worker, unit| {
+                                if is_stopped.load(Ordering::Relaxed) {
+                                    return Ok(Counts::default());
+                                }
+                                let (start, end) =
+                                    (unit * UNIT, (unit * UNIT + UNIT).min(slice.size()));
+                                let counts = if near {
+                                    surveyor.near(worker, start, end)?
+                                } else {
+                                    surveyor.count(worker, start, end)?
+                                };
+                                advance(if near { 0 } else { end - start });
+                                Ok(counts)
+                            },
+                        )
+                        .try_reduce(Counts::default, |a, b| Ok(a.merged(&b)))
+                })
+            };
+            let mut counts = pass(false)?;
+            if surveyor.wants_near(&counts) {
+                counts = counts.merged(&pass(true)?);
+            }
+            if is_stopped.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let result = counts.survey(slice, side);
+            each(&result);
+            known.insert((slice, side), result);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a probe has databases of this type that cover this many pieces.
+fn reaches(probe: &Probe, db_type: DbType, pieces: u8) -> bool {
+    probe.databases().iter().any(|db| db.db_type() == db_type && db.max_pieces() >= pieces)
+}

@@ -1,0 +1,424 @@
+//! One slice with one side to move.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use movegen::{Board, Color, Position, Wld};
+
+use super::{Longest, SideSurvey, reaches};
+use crate::builder::after_capture_by;
+use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
+use egdb::Database;
+use egdb::SubId;
+use egdb::error::ProbeError;
+use egdb::format::DbType;
+use egdb::probe::{MTC_ROUNDING, Probe, Question, exclusion};
+use egdb::slice::Slice;
+use egdb::value::{MTC_THRESHOLD, WldValue};
+use egdb::walk::Walk;
+
+/// Sums and greatest numbers of some positions.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Counts {
+    pub wins: u64,
+    pub losses: u64,
+    pub draws: u64,
+    unknown: u64,
+    pub captures: u64,
+    pub dtw_win: Top,
+    pub dtw_loss: Top,
+    pub mtc: Top,
+}
+
+impl Counts {
+    pub(super) fn merged(mut self, other: &Counts) -> Counts {
+        self.wins += other.wins;
+        self.losses += other.losses;
+        self.draws += other.draws;
+        self.unknown += other.unknown;
+        self.captures += other.captures;
+        self.dtw_win.merge(other.dtw_win);
+        self.dtw_loss.merge(other.dtw_loss);
+        self.mtc.merge(other.mtc);
+        self
+    }
+
+    pub(super) fn survey(&self, slice: Slice, side: Color) -> SideSurvey {
+        let &Counts { wins, losses, draws, unknown, captures, dtw_win, dtw_loss, mtc } = self;
+        SideSurvey {
+            slice,
+            side,
+            positions: wins + losses + draws + unknown,
+            wins,
+            losses,
+            draws,
+            unknown,
+            captures,
+            longest_dtw_win: dtw_win.0,
+            longest_dtw_loss: dtw_loss.0,
+            longest_mtc: mtc.0,
+        }
+    }
+}
+
+/// The greatest number so far and the lowest index that has it.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Top(pub Option<Longest>);
+
+impl Top {
+    pub(super) fn add(&mut self, number: u32, index: u64) {
+        self.merge(Top(Some(Longest { number, index })));
+    }
+
+    fn merge(&mut self, other: Top) {
+        self.0 = match (self.0, other.0) {
+            (Some(a), Some(b)) => {
+                let is_better = b.number > a.number || (b.number == a.number && b.index < a.index);
+                Some(if is_better { b } else { a })
+            }
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// The same, shared by threads, to skip what cannot change it: the number above the complement
+/// of the index.
+#[derive(Debug, Default)]
+struct SharedTop(AtomicU64);
+
+const INDEX_BITS: u32 = 48;
+const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
+
+impl SharedTop {
+    fn raise(&self, number: u32, index: u64) {
+        let key = (u64::from(number) + 1) << INDEX_BITS | (INDEX_MASK - index);
+        self.0.fetch_max(key, Ordering::Relaxed);
+    }
+
+    /// The greatest number that would change nothing at this index; `None` if any would.
+    fn useless(&self, index: u64) -> Option<u32> {
+        let key = self.0.load(Ordering::Relaxed);
+        let number = (key >> INDEX_BITS).checked_sub(1)? as u32;
+        let known = INDEX_MASK - (key & INDEX_MASK);
+        if index > known { Some(number) } else { number.checked_sub(1) }
+    }
+}
+
+/// The threads' shared data.
+pub(super) struct Surveyor<'p> {
+    probe: &'p Probe,
+    slice: Slice,
+    side: Color,
+    wld: Option<&'p Database>,
+    /// Holds this side to move.
+    dtw: Option<&'p Database>,
+    has_dtw: bool,
+    mtc: Option<&'p Database>,
+    has_mtc: bool,
+    /// No capture wins, or loses, in more plies than this.
+    limits: [u32; 2],
+    dtw_win: SharedTop,
+    dtw_loss: SharedTop,
+    mtc_near: SharedTop,
+}
+
+/// A thread's memory.
+pub(super) struct Worker {
+    wld: Vec<u16>,
+    dtw: Vec<u16>,
+    mtc: Vec<u16>,
+    near: MtcSearch,
+    question: Question,
+}
+
+/// Positions whose stored values are read at a time.
+const CHUNK: u64 = 1 << 13;
+
+impl<'p> Surveyor<'p> {
+    pub(super) fn new<'k>(
+        probe: &'p Probe,
+        slice: Slice,
+        side: Color,
+        known: impl Fn(Slice, Color) -> Option<&'k SideSurvey>,
+    ) -> Surveyor<'p> {
+        let find = |test: fn(DbType) -> bool| {
+            let mut databases = probe.databases().iter().map(AsRef::as_ref);
+            databases.find(|db: &&Database| test(db.db_type()) && db.has_side(slice, side))
+        };
+        let mut dtw = probe.databases().iter().filter(|db| db.db_type() == DbType::Dtw);
+        Surveyor {
+            probe,
+            slice,
+            side,
+            wld: find(DbType::is_wld),
+            dtw: find(|t| t == DbType::Dtw),
+            has_dtw: dtw.any(|db| db.has_slice(slice)),
+            mtc: find(|t| t == DbType::Mtc),
+            has_mtc: reaches(probe, DbType::Mtc, slice.pieces()),
+            limits: limits(slice, side, known),
+            dtw_win: SharedTop::default(),
+            dtw_loss: SharedTop::default(),
+            mtc_near: SharedTop::default(),
+        }
+    }
+
+    pub(super) fn worker(&self) -> Worker {
+        Worker {
+            wld: Vec::new(),
+            dtw: Vec::new(),
+            mtc: Vec::new(),
+            near: MtcSearch::new(),
+            question: Question::new(0),
+        }
+    }
+
+    /// Whether numbers below the threshold must be looked for: wins or losses, but no stored
+    /// number.
+    pub(super) fn wants_near(&self, counts: &Counts) -> bool {
+        let is_far = counts.mtc.0.is_some_and(|top| top.number >= MTC_THRESHOLD.into());
+        self.has_mtc && !is_far && counts.wins + counts.losses > 0
+    }
+
+    fn read(
+        &self,
+        database: Option<&Database>,
+        start: u64,
+        count: usize,
+        values: &mut Vec<u16>,
+    ) -> Result<(), ProbeError> {
+        let Some(database) = database else { return Ok(()) };
+        let length = database.db_type().subslice_length();
+        let id = SubId { slice: self.slice, sub: (start / length) as u32, side: self.side };
+        values.resize(count, 0);
+        if !database.read_values(id, start % length, values)? {
+            values.fill(0);
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the positions from `start` to `end`, their indices, and where their
+    /// stored values are in the worker's memory.
+    fn each(
+        &self,
+        worker: &mut Worker,
+        start: u64,
+        end: u64,
+        mut visit: impl FnMut(&mut Worker, &Board, u64, usize) -> Result<(), ProbeError>,
+    ) -> Result<(), ProbeError> {
+        let mut walk = Walk::new(self.slice, start, end);
+        let mut at = start;
+        while at < end {
+            let count = CHUNK.min(end - at) as usize;
+            self.read(self.wld, at, count, &mut worker.wld)?;
+            self.read(self.dtw, at, count, &mut worker.dtw)?;
+            self.read(self.mtc, at, count, &mut worker.mtc)?;
+            for (k, board) in walk.by_ref().take(count).enumerate() {
+                visit(worker, &board, at + k as u64, k)?;
+            }
+            at += count as u64;
+        }
+        Ok(())
+    }
+
+    /// The value of a position: as stored, or found by the probe.
+    fn value(
+        &self,
+        worker: &mut Worker,
+        position: &Position,
+        k: usize,
+        has_capture: bool,
+    ) -> Result<Option<Wld>, ProbeError> {
+        if !has_capture && let Some(wld) = self.wld {
+            let stored = WldValue::from_stored(worker.wld[k] as u8).exact();
+            if stored.is_some() && exclusion(wld.db_type(), position).is_none() {
+                return Ok(stored);
+            }
+        }
+        worker.question.tidy();
+        self.probe.wld_with(position, &mut worker.question)
+    }
+
+    /// Counts the positions from `start` to `end`.
+    pub(super) fn count(
+        &self,
+        worker: &mut Worker,
+        start: u64,
+        end: u64,
+    ) -> Result<Counts, ProbeError> {
+        let mut counts = Counts::default();
+        self.each(worker, start, end, |worker, board, index, k| {
+            let Ok(position) = board.position(self.side) else { return Ok(()) };
+            let has_capture = position.has_capture(self.side);
+            counts.captures += u64::from(has_capture);
+            let value = self.value(worker, &position, k, has_capture)?;
+            let is_win = match value {
+                Some(Wld::Win) => {
+                    counts.wins += 1;
+                    true
+                }
+                Some(Wld::Loss) => {
+                    counts.losses += 1;
+                    false
+                }
+                Some(Wld::Draw) => {
+                    counts.draws += 1;
+                    return Ok(());
+                }
+                None => {
+                    counts.unknown += 1;
+                    return Ok(());
+                }
+            };
+            if self.has_dtw {
+                self.count_dtw(worker, &position, is_win, has_capture, index, k, &mut counts)?;
+            }
+            if self.has_mtc {
+                self.count_mtc(worker, is_win, has_capture, index, k, &mut counts);
+            }
+            Ok(())
+        })?;
+        Ok(counts)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a step of the loop of `count`")]
+    #[inline]
+    fn count_dtw(
+        &self,
+        worker: &Worker,
+        position: &Position,
+        is_win: bool,
+        has_capture: bool,
+        index: u64,
+        k: usize,
+        counts: &mut Counts,
+    ) -> Result<(), ProbeError> {
+        let (top, shared) = match is_win {
+            true => (&mut counts.dtw_win, &self.dtw_win),
+            false => (&mut counts.dtw_loss, &self.dtw_loss),
+        };
+        let is_stored = !has_capture && self.dtw.is_some();
+        let plies = if is_stored {
+            Some(2 * u32::from(worker.dtw[k]) + u32::from(is_win))
+        } else {
+            let limit = if has_capture { self.limits[usize::from(!is_win)] } else { u32::MAX };
+            if shared.useless(index).is_some_and(|useless| limit <= useless) {
+                return Ok(());
+            }
+            self.probe.dtw_of(position, if is_win { Wld::Win } else { Wld::Loss })?
+        };
+        if let Some(plies) = plies
+            && top.0.is_none_or(|best| plies > best.number)
+        {
+            top.add(plies, index);
+            shared.raise(plies, index);
+        }
+        Ok(())
+    }
+
+    /// Numbers stored, and numbers of captures.
+    #[inline]
+    fn count_mtc(
+        &self,
+        worker: &Worker,
+        is_win: bool,
+        has_capture: bool,
+        index: u64,
+        k: usize,
+        counts: &mut Counts,
+    ) {
+        let number = if has_capture {
+            u16::from(if is_win { WIN_BY_CONVERSION } else { LOSS_BY_CONVERSION })
+        } else {
+            match self.mtc {
+                Some(_) if worker.mtc[k] >= MTC_THRESHOLD => {
+                    MTC_ROUNDING.exact(worker.mtc[k], is_win)
+                }
+                _ => return,
+            }
+        };
+        let number = u32::from(number);
+        if counts.mtc.0.is_none_or(|best| number > best.number) {
+            counts.mtc.add(number, index);
+            self.mtc_near.raise(number, index);
+        }
+    }
+
+    /// Looks for the greatest number below the threshold.
+    pub(super) fn near(
+        &self,
+        worker: &mut Worker,
+        start: u64,
+        end: u64,
+    ) -> Result<Counts, ProbeError> {
+        let limit = MTC_THRESHOLD as u8 - 1;
+        let mut counts = Counts::default();
+        if self.mtc_near.useless(start) == Some(limit.into()) {
+            return Ok(counts);
+        }
+        self.each(worker, start, end, |worker, board, index, k| {
+            let useless = self.mtc_near.useless(index);
+            if useless == Some(limit.into()) {
+                return Ok(());
+            }
+            let Ok(position) = board.position(self.side) else { return Ok(()) };
+            if position.has_capture(self.side) {
+                return Ok(());
+            }
+            let is_win = match self.value(worker, &position, k, false)? {
+                Some(Wld::Win) => true,
+                Some(Wld::Loss) => false,
+                _ => return Ok(()),
+            };
+            // Wins are odd, losses even.
+            let parity = u32::from(is_win);
+            let bound =
+                useless.and_then(|n| if n % 2 == parity { Some(n) } else { n.checked_sub(1) });
+            let (probe, near) = (self.probe, &mut worker.near);
+            if let Some(bound) = bound {
+                let bound = bound as u8;
+                let within = match is_win {
+                    true => near.wins_within(probe, &position, bound)?,
+                    false => near.loses_within(probe, &position, bound)?,
+                };
+                if within == Some(true) {
+                    return Ok(());
+                }
+            }
+            if let Some(number) = near.distance(probe, &position, is_win, limit)? {
+                counts.mtc.add(number.into(), index);
+                self.mtc_near.raise(number.into(), index);
+            }
+            Ok(())
+        })?;
+        Ok(counts)
+    }
+}
+
+/// The most plies for a win or loss by a capture, from the known contents of the slices that it
+/// leads to.
+fn limits<'k>(
+    slice: Slice,
+    side: Color,
+    known: impl Fn(Slice, Color) -> Option<&'k SideSurvey>,
+) -> [u32; 2] {
+    let mut limits = [1, 1];
+    for next in after_capture_by(slice, side) {
+        let mover = side.opponent();
+        let (next, mover) = match next.is_stored_reversed(mover) {
+            true => (next.reversed(), mover.opponent()),
+            false => (next, mover),
+        };
+        let Some(survey) = known(next, mover).filter(|survey| survey.unknown == 0) else {
+            return [u32::MAX; 2];
+        };
+        let after_win = (survey.losses, survey.longest_dtw_loss);
+        let after_loss = (survey.wins, survey.longest_dtw_win);
+        for (limit, (count, longest)) in limits.iter_mut().zip([after_win, after_loss]) {
+            match longest {
+                Some(longest) => *limit = (*limit).max(longest.number + 1),
+                None if count > 0 => return [u32::MAX; 2],
+                None => {}
+            }
+        }
+    }
+    limits
+}

@@ -1,0 +1,228 @@
+//! `survey` against an independent solution: every count, every longest distance, and that the
+//! example is the first.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use egdb::error::SelectionError;
+use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
+use egdb_build::builder::{BuildError, BuildOptions, Builder};
+use egdb_build::survey::{
+    Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey, survey_work,
+};
+use movegen::Color;
+
+use crate::support::solver::{Solution, Solved};
+use crate::support::{build, table, three_pieces};
+
+const TYPES: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
+
+fn open(dir: &Path, db_type: DbType) -> Arc<Database> {
+    let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
+    Arc::new(Database::open(dir, &options).unwrap())
+}
+
+fn built(
+    solution: &Solution,
+    types: &[DbType],
+    keep: impl Fn(Slice, Color) -> bool + Copy,
+) -> (tempfile::TempDir, Probe) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut probe = Probe::new();
+    for &db_type in types {
+        build::write(dir.path(), db_type, solution, keep);
+        probe.add(open(dir.path(), db_type));
+    }
+    (dir, probe)
+}
+
+fn all(_: Slice, _: Color) -> bool {
+    true
+}
+
+fn run(probe: &Probe, options: &Options) -> Vec<SideSurvey> {
+    let mut list = Vec::new();
+    assert!(survey(probe, options, |_| true, |side| list.push(*side)).unwrap());
+    list
+}
+
+/// The same by counting the solution's entries.
+fn expected(solution: &Solution, slice: Slice, side: Color) -> SideSurvey {
+    let entries = solution.table(slice, side);
+    let count = |value| entries.iter().filter(|e| e.wld == value).count() as u64;
+    let longest = |value: fn(&Solved) -> Option<u16>| {
+        let numbers = entries.iter().enumerate().filter_map(|(i, e)| Some((value(e)?, i)));
+        let best = numbers.max_by_key(|&(number, i)| (number, std::cmp::Reverse(i)))?;
+        Some(Longest { number: best.0.into(), index: best.1 as u64 })
+    };
+    SideSurvey {
+        slice,
+        side,
+        positions: entries.len() as u64,
+        wins: count(Wld::Win),
+        losses: count(Wld::Loss),
+        draws: count(Wld::Draw),
+        unknown: 0,
+        captures: entries.iter().filter(|e| e.has_capture).count() as u64,
+        longest_dtw_win: longest(|e| (e.wld == Wld::Win).then_some(e.dtw)),
+        longest_dtw_loss: longest(|e| (e.wld == Wld::Loss).then_some(e.dtw)),
+        longest_mtc: longest(|e| (e.wld != Wld::Draw).then_some(e.mtc)),
+    }
+}
+
+fn compare(solution: &Solution, list: &[SideSurvey]) {
+    let mut found = list.iter();
+    let pieces = solution.slices().last().unwrap().pieces();
+    for slice in (2..=pieces).flat_map(Slice::stored) {
+        for &side in slice.stored_sides() {
+            assert_eq!(found.next(), Some(&expected(solution, slice, side)));
+        }
+    }
+    assert!(found.next().is_none());
+}
+
+#[test]
+fn two_and_three_pieces() {
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
+    for threads in [1, 3] {
+        compare(three_pieces(), &run(&probe, &Options { threads, ..Options::default() }));
+    }
+    let longest = run(&probe, &Options::default()).into_iter().find_map(|s| {
+        let number = s.longest_mtc.filter(|longest| longest.number >= 10)?;
+        Some((s.slice.to_string(), s.side, number.number, s.example(&number)?.to_fen()))
+    });
+    // The published record.
+    let record = ("0201".to_owned(), Color::White, 10, "W:WK11:BK2,K6".to_owned());
+    assert_eq!(longest, Some(record));
+}
+
+/// Work files give the same results as databases written from them, with the distances they have.
+#[test]
+fn work_files() {
+    for types in [&TYPES[..1], &TYPES] {
+        let dir = tempfile::tempdir().unwrap();
+        let options = BuildOptions {
+            types: types.to_vec(),
+            threads: 2,
+            keep_work: true,
+            ..BuildOptions::default()
+        };
+        Builder::new(dir.path(), &options, &|_| true).unwrap().build(3).unwrap();
+        let mut probe = Probe::new();
+        types.iter().for_each(|&db_type| probe.add(open(dir.path(), db_type)));
+        let work = dir.path().join("work");
+        let count = |work: &Path| {
+            let mut list = Vec::new();
+            let options = Options { threads: 2, ..Options::default() };
+            survey_work(&probe, work, &options, |_| true, |side| list.push(*side)).map(|_| list)
+        };
+        assert_eq!(count(&work).unwrap(), run(&probe, &Options::default()));
+
+        let file = work.join("1110.raw");
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[100] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let error = count(&work).unwrap_err();
+        assert!(matches!(error, SurveyError::Work(BuildError::Damaged { .. })), "{error}");
+        std::fs::remove_file(&file).unwrap();
+        let error = count(&work).unwrap_err();
+        assert!(error.to_string().ends_with("1110.raw"), "{error}");
+    }
+}
+
+#[test]
+fn missing_sides_and_types() {
+    let keep = |slice: Slice, side: Color| slice.is_symmetric() || side == Color::White;
+    let (_dir, probe) = built(three_pieces(), &[DbType::Wld1, DbType::Dtw], keep);
+    let list = run(&probe, &Options::default());
+    let without_mtc = |survey: SideSurvey| SideSurvey { longest_mtc: None, ..survey };
+    for found in &list {
+        assert_eq!(*found, without_mtc(expected(three_pieces(), found.slice, found.side)));
+    }
+    assert_eq!(list.len(), 16);
+    // A slice alone: the slices that its captures lead to are unknown.
+    let slice: Slice = "1101".parse().unwrap();
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
+    let list = run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() });
+    let wanted = Color::ALL.map(|side| expected(three_pieces(), slice, side));
+    assert_eq!(list, wanted);
+    let of = |slices: &str, max_pieces| {
+        let slices = Some(vec![slices.parse().unwrap()]);
+        survey(&probe, &Options { slices, max_pieces, threads: 1 }, |_| true, |_| {})
+    };
+    assert!(matches!(of("1111", None), Err(SurveyError::Selection(SelectionError::Missing(_)))));
+    assert!(matches!(of("1101", Some(2)), Err(SurveyError::Selection(SelectionError::NoSlices))));
+    let nothing = survey(&Probe::new(), &Options::default(), |_| true, |_| {});
+    assert!(matches!(nothing, Err(SurveyError::Selection(SelectionError::NoWld))));
+}
+
+#[test]
+fn unknown_positions_are_counted() {
+    // Without a slice that captures lead to.
+    let [slice, without] = ["0201", "0101"].map(|text| text.parse::<Slice>().unwrap());
+    let (_dir, probe) = built(three_pieces(), &TYPES, |slice, _| slice != without);
+    for found in run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() }) {
+        let right = expected(three_pieces(), found.slice, found.side);
+        // Black can only capture White's last piece.
+        assert_eq!(found.unknown > 0, found.side == Color::White);
+        assert!(found.unknown <= found.captures, "{found:?}");
+        assert_eq!(found.wins + found.losses + found.draws + found.unknown, right.positions);
+        assert!(found.wins <= right.wins && found.losses <= right.losses);
+        assert_eq!((found.positions, found.captures), (right.positions, right.captures));
+    }
+}
+
+#[test]
+fn a_survey_can_be_stopped() {
+    let (_dir, probe) = built(three_pieces(), &[DbType::Wld2], all);
+    let mut count = 0;
+    let result = survey(&probe, &Options::default(), |at| at.slice.pieces() < 3, |_| count += 1);
+    assert!(!result.unwrap());
+    assert_eq!(count, 4);
+}
+
+#[test]
+fn sizes_add_up_to_the_files() {
+    let (_dir, mut probe) = built(three_pieces(), &TYPES, all);
+    let dir = tempfile::tempdir().unwrap();
+    let options = BuildOptions { types: vec![DbType::Compact], ..BuildOptions::default() };
+    Builder::new(dir.path(), &options, &|_| true).unwrap().build(3).unwrap();
+    probe.add(open(dir.path(), DbType::Compact));
+    for database in probe.databases() {
+        let sizes = data_bytes(database).unwrap();
+        assert_eq!(sizes.len(), database.contents().len());
+        for pieces in [2, 3] {
+            let ids = sizes.iter().filter(|(id, _)| id.slice.pieces() == pieces);
+            let data: u64 = ids.map(|(_, size)| size).sum();
+            let stem = format!("db{pieces}.");
+            let named = |path: &std::path::PathBuf| {
+                path.file_name().unwrap().to_str().unwrap().starts_with(&stem)
+            };
+            let files: Vec<u64> =
+                database.files().filter(named).map(|p| p.metadata().unwrap().len()).collect();
+            assert_eq!(file_bytes(database, pieces).unwrap(), files.iter().sum::<u64>());
+            // Index file first.
+            assert_eq!(data, files.get(1).copied().unwrap_or(0), "{}", database.db_type());
+        }
+    }
+}
+
+#[test]
+#[ignore = "solves 42 million positions of 4 pieces: minutes, 2 GB"]
+fn four_pieces() {
+    let solution = Solution::solve(4);
+    let (_dir, probe) = built(&solution, &TYPES, all);
+    let list = run(&probe, &Options::default());
+    compare(&solution, &list);
+    let mut records = 0;
+    for row in table(include_str!("../../../../positions/egdb/kingsrow-high-mtc.tsv")) {
+        let slice: Slice = row[1].parse().unwrap();
+        let side = if row[2] == "b" { Color::Black } else { Color::White };
+        if let Some(found) = list.iter().find(|s| (s.slice, s.side) == (slice, side)) {
+            assert_eq!(found.longest_mtc.unwrap().number.to_string(), row[3], "{slice} {side}");
+            records += 1;
+        }
+    }
+    let far = |s: &&SideSurvey| s.longest_mtc.is_some_and(|longest| longest.number >= 10);
+    assert_eq!((records, list.iter().filter(far).count()), (8, 8));
+}
