@@ -109,7 +109,7 @@ fn memory_stays_flat() {
     assert!(peak_of_large < 128 * KIB, "{peak_of_large} bytes");
     assert!(peak_of_large < peak_of_small + 32 * KIB, "{peak_of_small}, {peak_of_large}");
 
-    // Nor does it grow where encodings have to be told apart, once their tables are there.
+    // Nor does it grow where encodings must be recognised, once their tables are there.
     PdnReader::new(&b"[White \"Andr\xe9\"]\n\n1. 32-28 *\n"[..]).for_each(drop);
     let old: &str = "[White \"Andr@ #\"]\n[Black \"Ren@\"]\n\n1. 32-28 {@, d@j@} 19-23 *\n\n";
     let (_, peak_of_small) = read(Repeated::new("", old, MIB), false);

@@ -267,7 +267,7 @@ pub(crate) struct Chain<'a, S> {
     sink: &'a mut S,
 }
 
-/// Goes on with a man from `at` after `captured` (of `count` pieces) has been taken.
+/// Continues with a man from `at` after `captured` (of `count` pieces) has been taken.
 #[inline(never)]
 fn extend_man<S: Sink>(
     isa: impl Isa,
@@ -344,7 +344,7 @@ fn first_king_jumps<D: Direction, S: Sink>(
     }
 }
 
-/// Goes on with a king that has just captured `target` in direction `D`, and `captured` (of
+/// Continues with a king that has just captured `target` in direction `D`, and `captured` (of
 /// `count` pieces) in all.
 ///
 /// It may stop on any empty square behind the target; from each it may turn to either side, and

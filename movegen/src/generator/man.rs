@@ -63,7 +63,7 @@ impl Jumps {
     }
 }
 
-/// Landing squares of the first jumps of all men, and which of them can go on.
+/// Landing squares of the first jumps of all men, and which of them can continue.
 pub(crate) struct FirstJumps {
     up_left: u64,
     up_right: u64,
@@ -78,7 +78,7 @@ pub(crate) struct FirstJumps {
 impl FirstJumps {
     /// A second jump cannot need the start square to be empty (the way back to it takes four
     /// jumps) and cannot turn back over the piece just captured, so the jump sets of the
-    /// untouched board decide exactly which first jumps go on.
+    /// untouched board decide exactly which first jumps continue.
     #[inline(always)]
     pub(crate) fn new(men: u64, jumps: &Jumps) -> FirstJumps {
         let up_left = (men & jumps.up_left).rotate_right(12);
@@ -97,7 +97,7 @@ impl FirstJumps {
         }
     }
 
-    /// Whether some first jump can go on (non-zero).
+    /// Whether some first jump can continue (non-zero).
     #[inline(always)]
     pub(crate) const fn chains(&self) -> u64 {
         self.up_left_chains | self.up_right_chains | self.down_left_chains | self.down_right_chains
@@ -129,7 +129,7 @@ impl FirstJumps {
         }
     }
 
-    /// For each direction: the landing squares of the first jumps that can go on, and the rotations
+    /// For each direction: the landing squares of the first jumps that can continue, and the rotations
     /// of a landing square that give its start and the captured square.
     #[inline(always)]
     pub(crate) const fn chain_starts(&self) -> [(u64, u32, u32); 4] {
@@ -174,7 +174,7 @@ impl SecondJumps {
         SecondJumps { landings, chains }
     }
 
-    /// Whether some second jump can go on (non-zero).
+    /// Whether some second jump can continue (non-zero).
     #[inline(always)]
     pub(crate) const fn chains(&self) -> u64 {
         self.chains

@@ -151,7 +151,7 @@ pub(super) struct MoveText {
 const MAX_SQUARES: usize = 64;
 
 impl MoveText {
-    /// Reads the squares; signs of strength at the end are passed over.
+    /// Reads the squares; signs of strength at the end are skipped.
     pub(super) fn parse(text: &str) -> Result<MoveText, ParseMoveError> {
         let mut scanner = Scanner { text, chars: text.chars().map(narrow).collect(), next: 0 };
         scanner.blanks();

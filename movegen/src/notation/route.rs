@@ -138,7 +138,7 @@ impl Routes {
         Some(run)
     }
 
-    /// Whether a route goes on from the state to the end.
+    /// Whether a route continues from the state to the end.
     fn can_finish(&self, state: RouteState, known: &mut HashMap<RouteState, bool>) -> bool {
         if state.rest.is_empty() {
             return self.ending(state).is_some();

@@ -30,7 +30,7 @@ trait Count: Copy {
     fn child<const WHITE: bool, const BLACK: bool>(self, child: &Board, depth: u32) -> u64;
 }
 
-/// Goes on counting below the child.
+/// Continues counting below the child.
 #[derive(Clone, Copy)]
 struct Deeper<I>(I);
 

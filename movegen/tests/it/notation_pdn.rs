@@ -120,7 +120,7 @@ fn horizon_scores_and_leading_zeros() {
     assert_eq!(moves(&games[0]), "32-28 19-23 28x19 14x23 37-32 10-14 41-37 14-19");
     assert_eq!(games[0].result, GameResult::BothLose);
     let ply = &games[0].line.plies[5];
-    // The line in parentheses goes on from its place: not a variation, but not lost either.
+    // The line in parentheses continues from its place: not a variation, but not lost either.
     assert_eq!(comments(&ply.after), ["1.23/17 5s", "(41-37 05-10)"]);
     assert_eq!(moves(&games[1]), "33-29 20-24 29x20 15x24");
     assert_eq!(moves(&games[2]), "34-30 20-25");
@@ -752,7 +752,7 @@ fn courses_have_the_replies_in_brackets() {
         ("1. 32-28 (31-27) (19-23) 2. 28x19 (13x24) 14x23", "32-28", 1),
         // The move of the same side is a variation, also if the game ends after it.
         ("1. 32-28 (31-27) 19-23 (20-25)", "32-28 19-23", 2),
-        // The line goes on without it: a remark.
+        // The line continues without it: a remark.
         ("1. 32-28 (20-25) 19-23 2. 28x19 (13x24) 14x23", "32-28 19-23 28x19 14x23", 0),
         // Nothing follows.
         ("1. 32-28 (19-24) 2. 28-22 (17x28)", "32-28 19-24 28-22 17x28", 0),

@@ -265,7 +265,7 @@ proptest! {
         }
     }
 
-    /// A game written with other signs, letters before kings, and words that are no moves between its
+    /// A game written with other signs, letters before kings, and words that are not moves between its
     /// moves is the same game.
     #[test]
     fn games_survive_what_people_type(

@@ -104,7 +104,7 @@ fn capture_must_go_on_with_the_same_piece() {
     assert_moves("W:W32:B28,18,8", "32x3x8x18x28");
     // A king goes straight on too, over further free squares.
     assert_moves("W:WK46:B37,19", "46x14x19x37 46x10x19x37 46x5x19x37");
-    // It chooses the landing square where it can go on.
+    // It chooses the landing square where it can continue.
     assert_moves("W:WK46:B32,8", "46x2x8x32");
 }
 
@@ -201,7 +201,7 @@ fn promotion_not_when_passing_the_row() {
 
 #[test]
 fn promotion_makes_the_move_a_kings_only_from_the_next_turn() {
-    // A king on 2 could go on over 24.
+    // A king on 2 could continue over 24.
     assert_moves("W:W11:B7,24", "11x2x7");
 }
 

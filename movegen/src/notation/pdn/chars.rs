@@ -209,7 +209,7 @@ struct Text<R> {
     /// The place of the next character in the text.
     next: usize,
     runs: Runs,
-    /// Encodings besides those of the runs.
+    /// Encodings other than those of the runs.
     found: Encodings,
 }
 

@@ -70,7 +70,7 @@ pub enum Annotation {
     Comment(Comment),
     /// Another line of play instead of the last move before it.
     Variation(Variation),
-    /// A set-up command: play goes on from this position.
+    /// A set-up command: play continues from this position.
     SetUp(Position),
 }
 

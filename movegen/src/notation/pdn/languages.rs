@@ -163,7 +163,7 @@ impl From<char> for Glyph {
             'ª' | 'º' => Kind::Sign(6.0),
             _ if letter.is_uppercase() => Kind::Capital,
             _ if letter.is_lowercase() => Kind::Small,
-            // Control characters, and what is none at all.
+            // Control characters, and what is not a character.
             '\u{80}'..='\u{9f}' | char::REPLACEMENT_CHARACTER => Kind::Sign(14.0),
             // Frames and blocks.
             '\u{2300}'..='\u{25ff}' => Kind::Sign(11.0),

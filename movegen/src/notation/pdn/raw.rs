@@ -16,13 +16,13 @@ use crate::position::Position;
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// A game that takes more memory than this, comments aside, is none, or not one worth it.
+/// What takes more memory than this, comments aside, is no game, or not one worth keeping.
 const MAX_GAME: usize = 4 * 1024 * 1024;
 
 /// Bytes of all comments of a game.
 const MAX_COMMENTS: usize = 32 * 1024 * 1024;
 
-/// The memory of a move, comment or variation besides its text.
+/// The memory of a move, comment or variation in addition to its text.
 const ITEM_COST: usize = 256;
 
 /// A set-up command.
@@ -159,7 +159,7 @@ impl RawGame {
         tag.map(|(place, _, value)| (*place, value.as_str()))
     }
 
-    /// Without a game. The name of the file, which stands at the end of some files, is none.
+    /// Whether there is no game. A file's name, which some files have at their end, is not a game.
     pub(super) fn is_empty(&self) -> bool {
         let is_file_name = |(_, name, _): &(TextPos, String, String)| {
             name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("file"))
@@ -301,7 +301,7 @@ impl Builder {
             Token::Move { number: Some(number), .. } => return self.begins_again(*number),
             _ => return false,
         };
-        // Squares with letters are no moves here, but move text all the same.
+        // Squares with letters are not moves here, but they are move text.
         if self.has_moves() || self.game.has_letters || self.game.abandoned.is_some() {
             return remark(token).is_none();
         }
@@ -404,7 +404,7 @@ impl Builder {
         }
     }
 
-    /// The game goes on: the word before was not a result.
+    /// The game continues: the word before was not a result.
     fn go_on(&mut self) {
         let Some(candidate) = self.candidate.take() else { return };
         match candidate.nag {
@@ -690,7 +690,7 @@ impl Builder {
             matches!(square, (Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8')));
     }
 
-    /// A word that is no move; it stays as a comment.
+    /// A word that is not a move; it stays as a comment.
     fn unreadable(&mut self, place: TextPos, text: String) {
         self.note_letters(&text);
         if self.is_before_game() {

@@ -50,7 +50,7 @@ pub struct Counters {
     pub games: u64,
     /// Games with moves that were read whole and are not duplicates.
     pub used: u64,
-    /// Games whose main line ends early, be it by an illegal move, a null move or unreadable text.
+    /// Games whose main line ends early: by an illegal move, a null move or unreadable text.
     pub truncated: u64,
     /// Games of other types, which are skipped.
     pub other_type: u64,
@@ -69,7 +69,7 @@ pub struct Counters {
 /// Reads the games of a PDN file in turn.
 ///
 /// An iterator: each item is a game or, once, the error that ended the input. Games of other
-/// types and empty ones are passed over and counted.
+/// types and empty ones are skipped and counted.
 pub struct PdnReader<R> {
     raw: RawReader<R>,
     options: ReadOptions,

@@ -140,7 +140,7 @@ impl Resolver {
         }
     }
 
-    /// Keeps a word that is no move as a comment, its glyphs with it.
+    /// Keeps a word that is not a move as a comment, with its glyphs.
     fn no_move(&mut self, line: &mut Variation, written: &mut RawPly) {
         if written.doubt != Doubt::Likely {
             let kind = PdnWarningKind::Unreadable(written.text.clone());

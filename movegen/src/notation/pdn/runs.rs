@@ -15,8 +15,8 @@ use super::languages::{CANDIDATE_COUNT, CANDIDATES, Candidate, Costs, Glyph};
 const CHANGE_IN_GAME: f32 = 7.0;
 const CHANGE: f32 = 3.0;
 
-/// So many words of each kind tell enough about a line.
-const MOST_WORDS: usize = 6;
+/// A line is judged by at most this many words of each kind.
+const MAX_WORDS: usize = 6;
 
 /// The state of the runs of a text.
 pub(super) struct Runs {
@@ -160,8 +160,8 @@ fn is_of_word(byte: &u8) -> bool {
     !byte.is_ascii() || byte.is_ascii_alphanumeric()
 }
 
-/// Whether UTF-8 has characters of scripts in which nobody writes PDN but by accident: words such as the
-/// Russian `ход` in CP866 look like it. Accents that stand alone in Windows' encodings are not among them.
+/// Whether UTF-8 has characters of scripts that PDN does not use. Such words come from other encodings:
+/// the Russian `ход` in CP866 looks like them. Single accents of Windows' encodings do not count.
 fn is_unusual(text: &str) -> bool {
     let is_unusual = |c| {
         matches!(c, '\u{250}'..='\u{2c5}' | '\u{2c8}'..='\u{2d7}' | '\u{2de}'..='\u{2ff}'
@@ -211,12 +211,12 @@ fn costs(line: &[u8]) -> [f32; CANDIDATE_COUNT] {
         if is_utf8(word) && !word.is_ascii() {
             continue;
         }
-        if !word.is_ascii() && odd_words < MOST_WORDS {
+        if !word.is_ascii() && odd_words < MAX_WORDS {
             odd_words += 1;
             for (sum, candidate) in sums.iter_mut().zip(&*CANDIDATES) {
                 sum.add(&Costs::of(&Reading::new(candidate, word).glyphs));
             }
-        } else if word.iter().any(u8::is_ascii_alphabetic) && plain_words < MOST_WORDS {
+        } else if word.iter().any(u8::is_ascii_alphabetic) && plain_words < MAX_WORDS {
             plain_words += 1;
             let word: Glyphs = word.iter().map(|&byte| char::from(byte).into()).collect();
             plain.add(&Costs::of_plain(&word));

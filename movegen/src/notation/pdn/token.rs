@@ -35,7 +35,7 @@ pub(super) enum Token {
         text: String,
         result: GameResult,
     },
-    /// A score that is no move (`3-0`, `1/2`): a result, if the game ends here.
+    /// A score that is not a move (`3-0`, `1/2`): a result, if the game ends here.
     Score(String),
     /// `+-` or `-+`: the result, if the game ends here, and else this glyph.
     Sign {
@@ -217,7 +217,7 @@ impl<R: BufRead> Lexer<R> {
         self.chars.peek_at(n).map(narrow)
     }
 
-    /// Whether no word goes on this many characters ahead.
+    /// Whether no word continues this many characters ahead.
     fn is_word_end_at(&mut self, n: usize) -> bool {
         self.at(n).is_none_or(|c| is_blank(c) || is_word_end(c))
     }
@@ -596,12 +596,12 @@ fn in_line(c: char) -> char {
     if c.is_whitespace() { ' ' } else { c }
 }
 
-/// The characters besides blanks that end a word.
+/// The characters other than blanks that end a word.
 const fn is_word_end(c: char) -> bool {
     matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | ';' | '$' | '"')
 }
 
-/// Whether a word that cannot be read may be a move all the same: two numbers that could be squares or
+/// Whether an unreadable word may be meant as a move: two numbers that could be squares or
 /// slips of the pen, or one with a sign, and few letters. Dates, years, times, decimals and lists are
 /// something else.
 pub(super) fn looks_like_move(word: &str) -> bool {

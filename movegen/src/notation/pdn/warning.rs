@@ -112,7 +112,7 @@ pub enum PdnWarningKind {
 }
 
 impl PdnWarningKind {
-    /// Whether both are the same thing to say, be it of other moves or words.
+    /// Whether both have the same message, apart from the moves and words in it.
     fn is_like(&self, other: &PdnWarningKind) -> bool {
         match (self, other) {
             (PdnWarningKind::OtherGameType(one), PdnWarningKind::OtherGameType(other)) => {
@@ -151,7 +151,7 @@ impl Warnings {
     }
 }
 
-/// Lines that are named of a kind of warning besides the first.
+/// How many lines a kind of warning names after the first.
 const MORE_LINES: usize = 8;
 
 /// A file with games of more types than this is not a file of games; further types count with the
