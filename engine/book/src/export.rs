@@ -12,7 +12,7 @@ use movegen::key::folded_move;
 use movegen::words::counted;
 
 /// The lines of a book, one game each: from a start as far as the moves of the book go. If several
-/// orders of moves lead to a position, only the first goes on.
+/// orders of moves lead to a position, only the first continues.
 pub fn lines(book: &Book, most_plies: usize, mut see: impl FnMut(&Position, &[LineMove])) {
     let mut is_visited = vec![false; book.len()];
     for index in 0..book.len() {

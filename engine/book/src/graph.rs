@@ -85,7 +85,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Adds a position with its moves, not yet linked; `None` if it is none or a move is illegal.
+    /// Adds a position with its moves, not yet linked; `None` if the position or a move is not legal.
     fn insert(&mut self, entry: PositionEntry, moves: &[MoveEntry]) -> Option<u32> {
         let position = entry.key.position().ok()?;
         let legal = position.legal_moves();

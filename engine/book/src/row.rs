@@ -13,7 +13,7 @@ use movegen::key::{Key, MoveCode};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row {
     pub(super) key: Key,
-    /// 0 for the position itself, which so comes before its moves.
+    /// 0 for the position itself, so that it sorts before its moves.
     pub(super) code: u64,
     pub(super) games: u32,
     pub(super) wins: u32,

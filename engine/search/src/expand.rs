@@ -65,7 +65,7 @@ pub struct ExpandProgress {
     pub damaged: u64,
 }
 
-/// Why an expansion cannot go on.
+/// Why an expansion cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ExpandError {
     /// Something about the file.
@@ -80,7 +80,7 @@ pub enum ExpandError {
 }
 
 /// Expands the book in a file, or starts one there, with as many threads as there are controls.
-/// Stop them to end it; finished searches are kept, and the next call goes on.
+/// Stop them to end it; finished searches are kept, and the next call continues.
 ///
 /// # Errors
 /// If the file cannot be read or written, or the engine cannot be made. Nothing that was searched
@@ -314,7 +314,7 @@ impl<'o> Expansion<'o> {
         let is_known = |edge: &Edge| {
             edge.child.is_some_and(|n| self.graph.nodes[n as usize].entry.searched.is_some())
         };
-        // Do not go on from the end of a game.
+        // Do not continue from the end of a game.
         let is_over = node.entry.score.is_some_and(Score::is_decided);
         !is_over
             && node.position.has_legal_move()

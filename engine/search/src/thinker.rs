@@ -14,7 +14,7 @@ pub trait Thinker: Debug + Send {
     fn new_game(&mut self);
 
     /// Thinks about the current position of the game. Blocks until that is over; `report` is
-    /// called on this thread. Every limit and command is obeyed as by [`Engine::search`].
+    /// called on this thread. Limits and commands have the effect that they have in [`Engine::search`].
     fn search(
         &mut self,
         game: &Game,

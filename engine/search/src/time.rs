@@ -40,17 +40,17 @@ const HARD_FACTOR: f64 = 4.0;
 const INCREMENT_SHARE: f64 = 0.95;
 /// The greatest share of what may be spent that a target may be: of the last move before a time
 /// control, and of any other.
-const MOST_OF_LAST: f64 = 0.95;
-const MOST_OF_BUDGET: f64 = 0.6;
+const MAX_SHARE_OF_LAST: f64 = 0.95;
+const MAX_SHARE: f64 = 0.6;
 /// The greatest share that a move beyond its target may take. Where the score falls move after move,
 /// each takes as long as it may: ten such moves leave a hundredth of the clock.
-const MOST_BEYOND_TARGET: f64 = 0.35;
+const MAX_SHARE_BEYOND_TARGET: f64 = 0.35;
 /// The greatest share of the increment that such a move may take: long moves in a row leave half
 /// an increment on the clock.
-const MOST_OF_INCREMENT: f64 = 0.7;
+const MAX_SHARE_OF_INCREMENT: f64 = 0.7;
 /// The greatest share of an average move's time that is kept back for the overhead: every move to
 /// come loses it, and a match at a tenth of a second is played on one machine, where it is short.
-const MOST_OVERHEAD: f64 = 0.1;
+const MAX_OVERHEAD_SHARE: f64 = 0.1;
 /// Longer thinking makes no sense and would overflow a `Duration`: a century of seconds.
 const LONGEST: f64 = 3.2e9;
 
@@ -84,25 +84,25 @@ fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) ->
     let to_control = |moves: u32| (f64::from(moves) * THOUGHT_SHARE).max(1.0);
     let moves = clock.moves.map_or(expected, |moves| to_control(moves).min(expected));
     let average = (time / moves + inc).max(0.0);
-    let overhead = overhead.as_secs_f64().min(average * MOST_OVERHEAD);
+    let overhead = overhead.as_secs_f64().min(average * MAX_OVERHEAD_SHARE);
     // Each of the moves to come loses the overhead and gains the increment.
     let factor = if ponder { PONDER_FACTOR } else { 1.0 };
     let gain = inc - overhead;
     let share = time / moves * factor;
     let target = if gain > 0.0 { share + gain * INCREMENT_SHARE } else { share + gain * factor };
     let [most, most_of_inc] = if clock.moves == Some(1) {
-        [MOST_OF_LAST; 2]
+        [MAX_SHARE_OF_LAST; 2]
     } else {
-        [MOST_OF_BUDGET, MOST_OF_INCREMENT]
+        [MAX_SHARE, MAX_SHARE_OF_INCREMENT]
     };
     let at_most = |share: f64| {
         (time * share + inc * most_of_inc)
-            .min(available * MOST_OF_LAST)
+            .min(available * MAX_SHARE_OF_LAST)
             .min(available - overhead)
             .max(0.0)
     };
     let target = target.clamp(0.0, at_most(most));
-    let hard = (target * HARD_FACTOR).min(at_most(MOST_BEYOND_TARGET).max(target));
+    let hard = (target * HARD_FACTOR).min(at_most(MAX_SHARE_BEYOND_TARGET).max(target));
     Plan {
         target: Duration::from_secs_f64(target),
         hard: Duration::from_secs_f64(hard),

@@ -4,7 +4,7 @@
 //! plies at its beginning are always taken; after them it depends on which positions are *known*,
 //! that is, occur often enough in the reference base.
 //!
-//! * A *simple* line goes on while its positions are known. It ends at the last of them.
+//! * A *simple* line continues while its positions are known. It ends at the last of them.
 //! * An *extended* line may also pass through one unknown position if the next one is known again:
 //!   of the two moves between the known positions the first is the *link*. Two unknown positions in
 //!   a row end it, at the last known position.

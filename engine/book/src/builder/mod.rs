@@ -204,7 +204,7 @@ pub struct OtherBooks<'b> {
     pub base: Option<&'b Book>,
 }
 
-/// Builds a book from the games of files. `observe` is told what happens, and ends the work by
+/// Builds a book from the games of files. `observe` gets each event, and ends the work by
 /// returning false.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Simple lines, extended lines and extended lines with plain positions, case by case.
 //!
-//! A position is *known* if it occurs often enough in the reference base. A simple line goes on
+//! A position is *known* if it occurs often enough in the reference base. A simple line continues
 //! while its positions are known. An extended line may pass through one unknown position if the
 //! next one is known. After its end, `extended+` takes the known positions of the rest one by one.
 
@@ -150,7 +150,7 @@ fn the_base_being_built_is_its_own_reference() {
     assert_eq!(book.len(), 3, "the two starts and the position after 32-28");
 }
 
-/// The compulsory plies are taken, known or not, and the line goes on after them.
+/// The compulsory plies are taken, known or not, and the line continues after them.
 #[test]
 fn compulsory_plies() {
     let folder = tempfile::tempdir().unwrap();

@@ -64,7 +64,7 @@ impl Candidate {
 /// The databases' answer about the current position; `None` if they do not know it. `lines` is the
 /// number of moves to show.
 ///
-/// An unreadable file counts as missing: a game must go on.
+/// An unreadable file counts as missing: a game must continue.
 pub(crate) fn choose(game: &Game, probe: &Probe, rules: DrawRules, lines: usize) -> Option<Choice> {
     if !probe.reaches(game.position()) {
         return None;
@@ -280,7 +280,7 @@ fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Vec<
     let mut kept: Vec<Candidate> =
         candidates.into_iter().filter(|c| c.value == Wld::Draw).collect();
     if lines == 1 {
-        // The opponent can only go wrong while the game goes on.
+        // The opponent can only go wrong while the game continues.
         if kept.iter().any(|c| !c.is_drawn && c.earlier == 0) {
             kept.retain(|c| !c.is_drawn && c.earlier == 0);
         }

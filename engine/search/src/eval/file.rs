@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::kind::{EvalKind, OPENING_STEPS, Pair, UNITS};
-use super::network::{self, Inputs, MOST_HIDDEN, Network, OUTPUTS};
+use super::network::{self, Inputs, MAX_HIDDEN, Network, OUTPUTS};
 use super::scalars;
 use super::weights::{Provenance, Weights};
 
@@ -174,7 +174,7 @@ impl Weights {
                 .ok_or_else(|| format!("a network of {inputs} inputs is unknown"))
         });
         let inputs = inputs.transpose()?;
-        if network.is_some_and(|shape| shape.hidden > MOST_HIDDEN)
+        if network.is_some_and(|shape| shape.hidden > MAX_HIDDEN)
             || payload.len() != of_pairs + network.map_or(0, Shape::bytes)
         {
             return Err(format!("{} bytes of weights do not fit the header", payload.len()));

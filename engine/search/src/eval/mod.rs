@@ -5,7 +5,7 @@
 //! The result presumes that neither side can capture.
 //!
 //! * `board`: what patterns and scalars need to know of the men;
-//! * `kind`: the windows; `scalars`: counts besides the patterns;
+//! * `kind`: the windows; `scalars`: counts other than the patterns;
 //! * `weights`: the score;
 //! * `network`: a small network on top of them, where there is one;
 //! * `memory`: scores that a searching thread need not compute again;
@@ -32,7 +32,7 @@ use kind::OPENING_STEPS;
 pub(crate) use memory::Memory;
 use movegen::Score;
 pub use network::Inputs;
-use network::MOST_SAID;
+use network::MAX_SCORE;
 pub use weights::{Provenance, Weights};
 
 /// A way to score positions. Copies are handles of the same weights; any number of engines and
@@ -115,7 +115,7 @@ impl Evaluation {
         let score = weights::damped(position, rest);
         let Some(network) = self.weights.network() else { return score };
         // Dividing towards a draw makes differences smaller, never greater.
-        let (least, greatest) = (score.hundredths() - MOST_SAID, score.hundredths() + MOST_SAID);
+        let (least, greatest) = (score.hundredths() - MAX_SCORE, score.hundredths() + MAX_SCORE);
         if least >= beta.hundredths() {
             return Score::eval(least);
         }

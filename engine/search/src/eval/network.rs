@@ -127,26 +127,26 @@ pub const ONE: i32 = 255;
 /// An output weight of 1.
 pub const OUTPUT_ONE: i32 = 64;
 /// The greatest output weight: its product with a hidden value has 16 bits.
-pub const MOST_OUTPUT: i32 = 127;
+pub const MAX_OUTPUT_WEIGHT: i32 = 127;
 /// Numbers of hidden sums are multiples of this.
 pub const STEP: usize = 32;
 /// The most hidden sums of a side.
-pub const MOST_HIDDEN: usize = 256;
+pub const MAX_HIDDEN: usize = 256;
 /// The greatest [`Network::unit`].
-const MOST_UNIT: i32 = 4000;
+const MAX_UNIT: i32 = 4000;
 /// The greatest output of a network, in hundredths of a man. It would seldom be greater, and a
 /// search that knows the rest of the score can skip it where it decides nothing.
-pub const MOST_SAID: i32 = 60;
+pub const MAX_SCORE: i32 = 60;
 /// Plies whose sums are kept.
 const KEPT: usize = 64;
 
 /// Whether a network can have this many hidden sums.
 pub fn check_hidden(hidden: usize) -> Result<(), String> {
-    if (STEP..=MOST_HIDDEN).contains(&hidden) && hidden.is_multiple_of(STEP) {
+    if (STEP..=MAX_HIDDEN).contains(&hidden) && hidden.is_multiple_of(STEP) {
         return Ok(());
     }
     Err(format!(
-        "a network of {hidden} hidden sums, expected a multiple of {STEP} to {MOST_HIDDEN}"
+        "a network of {hidden} hidden sums, expected a multiple of {STEP} to {MAX_HIDDEN}"
     ))
 }
 
@@ -250,8 +250,8 @@ impl Network {
     pub fn check(&self) -> Result<(), String> {
         let hidden = self.hidden;
         check_hidden(hidden)?;
-        if !(1..=MOST_UNIT).contains(&self.unit) {
-            return Err(format!("a network of unit {}, expected 1 to {MOST_UNIT}", self.unit));
+        if !(1..=MAX_UNIT).contains(&self.unit) {
+            return Err(format!("a network of unit {}, expected 1 to {MAX_UNIT}", self.unit));
         }
         let lengths =
             [self.rows.len() * STEP, self.bias.len(), self.outputs.len(), self.output_bias.len()];
@@ -259,8 +259,8 @@ impl Network {
             return Err("the weights do not fit the network's shape".to_owned());
         }
         for (weights, bias) in self.outputs.chunks(2 * hidden).zip(&self.output_bias) {
-            if weights.iter().any(|w| i32::from(*w).abs() > MOST_OUTPUT) {
-                return Err(format!("an output weight beyond {MOST_OUTPUT}"));
+            if weights.iter().any(|w| i32::from(*w).abs() > MAX_OUTPUT_WEIGHT) {
+                return Err(format!("an output weight beyond {MAX_OUTPUT_WEIGHT}"));
             }
             let greatest = i64::from(ONE * ONE)
                 * weights.iter().map(|w| i64::from(w.unsigned_abs())).sum::<i64>()
@@ -356,7 +356,7 @@ impl Network {
         }
         let one = i64::from(ONE * ONE * OUTPUT_ONE);
         let units = (i64::from(total) * i64::from(self.unit) / one) as i32;
-        let score = units.clamp(-MOST_SAID * UNITS, MOST_SAID * UNITS) * (IN_A_HUNDREDTH / UNITS);
+        let score = units.clamp(-MAX_SCORE * UNITS, MAX_SCORE * UNITS) * (IN_A_HUNDREDTH / UNITS);
         if position.side_to_move() == Color::White { score } else { -score }
     }
 }

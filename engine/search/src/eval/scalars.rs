@@ -1,4 +1,4 @@
-//! Counts besides the patterns: material, kings, mobility, tempo, races.
+//! Counts other than the patterns: material, kings, mobility, tempo, races.
 //!
 //! Each scalar is a number for White less the same number for Black, as each sees it from its own
 //! side; only [`TURN`] looks at the side to move. [`visit`] names those that are not 0, in play and
@@ -23,7 +23,7 @@ const KING_DENIED: usize = 4;
 const BALANCE: usize = 5;
 /// 1 if White is to move, -1 if Black is.
 pub const TURN: usize = 6;
-/// How many steps farther the men have advanced, within ±`MOST_TEMPI`.
+/// How many steps farther the men have advanced, within ±`MAX_TEMPO`.
 pub const TEMPO: usize = 7;
 /// By number of man moves after which no man can take the moved one, up to 11; without kings.
 const SAFE_MOVES: usize = 8;
@@ -39,7 +39,7 @@ const KING_SQUARES: usize = LEAD + LEAD_ENTRIES;
 /// How many scalars there are.
 pub const COUNT: usize = KING_SQUARES + 50;
 
-const MOST_TEMPI: i32 = 24;
+const MAX_TEMPO: i32 = 24;
 /// The rows from promotion within which a man counts as a runner.
 const RUNNER_STEPS: usize = 5;
 
@@ -159,7 +159,7 @@ pub fn visit(position: &Position, sums: &[MenSums; 2], mut add: impl FnMut(usize
     add(TURN, if white_to_move { 1 } else { -1 });
     add(MEN, white.count - black.count);
     add(BALANCE, white.lever.abs() - black.lever.abs());
-    add(TEMPO, (black.steps - white.steps).clamp(-MOST_TEMPI, MOST_TEMPI));
+    add(TEMPO, (black.steps - white.steps).clamp(-MAX_TEMPO, MAX_TEMPO));
     let kings = [Color::White, Color::Black].map(|color| position.kings(color).bits());
     if kings[0] == 0 && up.own != 0 {
         add(SAFE_MOVES + safe_moves::<true>(up).min(SAFE_MOVES_ENTRIES - 1), 1);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const LINES: usize = 1 << 12;
 const ENTRIES: usize = 4;
-/// No position has this key, or hardly one.
+/// The key of a free entry. A position with this key counts as being searched, which does no harm.
 const EMPTY: u64 = 0;
 
 #[derive(Default)]

@@ -181,12 +181,12 @@ mod tests {
     }
 
     /// Trees with more nodes are not searched to their end.
-    const MOST_VISITED: u32 = 50_000;
+    const MAX_VISITED: u32 = 50_000;
 
     impl Plain {
         fn full(&mut self, position: &Position, depth: i32, threats: i32, ply: u32) -> Score {
             self.visited += 1;
-            if self.visited > MOST_VISITED {
+            if self.visited > MAX_VISITED {
                 return Score::DRAW;
             }
             let moves = position.legal_moves();
@@ -245,7 +245,7 @@ mod tests {
             }
             let mut plain = Plain { visited: 0 };
             let expected = plain.full(&position, 1, 0, 0);
-            if plain.visited > MOST_VISITED {
+            if plain.visited > MAX_VISITED {
                 continue;
             }
             engine.new_game();

@@ -58,7 +58,7 @@ search_numbers! {
     probcut_below: -21 in -60..=100;
     /// The depth of the search that replaces a deep one, in percent of the deep one's.
     probcut_share: 40 in 34..=70;
-    /// How far above beta the shallow search must come out, besides what follows.
+    /// How far above beta the shallow search must come out, in addition to what follows.
     probcut_base: 2 in -30..=60;
     /// The same for each ply of the deep one.
     probcut_margin: 5 in 0..=30;

@@ -3,7 +3,7 @@
 //! A database knows positions where the side to move cannot capture; captures are searched, which
 //! leads to positions with fewer pieces. A drawn position is a draw. A won one is at least
 //! [`Score::database_win_in`]: that ends a node whose beta is not above it, and otherwise the
-//! search goes on for a proven end of the game. Lost ones likewise.
+//! search continues for a proven end of the game. Lost ones likewise.
 
 use egdb::{Probe, Wld};
 use movegen::{Color, DrawRules, Position};

@@ -16,7 +16,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// Captures are compulsory, so all of them are searched and standing pat is not a choice. If
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
     /// paid back. After a capture beyond the horizon a threat counts for nothing, and so it does
-    /// after [`threat_plies`](super::params::SearchNumbers::threat_plies) full plies: that is Scan's rule but for this limit.
+    /// after [`threat_plies`](super::params::SearchNumbers::threat_plies) full plies: that is Scan's rule with this limit added.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "a closure is inlined into the copy, a method's shim need not be"

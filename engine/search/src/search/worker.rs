@@ -260,7 +260,7 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         self.memory.keys.reserve(MAX_PLY + 1);
     }
 
-    /// Enters a node: counts it and looks around from time to time. False when the search must
+    /// Enters a node: counts it, and polls every [`POLL_NODES`] nodes. False when the search must
     /// end.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize) -> bool {
@@ -370,7 +370,7 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
     }
 
     /// The score of a node that the draw rules end: a draw, or a loss if the side to move has
-    /// no move, which comes first. `None` if the game goes on. Not for the root.
+    /// no move, which comes first. `None` if the game continues. Not for the root.
     #[inline(always)]
     pub(super) fn ended(&mut self, node: &Node) -> Option<Score> {
         if node.is_far_from_draw() {

@@ -1,4 +1,4 @@
-//! Books grown by search: order, scores, stopping and going on, threads.
+//! Books grown by search: order, scores, stopping and resuming, threads.
 
 use std::collections::HashMap;
 use std::fs;
