@@ -222,14 +222,14 @@ mod tests {
         }
         drop(store);
         let read = || {
-            let (mut seen, mut told) = (Vec::new(), Vec::new());
+            let (mut seen, mut damaged) = (Vec::new(), Vec::new());
             let see = |_: &GamesHeader, game| {
                 seen.push(game);
                 Ok::<_, StoreError>(())
             };
-            let tell = |path: &Path, bytes| told.push((path.to_owned(), bytes));
-            let sum = read_games(&[folder.path().to_owned()], see, tell).unwrap();
-            (seen, told, sum)
+            let note = |path: &Path, bytes| damaged.push((path.to_owned(), bytes));
+            let sum = read_games(&[folder.path().to_owned()], see, note).unwrap();
+            (seen, damaged, sum)
         };
         assert_eq!(read(), (games.clone(), Vec::new(), 0));
 

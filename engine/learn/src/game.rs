@@ -105,7 +105,7 @@ pub enum DecodeError {
 }
 
 /// The most legal moves of a position whose move the format can hold.
-pub(super) const MOST_MOVES: usize = 256;
+pub(super) const MAX_MOVES: usize = 256;
 const BLACK_BEGINS: u64 = 1 << 63;
 
 impl PlayedGame {

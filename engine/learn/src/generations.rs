@@ -37,7 +37,7 @@ const SPRT_ELO: (f64, f64) = (0.0, 10.0);
 /// The error rates of that test.
 const SPRT_ERROR: f64 = 0.05;
 /// Games of a match end as draws after this many moves.
-const MOST_MATCH_MOVES: u32 = 300;
+const MAX_MATCH_MOVES: u32 = 300;
 
 /// A run of several generations.
 ///
@@ -112,7 +112,7 @@ pub struct BestWeights {
 /// Why a run of generations ends early.
 #[derive(Debug, Error)]
 pub enum GenerationsError {
-    /// The signal to stop was given. A run with the same settings goes on from here.
+    /// The signal to stop was given. A run with the same settings continues from here.
     #[error("stopped; what was played and fitted is kept")]
     Stopped,
     /// Nothing was learned.
@@ -200,14 +200,14 @@ impl Generations {
             databases: DatabaseOptions::default(),
             evaluation: Evaluation::named(player)?,
         };
-        let mut told = Ok(());
-        let mut tell = |progress| {
-            if told.is_ok() {
-                told = observe(generation, GenerationStep::Playing(progress));
+        let mut observed = Ok(());
+        let mut report = |progress| {
+            if observed.is_ok() {
+                observed = observe(generation, GenerationStep::Playing(progress));
             }
         };
-        let done = selfplay.run(&self.games_folder(generation), stop.flag(), &mut tell)?;
-        told?;
+        let done = selfplay.run(&self.games_folder(generation), stop.flag(), &mut report)?;
+        observed?;
         if stop.is_set() {
             return Err(GenerationsError::Stopped);
         }
@@ -327,7 +327,7 @@ impl Generations {
             format: Format::RoundRobin,
             draw_rules: DrawRules::default(),
             adjudication: Adjudication {
-                max_moves: Some(MOST_MATCH_MOVES),
+                max_moves: Some(MAX_MATCH_MOVES),
                 ..Adjudication::default()
             },
             egdb: Vec::new(),

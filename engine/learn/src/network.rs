@@ -21,7 +21,7 @@ use super::sample::Sample;
 use super::settings::NetworkTraining;
 use meerslag_search::eval::kind::UNITS;
 use meerslag_search::eval::network::{
-    self, Inputs, MOST_OUTPUT, MOST_SAID, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
+    self, Inputs, MAX_OUTPUT_WEIGHT, MAX_SCORE, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
 };
 use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
 
@@ -172,7 +172,7 @@ fn read_back(network: &Network, scale: f32) -> Vec<f32> {
 }
 
 impl NetworkModel {
-    /// Begins from the base: from its network, if that is to go on, otherwise with outputs near 0.
+    /// Begins from the base: from its network, if training continues it, otherwise with outputs near 0.
     pub(super) fn new(
         training: NetworkTraining,
         scale: f32,
@@ -260,7 +260,7 @@ impl NetworkModel {
 
     /// The network's greatest output, in units of the scale.
     fn most(&self) -> f32 {
-        MOST_SAID as f32 / self.scale
+        MAX_SCORE as f32 / self.scale
     }
 
     fn forward_memory(&self) -> Forward {
@@ -368,7 +368,7 @@ impl NetworkModel {
             let decay = if scalars.contains(&at) { 0.0 } else { step.decay };
             *value -= step.rate * (length + decay * *value);
         }
-        let most = MOST_OUTPUT as f32 / OUTPUT_ONE as f32;
+        let most = MAX_OUTPUT_WEIGHT as f32 / OUTPUT_ONE as f32;
         for value in &mut self.parameters[outputs] {
             *value = value.clamp(-most, most);
         }
@@ -437,7 +437,7 @@ impl Learner for NetworkModel {
         let Layout { rows, bias, outputs, output_bias, scalars, patterns, .. } = &self.layout;
         let greatest = of(outputs).iter().fold(1e-3f32, |a, w| a.max(w.abs()));
         // `unit` is a whole number, so the factor follows from it.
-        let wanted = greatest / (MOST_OUTPUT as f32 / OUTPUT_ONE as f32);
+        let wanted = greatest / (MAX_OUTPUT_WEIGHT as f32 / OUTPUT_ONE as f32);
         let unit = (self.scale * UNITS as f32 * wanted).ceil().max(1.0);
         let factor = in_outputs(self.scale, unit as i32);
         let rounded = |value: f32, one: i32| (value * one as f32).round();
@@ -645,7 +645,7 @@ mod tests {
         };
         let model = model(goes_on.clone());
         let after = model.weights(before.provenance.clone());
-        // The unit of the outputs is chosen anew; all else comes back to the last bit.
+        // The unit of the outputs is chosen again; all else comes back to the last bit.
         let unit = after.network().unwrap().unit;
         assert!((unit - before.network().unwrap().unit).abs() <= 1, "{unit}");
         let Network { rows, bias, .. } = before.network().unwrap();
@@ -656,7 +656,7 @@ mod tests {
             let [before, after] = [&before, &after].map(|it| it.score(&position).hundredths());
             assert!((before - after).abs() <= 1, "{before} {after} {position:?}");
         }
-        // One of another shape begins anew, and so does one on top of weights that stay.
+        // One of another shape begins from nothing, and so does one on top of weights that stay.
         assert!(NetworkTraining { hidden: 64, ..goes_on.clone() }.continued().is_none());
         assert!(
             NetworkTraining { inputs: Inputs::Pieces, ..goes_on.clone() }.continued().is_none()

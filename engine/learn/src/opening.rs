@@ -70,7 +70,7 @@ pub struct ParseMixError {
 }
 
 impl OpeningMix {
-    const MOST_WEIGHT: u32 = 1000;
+    const MAX_WEIGHT: u32 = 1000;
 
     pub(super) fn pick(&self, random: &mut Random) -> Opening {
         let all: u32 = self.0.iter().sum();
@@ -126,7 +126,7 @@ impl FromStr for OpeningMix {
             let kind = Opening::ALL.iter().position(|kind| kind.name() == name);
             let weight: u32 = weight.parse().map_err(|_| error())?;
             let slot = &mut weights[kind.ok_or_else(error)?];
-            if slot.is_some() || weight > OpeningMix::MOST_WEIGHT {
+            if slot.is_some() || weight > OpeningMix::MAX_WEIGHT {
                 return Err(error());
             }
             *slot = Some(weight);

@@ -15,7 +15,7 @@ const WON_PLIES: u32 = 6;
 /// A draw after this many plies without a capture or a man's move.
 pub(super) const NO_PROGRESS: u16 = 30;
 /// The longest game.
-pub(super) const MOST_PLIES: usize = 400;
+pub(super) const MAX_PLIES: usize = 400;
 
 /// White's result, once the rules, the databases or the lack of progress end the game.
 pub(super) fn verdict(databases: &Probe, game: &Game) -> Result<Option<(Wld, End)>, ProbeError> {

@@ -16,9 +16,9 @@ use movegen::{Game, Move, Position};
 use parking_lot::{Condvar, Mutex};
 use thiserror::Error;
 
-use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
+use super::game::{End, MAX_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
-use super::referee::{self, Ahead, MOST_PLIES};
+use super::referee::{self, Ahead, MAX_PLIES};
 use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
@@ -291,7 +291,7 @@ impl Player {
                 break verdict;
             }
             let moves = game.position().legal_moves();
-            if plies.len() >= MOST_PLIES || moves.len() > MOST_MOVES {
+            if plies.len() >= MAX_PLIES || moves.len() > MAX_MOVES {
                 break (Wld::Draw, End::Length);
             }
             let (mv, score) = match moves[..] {
@@ -496,7 +496,7 @@ mod tests {
                     assert!(game.counters().reversible() >= NO_PROGRESS);
                     assert_eq!(played.white, Wld::Draw);
                 }
-                (End::Length, _) => assert_eq!(played.plies.len(), MOST_PLIES),
+                (End::Length, _) => assert_eq!(played.plies.len(), MAX_PLIES),
                 (end, status) => panic!("{end:?} but {status:?}"),
             }
         }

@@ -64,7 +64,7 @@ impl NetworkTraining {
         NetworkTraining { inputs, hidden, base, joint: false, factors: false, average: None }
     }
 
-    /// The network of the base, if learning goes on from it.
+    /// The network of the base, if learning continues from it.
     pub(crate) fn continued(&self) -> Option<&Network> {
         let fits =
             |it: &&Network| self.joint && (it.inputs, it.hidden) == (self.inputs, self.hidden);

@@ -6,7 +6,7 @@
 //! after another (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
 //!
 //! A file only grows, by whole blocks and in their order. A process that is killed loses the block
-//! it was writing, which the next one cuts off. Readers pass over damaged blocks and report them.
+//! it was writing, which the next one cuts off. Readers skip damaged blocks and report them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -25,7 +25,7 @@ const FRAME: Frame = Frame { magic: b"MEERGAME", version: 1, most_text: 1 << 16 
 const BLOCK_MAGIC: &[u8; 4] = b"BLCK";
 const BLOCK_HEAD: usize = 16;
 /// No block is anywhere near this long.
-const MOST_BLOCK: u32 = 1 << 24;
+const MAX_BLOCK: u32 = 1 << 24;
 /// The extension of the file names.
 pub(super) const EXTENSION: &str = "games";
 /// Games in a block.
@@ -247,7 +247,7 @@ pub struct Contents {
     header: GamesHeader,
     /// After the last good block.
     offset: u64,
-    /// Bytes passed over because they belong to no good block.
+    /// Bytes skipped because they are in no intact block.
     skipped: u64,
 }
 
@@ -289,7 +289,7 @@ impl Contents {
         &self.path
     }
 
-    /// Bytes passed over so far because they belong to no good block.
+    /// Bytes skipped so far because they are in no intact block.
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped
@@ -362,7 +362,7 @@ fn read_block(file: &mut BufReader<File>, start: u64) -> io::Result<Found> {
     }
     let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
     let (block, games, length) = (number(4), number(8), number(12));
-    if length > MOST_BLOCK {
+    if length > MAX_BLOCK {
         return Ok(Found::Nothing);
     }
     file.by_ref().take(u64::from(length) + 4).read_to_end(&mut bytes)?;

@@ -2,7 +2,7 @@
 
 use movegen::random::Random;
 
-use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
+use super::game::{End, MAX_MOVES, PlayedGame, PlayedPly};
 use super::opening::{Opening, OpeningMix};
 use super::store::GamesHeader;
 use super::test_positions::{played, scattered};
@@ -19,7 +19,7 @@ pub(crate) fn random_game(seed: u64) -> PlayedGame {
     let mut plies = Vec::new();
     for _ in 0..random.below(60) {
         let moves = position.legal_moves();
-        if moves.is_empty() || moves.len() > MOST_MOVES {
+        if moves.is_empty() || moves.len() > MAX_MOVES {
             break;
         }
         let mv = moves[random.below(moves.len())];

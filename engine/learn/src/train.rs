@@ -24,7 +24,7 @@ use meerslag_search::eval::{EvalKind, Provenance, Weights};
 const LAST_PART: f64 = 0.1;
 
 impl Training {
-    /// Trains, or goes on with the training in the checkpoint. Calls `report` after each epoch;
+    /// Trains, or continues with the training in the checkpoint. Calls `report` after each epoch;
     /// returns the weights of the best one with all losses, or `None` when `stop` was set, with
     /// the finished epochs in the checkpoint.
     ///

@@ -29,7 +29,7 @@ use super::checkpoint::{self, CheckpointError};
 use super::number::TunedNumber;
 use super::patch;
 use super::plot::numbers_plot;
-use super::referee::{self, Ahead, MOST_PLIES};
+use super::referee::{self, Ahead, MAX_PLIES};
 use super::selfplay::{GamesProgress, random_of};
 use super::spsa::{Range, Spsa};
 
@@ -374,7 +374,7 @@ impl Duel {
             engine.new_game();
         }
         let mut ahead = Ahead::default();
-        for _ in 0..MOST_PLIES {
+        for _ in 0..MAX_PLIES {
             if let Some((white, _)) = referee::verdict(&self.databases, &game)? {
                 return Ok(white);
             }
