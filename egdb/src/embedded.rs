@@ -85,7 +85,8 @@ pub fn bundle() -> Vec<u8> {
 /// Makes the files of a [`bundle`] the databases of the library, for as long as the program runs.
 ///
 /// # Errors
-/// If it is none, or there are databases already, as there are in all programs but WebAssembly modules.
+/// If it is not a bundle, or the library has databases already, as in all programs but WebAssembly
+/// modules.
 pub fn install(bundle: Vec<u8>) -> Result<(), BundleError> {
     if is_here() {
         return Err(BundleError::Again);

@@ -148,7 +148,7 @@ pub enum VerifyError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// Neither the published table nor a manifest names any file of the directory.
+    /// No file of the directory is in the published table or in a manifest.
     #[error("nothing to compare with: {} has no genuine file and no manifest", dir.display())]
     NothingKnown {
         /// The directory.

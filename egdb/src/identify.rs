@@ -115,7 +115,7 @@ pub fn identify(dir: &Path) -> Result<Identity, OpenError> {
 /// All databases in a directory, at most one of each type, in the order of [`DbType::ALL`].
 ///
 /// # Errors
-/// As [`identify`]; a directory without a database is none.
+/// As [`identify`], but a directory without a database is not an error.
 pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
     Folder::read(dir)?.identities()
 }

@@ -493,7 +493,7 @@ pub fn next_set(set: u64, free: u64) -> u64 {
         let next = above & above.wrapping_neg();
         rest ^= lowest;
         if next != 0 && next & set == 0 {
-            // The first one that can go on does; those before it begin again.
+            // The first one that can continue does; those before it begin again.
             let begin = bits(free).take(passed).fold(0, |all, square| all | square);
             return rest | next | begin;
         }

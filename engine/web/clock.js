@@ -53,7 +53,7 @@ export class Clock {
       const before = state[side];
       state[side] = Math.max(0, before - passed);
       if (before >= LOW && state[side] < LOW) sound("low");
-      // So that a reloaded page goes on from here.
+      // So that a reloaded page continues from here.
       if (Math.ceil(before / 1000) !== Math.ceil(state[side] / 1000)) this.desk.edition++;
       if (state[side] === 0) this.fell(side);
     }

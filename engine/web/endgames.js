@@ -89,9 +89,9 @@ export class Endgames {
     const lesson = this.desk.task("lesson");
     find("lesson-hint").disabled = find("lesson-end").disabled = !lesson;
     // A verdict belongs to its lesson, and then to its position.
-    const { told } = this;
-    if (game !== told?.game || (!lesson && (told.isLesson || node !== told.node))) {
-      this.told = { game, node };
+    const { verdictFor } = this;
+    if (game !== verdictFor?.game || (!lesson && (verdictFor.isLesson || node !== verdictFor.node))) {
+      this.verdictFor = { game, node };
       find("verdict").textContent = "";
       if (lesson) this.tell(t("lesson." + lesson.goal, { side: t("side." + lesson.side) }));
     }
@@ -212,7 +212,7 @@ export class Endgames {
   /** Says it, and keeps it on the page. */
   tell(text) {
     const { game, node } = this.desk;
-    this.told = { game, node, isLesson: this.desk.owner === "lesson" };
+    this.verdictFor = { game, node, isLesson: this.desk.owner === "lesson" };
     find("verdict").textContent = text;
     this.say(text);
   }

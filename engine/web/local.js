@@ -96,7 +96,7 @@ export class Local {
     if (!waiting) return;
     const changed = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", () => resolve(true)));
     waiting.postMessage("take over");
-    // While the browser has work for the old one, the old one goes on.
+    // While the browser has work for the old one, the old one keeps running.
     if (!(await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, LONGEST))]))) return;
     location.reload();
     await new Promise(() => {});
@@ -147,7 +147,7 @@ export class Local {
 
   /** An endgame is near. */
   foresee() {
-    // A search goes on without databases, and a question about an endgame reports the failure.
+    // A search continues without databases, and a question about an endgame reports the failure.
     this.endgames().catch(() => {});
   }
 

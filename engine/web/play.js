@@ -143,7 +143,7 @@ export class Play {
     return { ...limit, time: kind === "time" ? Math.min(Number(limit.time), time) : time };
   }
 
-  /** Begins a game from the initial position, or goes on from the one on the board. */
+  /** Begins a game from the initial position, or continues from the one on the board. */
   start() {
     const { desk } = this;
     const chosen = find("play-side").value;
@@ -176,7 +176,7 @@ export class Play {
     this.hint = null;
   }
 
-  /** The engine goes on when it is its turn at the end of the game, and after each move. */
+  /** The engine continues when it is its turn at the end of the game, and after each move. */
   changed({ played, engine }) {
     this.showButtons();
     const { node } = this.desk;

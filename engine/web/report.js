@@ -1,5 +1,5 @@
 // The report of a game: every position is searched, the engine judges the moves as `meerslag annotate`
-// does, and the user finds better ones. It goes on in the background, and the results stay with the
+// does, and the user finds better ones. It runs in the background, and the results stay with the
 // game.
 
 import { after as play, fen as fenOf, short, squares } from "./board.js";
@@ -84,7 +84,7 @@ export class Report {
     return this.desk.task("report")?.ply ?? this.sought ?? -1;
   }
 
-  /** Searches the positions of the main line and has the moves judged, or goes on with it. */
+  /** Searches the positions of the main line and has the moves judged, or continues with it. */
   async search() {
     const { desk } = this;
     const { game } = desk;

@@ -36,7 +36,7 @@ export class Node {
     this.clock = null;
     /** At the root: the number of the first move. */
     this.first = 1;
-    /** The FEN of a set-up in the PDN here: the game goes on from it. */
+    /** The FEN of a set-up in the PDN here: the game continues from it. */
     this.setup = null;
   }
 

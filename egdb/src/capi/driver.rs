@@ -273,7 +273,8 @@ pub unsafe extern "C" fn egdb_identify(
 }
 
 /// Compares all files with their checksums. Returns how many differ; -1 if that could not be
-/// found out or `*abort` became non-zero. Files without a known checksum are skipped, be they all.
+/// found out or `*abort` became non-zero. Files without a known checksum are skipped, even if
+/// there are no others.
 ///
 /// # Safety
 /// `driver` is null or an open handle, `msg_fn` null or a function that takes a string, `abort`

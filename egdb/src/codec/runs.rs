@@ -1,4 +1,4 @@
-//! Values as runs, where positions that nobody looks up are filled to lengthen runs.
+//! Values as runs, where positions that are never looked up are filled to lengthen runs.
 
 use super::DONT_CARE;
 

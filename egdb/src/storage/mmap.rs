@@ -10,7 +10,7 @@ use memmap2::Mmap;
 
 use super::{DataFile, InPlace};
 
-/// Files longer than this are read at random addresses only, so read-ahead would be in vain.
+/// Files longer than this are read at random addresses only, so read-ahead would be useless.
 #[cfg(unix)]
 const READ_AHEAD_LIMIT: u64 = 64 << 20;
 
@@ -39,7 +39,7 @@ impl MemoryMap {
             let map = unsafe { Mmap::map(file) }.map_err(|error| (i, error))?;
             #[cfg(unix)]
             if map.len() as u64 > READ_AHEAD_LIMIT {
-                // Only advice; without it the system reads all the same.
+                // Only advice; without it the system reads as usual.
                 let _ = map.advise(Advice::Random);
             }
             maps.push(map);

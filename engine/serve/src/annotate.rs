@@ -1,7 +1,7 @@
 //! Games with their moves judged, as `meerslag annotate` does it.
 //!
 //! The searches are not made here: the client gets them from `/v1/analyse`, position by position,
-//! and so can show progress, stop, and go on later.
+//! and so can show progress, stop, and continue later.
 
 use meerslag_study::annotate::{PositionAnalysis, analyse_with, judge, write};
 use meerslag_study::records::{AnnotatedGameRecord, Record};

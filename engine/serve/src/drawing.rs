@@ -10,7 +10,7 @@ use meerslag_pages::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramEr
 /// The media type of the pictures.
 pub(super) const SVG: &str = "image/svg+xml";
 /// Arrows or marks of a picture.
-const MOST_MARKS: usize = 100;
+const MAX_MARKS: usize = 100;
 /// Width unless a page gives another one.
 const PIXELS: u32 = 400;
 
@@ -45,8 +45,8 @@ fn list<T: FromStr<Err = ParseDiagramError>>(
 ) -> Result<Vec<T>, Problem> {
     let words = query.text(parameter).unwrap_or_default();
     let words: Vec<&str> = words.split(',').filter(|word| !word.is_empty()).collect();
-    if words.len() > MOST_MARKS {
-        return Err(Problem::parameter(parameter, format!("more than {MOST_MARKS}")));
+    if words.len() > MAX_MARKS {
+        return Err(Problem::parameter(parameter, format!("more than {MAX_MARKS}")));
     }
     words.into_iter().map(|word| word.parse().map_err(|error| bad(parameter, &error))).collect()
 }

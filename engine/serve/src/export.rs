@@ -150,7 +150,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
     files
 }
 
-/// The page, told to use the engine beside it, with the answers it will ask for first.
+/// The page with a mark that it uses the engine beside it, and with the answers it asks for first.
 fn local_page(page: &str) -> String {
     let link =
         |name: &&str| format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{name}\">\n");

@@ -104,7 +104,7 @@ struct AnnotationRecord {
     /// Other play in place of the move before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     variation: Option<LineOfPlay>,
-    /// The FEN of a position that the game goes on from.
+    /// The FEN of a position that the game continues from.
     #[serde(skip_serializing_if = "Option::is_none")]
     setup: Option<String>,
 }
@@ -142,7 +142,7 @@ pub(super) struct GamesOfText<'a> {
     #[schemars(with = "Vec<PdnGameRecord>")]
     games: &'a Source<'a>,
     /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
-    /// other types, which are passed over, are among it.
+    /// other types, which are skipped, are among them.
     #[serde(serialize_with = "all_warnings")]
     #[schemars(with = "Vec<String>")]
     warnings: &'a Source<'a>,

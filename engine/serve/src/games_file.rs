@@ -30,7 +30,7 @@ use super::{Desk, JSON, Reply};
 
 /// Games of a page unless another number is asked for, and the most.
 const PAGE: u64 = 50;
-const MOST_GAMES: u64 = 1_000;
+const MAX_GAMES: u64 = 1_000;
 /// Connections that are kept for the next question.
 const KEPT: usize = 8;
 
@@ -223,7 +223,7 @@ pub(super) const FIND: &[Parameter] = &[
     WITHIN,
     parameter("sort", Kind::Choice(SORTS), "The order. Default: number."),
     parameter("skip", Kind::Integer(0, u64::MAX), "Leave out this many games at the beginning."),
-    parameter("limit", Kind::Integer(0, MOST_GAMES), "At most this many games. Default: 50."),
+    parameter("limit", Kind::Integer(0, MAX_GAMES), "At most this many games. Default: 50."),
 ];
 
 /// The parameters of `GET /v1/games/tree`.
@@ -248,19 +248,19 @@ pub(super) const EXPLORER: &[Parameter] = &[
     parameter("play", Kind::Text, "Moves played from there, with commas between them."),
     parameter("player", Kind::Text, "Games of this player only."),
     parameter("color", Kind::Choice(&["white", "black"]), "The side of the player."),
-    parameter("since", Kind::Text, "The first year; a month after it is passed over."),
-    parameter("until", Kind::Text, "The last year; a month after it is passed over."),
+    parameter("since", Kind::Text, "The first year; a month after it has no effect."),
+    parameter("until", Kind::Text, "The last year; a month after it has no effect."),
     parameter("moves", Kind::Integer(0, 1_000), "Most moves. Default: 12."),
     parameter("topGames", Kind::Integer(0, 100), "Games of the highest ratings. Default: 4."),
     parameter("recentGames", Kind::Integer(0, 100), "Games of the latest dates. Default: 4."),
     parameter("variant", Kind::Choice(&["standard"]), "Only international draughts."),
-    parameter("source", Kind::Text, "Passed over."),
-    parameter("modes", Kind::Text, "Passed over."),
-    parameter("speeds", Kind::Text, "Passed over."),
-    parameter("ratings", Kind::Text, "Passed over."),
-    parameter("speeds[]", Kind::Text, "Passed over."),
-    parameter("ratings[]", Kind::Text, "Passed over."),
-    parameter("history", Kind::Text, "Passed over."),
+    parameter("source", Kind::Text, "Has no effect."),
+    parameter("modes", Kind::Text, "Has no effect."),
+    parameter("speeds", Kind::Text, "Has no effect."),
+    parameter("ratings", Kind::Text, "Has no effect."),
+    parameter("speeds[]", Kind::Text, "Has no effect."),
+    parameter("ratings[]", Kind::Text, "Has no effect."),
+    parameter("history", Kind::Text, "Has no effect."),
 ];
 
 /// Reads a parameter with its own type.
@@ -373,7 +373,7 @@ const DUPLICATES: &[&str] =
     &[Duplicates::ALL[0].name(), Duplicates::ALL[1].name(), Duplicates::ALL[2].name()];
 
 /// The most problems and duplicates reported.
-const TOLD: usize = 100;
+const MAX_REPORTED: usize = 100;
 
 /// `POST /v1/games/import`: PDN in any of the encodings that an import recognises.
 pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
@@ -389,10 +389,10 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
     let report = shelf.with(query, |file| {
         file.import_text("HTTP", body, options, &mut |event| {
             match event {
-                ImportEvent::Problem(problem) if problems.len() < TOLD => {
+                ImportEvent::Problem(problem) if problems.len() < MAX_REPORTED => {
                     problems.push(format!("line {}: {}", problem.line, problem.reason));
                 }
-                ImportEvent::Duplicate(twin) if named.len() < TOLD => {
+                ImportEvent::Duplicate(twin) if named.len() < MAX_REPORTED => {
                     named.push(format!("line {}: {}", twin.line, twin.describe()));
                 }
                 _ => {}

@@ -19,7 +19,7 @@ use meerslag_study::endgame_trainer::{
 use meerslag_study::records::{Record, value_name};
 
 /// Slices with more pieces are too many for a list to choose from.
-const MOST_PIECES: u8 = 5;
+const MAX_PIECES: u8 = 5;
 
 /// The slices that positions come from.
 #[derive(Serialize, JsonSchema)]
@@ -33,7 +33,7 @@ impl Record for SlicesRecord {
 }
 
 pub(super) fn slices(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let most = desk.probe.max_pieces().min(MOST_PIECES);
+    let most = desk.probe.max_pieces().min(MAX_PIECES);
     let stored = (2..=most).flat_map(Slice::stored);
     let both = stored.flat_map(|slice| {
         let twin = Some(slice.reversed()).filter(|_| !slice.is_symmetric());

@@ -14,7 +14,7 @@ use super::problem::{Problem, ProblemKind};
 /// Most moves from the given position to the one in question.
 const MAX_MOVES: usize = 2000;
 /// Characters of a text from outside that an error repeats.
-const SHOWN: usize = 60;
+const MAX_QUOTED: usize = 60;
 
 /// The type of a parameter.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -66,7 +66,7 @@ pub(super) const MOVE: Parameter = Parameter {
 };
 /// The start of a text from outside.
 pub(super) fn shown(text: &str) -> String {
-    shortened(text, SHOWN)
+    shortened(text, MAX_QUOTED)
 }
 
 /// The parameters of a question, each known to the route, as it should be, and given once; of a

@@ -228,7 +228,7 @@ pub static ROUTES: &[Route] = &[
     Route {
         path: "/v1/analyse",
         method: Method::Get,
-        summary: "A search that reports while it goes on, as server-sent events",
+        summary: "A search that reports while it runs, as server-sent events",
         parameters: &[
             FEN,
             MOVES,

@@ -19,7 +19,7 @@ impl Shard {
     /// Everything.
     pub const WHOLE: Shard = Shard { index: 1, of: 1 };
     /// The largest number of parts.
-    pub const MOST_PARTS: u32 = 100_000;
+    pub const MAX_PARTS: u32 = 100_000;
 
     /// Whether the item with this number, from 0, belongs to this part: parts take turns.
     #[must_use]
@@ -45,7 +45,7 @@ impl TryFrom<ShardNumbers> for Shard {
     type Error = ParseShardError;
 
     fn try_from(ShardNumbers { index, of }: ShardNumbers) -> Result<Shard, ParseShardError> {
-        let is_part = (1..=of).contains(&index) && of <= Shard::MOST_PARTS;
+        let is_part = (1..=of).contains(&index) && of <= Shard::MAX_PARTS;
         is_part.then_some(Shard { index, of }).ok_or(ParseShardError)
     }
 }

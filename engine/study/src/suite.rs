@@ -63,11 +63,11 @@ pub enum SuiteErrorKind {
     /// Not a position.
     #[error("not a position: {0}")]
     Fen(#[from] ParseFenError),
-    /// A best move that is none.
+    /// A best move that is not a legal move.
     #[error(transparent)]
     Move(#[from] ParseMoveError),
     /// Another word for a value.
-    #[error("'{0}' is none of win, draw, loss, -")]
+    #[error("'{0}' is not win, draw, loss or -")]
     Value(String),
     /// Neither best moves nor a value.
     #[error("neither a best move nor a value")]

@@ -34,8 +34,8 @@ use serde_json::Value;
 const HASH_MIB: usize = 16;
 
 #[cfg(feature = "engine")]
-// SAFETY: `meerslag serve --export` writes the only host of this module beside it. `now` takes and
-// gives numbers only. `report` reads its bytes before it returns.
+// SAFETY: the only host is the one that `meerslag serve --export` writes beside this module. `now`
+// takes and gives numbers only. `report` reads its bytes before it returns.
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {
     /// Milliseconds since any moment.

@@ -88,7 +88,7 @@ pub const ASSETS: &[Asset] = assets! {
     "worker.js": SCRIPT,
 };
 
-/// The files of a tournament's page, besides those of the board that it needs.
+/// The files of a tournament's page, without those of the board that it needs.
 pub const TOURNAMENT: &[Asset] = assets! {
     "course.js": SCRIPT,
     "director.js": SCRIPT,
@@ -98,7 +98,7 @@ pub const TOURNAMENT: &[Asset] = assets! {
     "tournament.js": SCRIPT,
 };
 
-/// The files of reports besides the modules of the board, never requested from a server, see
+/// The files of reports, without the modules of the board; never requested from a server, see
 /// [`report`].
 pub const REPORTS: &[Asset] = assets! {
     "annotation-page.js": SCRIPT,
@@ -152,7 +152,7 @@ impl Asset {
     }
 }
 
-/// The parts of a report in one file besides its data: style and script. The script is the module
+/// The parts of a report in one file, without its data: style and script. The script is the module
 /// `reports.js` with all that it imports, made one classic script: browsers refuse modules of pages
 /// from a disk.
 #[must_use]
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Comments are told from code by their marks alone.
+    /// Comments are recognised by their marks alone.
     #[test]
     fn scripts_have_no_marks_of_comments_in_strings() {
         for file in ASSETS.iter().chain(TOURNAMENT).chain(REPORTS) {

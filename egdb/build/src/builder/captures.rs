@@ -2,7 +2,7 @@
 //!
 //! A search follows the jumps of a piece together with the moving king's squares that allow them.
 //! Where that king may be met the search parts: on this one square it is an obstacle or is jumped,
-//! for all others the square is empty. A jump over the moving king goes on in the same way wherever
+//! for all others the square is empty. A jump over the moving king continues in the same way wherever
 //! in that direction it stood. So each way of capturing is found once for a whole row. The moving
 //! king's own captures begin with a first victim and a direction, and go on in the same way from
 //! whatever square before that victim it comes.
@@ -244,7 +244,7 @@ impl Search<'_> {
         squares
     }
 
-    /// A king goes on in a direction, `first` being the next square; the squares with a jump in
+    /// A king continues in a direction, `first` being the next square; the squares with a jump in
     /// this direction. `LANDS` says that it has jumped and may stop. The moving king may be met
     /// anywhere, and what follows its capture depends on where it stood as little as anything
     /// else.

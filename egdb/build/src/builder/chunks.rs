@@ -315,7 +315,7 @@ impl Filed {
         match chunks.cache.get_or_insert_with(&key, load) {
             Ok(chunk) => chunk,
             Err(error) => {
-                // Solving goes on with zeros, and looks for failures afterwards.
+                // Solving continues with zeros, and looks for failures afterwards.
                 chunks.failure.lock().get_or_insert(error);
                 chunks.has_failed.store(true, Ordering::Relaxed);
                 std::iter::repeat_n(0, CHUNK / 8).collect()

@@ -77,7 +77,7 @@ pub struct BuildOptions {
     pub threads: usize,
     /// Memory budget in bytes.
     pub memory: u64,
-    /// Go on with what is in the folder, after verifying it.
+    /// Continue with what is in the folder, after verifying it.
     pub resume: bool,
     /// Most bytes of all files in the folder, work files and database files. The build stops when
     /// there are more.
@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// If something fails, another process builds in the folder, or the observer asked to stop;
-    /// finished files stay, and a later build with [`BuildOptions::resume`] goes on from there.
+    /// finished files stay, and a later build with [`BuildOptions::resume`] continues from there.
     pub fn build(self, pieces: u8) -> Result<BuildReport, BuildError> {
         self.run((2..=pieces).flat_map(build_order).collect())
     }

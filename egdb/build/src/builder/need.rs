@@ -64,13 +64,13 @@ impl Needs {
         (OVERHEAD + own, OVERHEAD + own + others.map(bytes).sum::<u64>())
     }
 
-    /// The most that a slice takes besides look-ups, among those that fit the memory.
+    /// The most that a slice takes without look-ups, among those that fit the memory.
     pub(super) fn reserved(&self, slices: &[Slice], memory: u64) -> u64 {
         let own = slices.iter().map(|&slice| self.own(slice));
         own.filter(|own| own + OVERHEAD <= memory).max().unwrap_or(0)
     }
 
-    /// Bytes that solving and writing a slice takes besides look-ups.
+    /// Bytes that solving and writing a slice takes, look-ups not counted.
     fn own(&self, slice: Slice) -> u64 {
         let solving = Demand::greatest(&self.store(slice), self.metrics, self.threads);
         let writing = if self.compact { CompactWriter::memory(slice) } else { 0 };

@@ -66,7 +66,7 @@ fn parts(store: &Store, unit: usize, metrics: Metrics) -> [(Kind, u64); 4] {
     let bytes = |dtw, mtc| store.unit_bytes(unit, Metrics { dtw, mtc });
     let plain = bytes(false, false);
     let (words, cells) = if store.rows.is_some() { (plain, 0) } else { (0, plain) };
-    // A slice without kings has no distances besides its cells.
+    // A slice without kings has its distances in its cells only.
     let dtw = if metrics.dtw { bytes(true, false) - plain } else { 0 };
     let mtc = if metrics.mtc { bytes(false, true) - plain } else { 0 };
     [(Kind::Words, words), (Kind::Plain, dtw), (Kind::Plain, mtc), (Kind::Plain, cells)]
@@ -216,7 +216,7 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    /// Goes on with what there is, once that is found to be sound, or begins.
+    /// Continues with what there is, if that is intact, or begins.
     pub(super) fn open(
         dir: &Path,
         store: &Store,

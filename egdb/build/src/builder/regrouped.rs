@@ -112,8 +112,8 @@ impl Regrouped {
         }
     }
 
-    /// The values by the square of a king of the side that captured, besides these; those of the
-    /// other side to move are nothing. `None` where the slice has them in a row.
+    /// The values by the square of a king of the side that captured, beside these kings; those of the
+    /// other side to move are empty. `None` where the slice has them in a row.
     #[inline(always)]
     pub(super) fn words(&self, kings: [u64; 2]) -> Option<Words> {
         let rows = self.rows.as_ref()?;

@@ -51,8 +51,8 @@ impl Schedule {
         Schedule { sources: sources.collect(), slices, has_file, outputs, keep }
     }
 
-    /// By slice, whether its work file is needed, be it there or not: for database files, or to
-    /// solve another slice.
+    /// By slice, whether its work file is needed, for database files or to solve another slice. It need
+    /// not exist.
     pub(super) fn needed(&self) -> Vec<bool> {
         let mut needed = vec![self.keep; self.slices.len()];
         for output in self.outputs.iter().filter(|output| !output.is_done) {

@@ -48,7 +48,7 @@ const SHARE: usize = 1 << 10;
 const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
 impl Workspace {
-    /// Bytes that solving a unit takes besides the result.
+    /// Bytes that solving a unit takes, the result not counted.
     pub(super) fn bytes(store: &Store, unit: usize, metrics: Metrics, threads: usize) -> u64 {
         let Some(rows) = store.rows else { return 0 };
         let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };

@@ -26,7 +26,7 @@ pub(super) type Words = [u64; 4];
 /// A distance for each bit and side to move.
 pub(super) type Distances = [[Code; 64]; 2];
 
-/// Which distances to compute besides values.
+/// Which distances to compute in addition to values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Metrics {
     pub dtw: bool,

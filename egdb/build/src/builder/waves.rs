@@ -44,8 +44,8 @@ impl Kings<'_> {
     }
 
     /// The moves of the fixed kings of `side`: where the fixed kings are then, and the squares that
-    /// the king passes, the last one included: the moving king must not stand there. Goes on as long
-    /// as `visit` says so.
+    /// the king passes, the last one included: the moving king must not stand there. Stops when
+    /// `visit` returns false.
     #[inline(always)]
     fn for_each_move(&self, row: usize, side: usize, mut visit: impl FnMut([u64; 2], u64) -> bool) {
         let kings = self.kings[row];

@@ -36,7 +36,7 @@ const WINDOW: u64 = 1 << 20;
 const SHARE: usize = 1 << 14;
 /// Numbers whose indices are computed before their values are fetched.
 const BATCH: usize = 256;
-/// The value of a position that nobody looks up, if no value lengthens a run.
+/// The value of a position that is never looked up, if no value lengthens a run.
 const DEFAULT: u16 = 3;
 
 /// Writes one pair of compact files, on the threads of the current Rayon pool; the files are the

@@ -162,7 +162,7 @@ fn an_interrupted_build_goes_on() {
     assert_eq!(files(dir.path()), expected);
 }
 
-/// A slice goes on from its complete units, whatever was left of the unfinished one.
+/// A slice continues from its complete units, whatever was left of the unfinished one.
 #[test]
 fn a_slice_goes_on_where_it_stopped() {
     let whole = tempfile::tempdir().unwrap();

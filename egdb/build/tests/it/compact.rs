@@ -438,7 +438,7 @@ fn what_it_cannot_hold_is_refused() {
     let id = SubId { slice: "4030".parse().unwrap(), sub: 0, side: Color::Black };
     let error = writer.add(id, &mut draws).unwrap_err();
     assert!(error.to_string().contains("version 1"), "{error}");
-    // A position that is none, from a caller that does not look: a man on the row where it crowns.
+    // An impossible position, from a caller that does not check: a man on the row where it crowns.
     let dir = tempfile::tempdir().unwrap();
     let database = converted(dir.path(), &["1010"]);
     let bit = |n: u8| 1u64 << Square::new(n).unwrap().bit();

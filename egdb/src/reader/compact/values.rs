@@ -94,7 +94,7 @@ impl CompactReader {
                 let len = sub.codes.next(&bytes, &mut reading).ok_or(CONTRADICTION)?;
                 at += u64::from(len);
             }
-            // The last run of a unit may go on in the next one, but not beyond the end.
+            // The last run of a unit may continue in the next one, but not beyond the end.
             if start >= end || (unit + 1 == used && k + 1 == sub.firsts.len() && at != end) {
                 return Err(CONTRADICTION);
             }

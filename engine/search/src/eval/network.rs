@@ -145,9 +145,7 @@ pub fn check_hidden(hidden: usize) -> Result<(), String> {
     if (STEP..=MAX_HIDDEN).contains(&hidden) && hidden.is_multiple_of(STEP) {
         return Ok(());
     }
-    Err(format!(
-        "a network of {hidden} hidden sums, expected a multiple of {STEP} to {MAX_HIDDEN}"
-    ))
+    Err(format!("a network of {hidden} hidden sums, expected a multiple of {STEP} to {MAX_HIDDEN}"))
 }
 
 /// The output for a position.

@@ -65,7 +65,7 @@ impl Access {
     }
 
     /// Whose request it is: the other end of the connection or, if that is a proxy, the last address
-    /// in `X-Forwarded-For` that is none. Entries before it may be invented.
+    /// in `X-Forwarded-For` that is not a proxy. Entries before it may be invented.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
@@ -113,7 +113,7 @@ impl Access {
     }
 }
 
-/// Looks for what no client sends: a second line of a header that has one, a `Host` that is none
+/// Looks for what no client sends: a second line of a header that has one, an invalid `Host`
 /// (RFC 9112, 3.2), or one that differs from the host in the target.
 ///
 /// # Errors

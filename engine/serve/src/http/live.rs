@@ -1,7 +1,7 @@
 //! What a program shows of its work in progress: texts that replace each other, for any number of
 //! spectators, and one who may send it commands.
 //!
-//! The program leaves each text here once and goes on. Each spectator is sent the newest one after
+//! The program leaves each text here once and continues its work. Each spectator is sent the newest one after
 //! reading the last; those missed in between are never sent, so that a slow spectator holds up
 //! nobody.
 
@@ -22,7 +22,7 @@ use super::{Shared, events, files};
 use crate::{Problem, ProblemKind};
 
 /// Events that wait for a spectator.
-const MOST_WAITING: usize = 2;
+const MAX_WAITING: usize = 2;
 /// The most bytes of a command.
 const LONGEST_LINE: usize = 1000;
 
@@ -92,7 +92,7 @@ pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
     let follow = {
         let (shown, stop) = (live.shown.clone(), shared.stop.clone());
         move |request: Request| async move {
-            let (sender, receiver) = mpsc::channel(MOST_WAITING);
+            let (sender, receiver) = mpsc::channel(MAX_WAITING);
             tokio::spawn(pass_on(shown.0.subscribe(), sender, stop));
             events::stream(receiver, request.extensions().get().cloned(), ())
         }
@@ -170,7 +170,7 @@ async fn said(shared: Arc<Shared>, live: Arc<Live>, request: Request) -> Result<
     if line.len() > LONGEST_LINE || line.contains(['\n', '\r']) {
         return Err(bad(format!("expected one line of {LONGEST_LINE} bytes at most")));
     }
-    let failed = |_| Problem::new(ProblemKind::Internal, "nobody hears");
+    let failed = |_| Problem::new(ProblemKind::Internal, "the tournament did not answer");
     let done = task::spawn_blocking(move || (live.hears)(&line)).await.map_err(failed)?;
     let text = done.map_err(bad)?;
     Ok(json(serde_json::json!({ "said": text }).to_string()))

@@ -47,7 +47,7 @@ impl Metrics {
         counts.microseconds.fetch_add(microseconds, Relaxed);
     }
 
-    /// Everything as text. `running`: how much goes on of each kind.
+    /// Everything as text. `running`: how many of each kind run.
     pub(super) fn to_text(&self, running: &[(&str, &str, usize)]) -> String {
         let mut text = String::from(
             "# HELP meerslag_requests_total Requests by route and status.\n\

@@ -3,7 +3,7 @@
 //! Each request passes, in this order: the name of the host and the origin of the page that asks
 //! (`access`), the rate of its address (`rate`), the length of its query and body, and the
 //! route. Quick answers are made where the connection is served; other answers, those to long bodies,
-//! imports and searches have threads and places of their own (`seats`), so that none waits for work
+//! imports and searches have threads and places of their own (`permits`), so that none waits for work
 //! of another kind. All of it ends when its client has gone (`wire`).
 
 mod access;
@@ -12,11 +12,11 @@ mod files;
 pub mod live;
 mod metrics;
 pub mod openapi;
+mod permits;
 mod rate;
 mod refusal;
 mod routes;
 mod search;
-mod seats;
 mod wire;
 mod work;
 
@@ -43,9 +43,9 @@ use self::access::Access;
 use self::files::Site;
 use self::live::Live;
 use self::metrics::Metrics;
+use self::permits::Permits;
 use self::rate::Rate;
 use self::search::Places;
-use self::seats::Seats;
 use self::wire::{End, Wire};
 use self::work::Threads;
 use super::Desk;
@@ -57,14 +57,14 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(20);
 /// The time that running requests get when the server ends.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 /// Bytes of a request's head.
-const MOST_HEAD: usize = 32 * 1024;
+const MAX_HEAD: usize = 32 * 1024;
 /// Bytes of a query.
-const MOST_QUERY: usize = 16 * 1024;
+const MAX_QUERY: usize = 16 * 1024;
 /// Files of the page that an address gets in a second at least, however low the rate is: the board
 /// has some 50.
 const LEAST_FILE_RATE: u32 = 20;
 /// Connections that wait for a place; further ones are closed.
-const MOST_WAITING: usize = 256;
+const MAX_WAITING: usize = 256;
 
 /// How a server is run.
 #[derive(Clone, Debug)]
@@ -91,13 +91,13 @@ pub struct ServerOptions {
     /// A client that sends no request for this long, or takes this long for the head of one, is
     /// dropped. For its body it gets this long and a second for each 32 KiB.
     pub patience: Duration,
-    /// Connections at a time, a quarter of them of one address that is no proxy; further ones wait.
+    /// Connections at a time, a quarter of them of one address, unless it is a proxy; further ones wait.
     pub connections: usize,
     /// The engine of each search.
     pub engine: EngineOptions,
     /// Searches at a time.
     pub searches: usize,
-    /// Threads that serve connections, besides the one that calls [`Server::run`]; as many make answers,
+    /// Threads that serve connections, the one that calls [`Server::run`] not counted; as many make answers,
     /// as many look games up, and as many read long bodies.
     pub threads: usize,
 }
@@ -140,7 +140,7 @@ struct Shared {
     /// Which pages it gives out.
     site: Site,
     places: Places,
-    connections: Seats,
+    connections: Permits,
     threads: Threads,
     patience: Duration,
     /// The server is to end.
@@ -261,7 +261,7 @@ impl Server {
             policy: files::policy(&options.frames),
             site,
             places: Places::new(engines),
-            connections: Seats::new(connections, connections.div_ceil(4), MOST_WAITING),
+            connections: Permits::new(connections, connections.div_ceil(4), MAX_WAITING),
             threads: Threads::new(threads),
             patience: options.patience,
             stop: stopped,
@@ -377,8 +377,8 @@ fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .half_close(true)
-        .max_header_size(MOST_HEAD)
-        .max_buf_size(2 * MOST_HEAD)
+        .max_header_size(MAX_HEAD)
+        .max_buf_size(2 * MAX_HEAD)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
     graceful.watch(connection)
 }

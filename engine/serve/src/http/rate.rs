@@ -1,4 +1,4 @@
-//! How many requests an address may send: a bucket of tokens for each, filled as time goes on.
+//! How many requests an address may send: a bucket of tokens for each, filled as time passes.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use super::{Client, ServerOptions, household};
 /// Seconds' worth of requests that may come at once.
 const BURST: f64 = 10.0;
 /// Addresses that are remembered; those whose bucket is full are forgotten first.
-const MOST_ADDRESSES: usize = 10_000;
+const MAX_ADDRESSES: usize = 10_000;
 
 /// The buckets.
 pub(super) struct Rate {
@@ -53,13 +53,13 @@ impl Rate {
         let most = (per_second * BURST).max(1.0);
         let address = household(address);
         let mut buckets = self.buckets.lock();
-        if buckets.len() >= MOST_ADDRESSES && !buckets.contains_key(&address) {
+        if buckets.len() >= MAX_ADDRESSES && !buckets.contains_key(&address) {
             let is_full = |bucket: &Bucket| {
                 bucket.tokens + per_second * (now - bucket.filled).as_secs_f64() >= most
             };
             buckets.retain(|_, bucket| !is_full(bucket));
             // In a flood from everywhere all addresses are forgotten, rather than all kept.
-            if buckets.len() >= MOST_ADDRESSES {
+            if buckets.len() >= MAX_ADDRESSES {
                 buckets.clear();
             }
         }
@@ -127,7 +127,7 @@ mod tests {
         let now = Instant::now();
         for number in 0..30_000u32 {
             let _ = rate.take(IpAddr::V4(number.into()), now);
-            assert!(rate.buckets.lock().len() <= MOST_ADDRESSES);
+            assert!(rate.buckets.lock().len() <= MAX_ADDRESSES);
         }
     }
 }

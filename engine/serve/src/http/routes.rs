@@ -21,7 +21,7 @@ use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, 
 use super::access::{Pass, Refusal, well_formed};
 use super::refusal::refused;
 use super::work::{self, time_for};
-use super::{Client, MOST_QUERY, Peer, ServerOptions, Shared, files, openapi, search};
+use super::{Client, MAX_QUERY, Peer, ServerOptions, Shared, files, openapi, search};
 
 /// All routes.
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
@@ -47,7 +47,7 @@ pub(super) fn router(shared: &Arc<Shared>) -> Router {
         .with_state(Arc::clone(shared))
 }
 
-/// The answer to a request of a method that its route has not.
+/// The answer to a request with a method that its route does not accept.
 pub(super) async fn wrong_method() -> Response {
     refused(&Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
 }
@@ -138,8 +138,8 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
             )));
         }
     };
-    if request.uri().query().is_some_and(|query| query.len() > MOST_QUERY) {
-        let detail = format!("the query is longer than {MOST_QUERY} bytes");
+    if request.uri().query().is_some_and(|query| query.len() > MAX_QUERY) {
+        let detail = format!("the query is longer than {MAX_QUERY} bytes");
         return Err(Problem::new(ProblemKind::TooLong, detail));
     }
     let is_file = files::is_file(shared.site, request.method(), request.uri().path());

@@ -21,7 +21,7 @@ use meerslag_search::{Control, Engine};
 pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Lines of a search that wait for a client. Steps that it does not read in time are left out.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 /// The engines of searches.
 pub(super) struct Places {
     engines: Mutex<Vec<Engine>>,
@@ -41,23 +41,23 @@ impl Places {
     }
 
     /// Waits for a place, not for long.
-    async fn take(shared: &Arc<Shared>) -> Result<SearchSeat, Problem> {
+    async fn take(shared: &Arc<Shared>) -> Result<SearchPermit, Problem> {
         let busy = || Problem::new(ProblemKind::Busy, "all searches are taken");
         let permit = timeout(PLACE_PATIENCE, Arc::clone(&shared.places.free).acquire_owned());
         let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
         let engine = shared.places.engines.lock().pop().ok_or_else(busy)?;
-        Ok(SearchSeat { engine: Some(engine), shared: Arc::clone(shared), _permit: permit })
+        Ok(SearchPermit { engine: Some(engine), shared: Arc::clone(shared), _permit: permit })
     }
 }
 
 /// An engine in use; it goes back when this is dropped, before its permit does.
-struct SearchSeat {
+struct SearchPermit {
     engine: Option<Engine>,
     shared: Arc<Shared>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for SearchSeat {
+impl Drop for SearchPermit {
     fn drop(&mut self) {
         self.shared.places.engines.lock().extend(self.engine.take());
     }
@@ -73,7 +73,7 @@ impl Drop for EndOnDrop {
 }
 
 /// What a search needs: a place, and a control that can end it. It ends with the server, too.
-async fn begin(shared: &Arc<Shared>) -> Result<(SearchSeat, Arc<Control>), Problem> {
+async fn begin(shared: &Arc<Shared>) -> Result<(SearchPermit, Arc<Control>), Problem> {
     let place = Places::take(shared).await?;
     let control = Arc::new(Control::new());
     let ended = Arc::downgrade(&control);
@@ -130,7 +130,7 @@ pub(super) async fn analysis(
     }
     let search = Search::read(&shared.desk, route, query)?;
     let (mut place, control) = begin(&shared).await?;
-    let (sender, receiver) = mpsc::channel(MOST_WAITING);
+    let (sender, receiver) = mpsc::channel(MAX_WAITING);
     let end = EndOnDrop(Arc::clone(&control));
     task::spawn_blocking(move || {
         let mut last = None;

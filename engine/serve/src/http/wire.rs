@@ -22,7 +22,7 @@ const START: &[u8] = b"HTTP/1.";
 const LOOK: Duration = Duration::from_millis(50);
 /// The time from the first letter sent ahead to the second; it grows fourfold, up to the most.
 const PAUSE: Duration = Duration::from_millis(100);
-const MOST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// A connection.
 pub(super) struct Wire {
@@ -61,7 +61,7 @@ impl Wire {
             if is_reset || ready.is_ok_and(|r| r.is_ok_and(Ready::is_write_closed)) {
                 return;
             }
-            pause = (4 * pause).min(MOST_PAUSE);
+            pause = (4 * pause).min(MAX_PAUSE);
         }
     }
 

@@ -17,18 +17,18 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::{self, JoinHandle};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::permits::{Permit, Permits};
 use super::search::PLACE_PATIENCE;
-use super::seats::{Seat, Seats};
 use super::{Client, Shared};
 use crate::{Problem, ProblemKind, Query, Route, Work};
 
 /// Bodies up to this length are answered in no time, and their answers are small.
 const SHORT_BODY: usize = 64 << 10;
 /// Imports that wait for the one that is made.
-const MOST_IMPORTS: usize = 8;
+const MAX_IMPORTS: usize = 8;
 /// An answer is sent in parts of this length; so many of them wait for the client.
 const PART: usize = 64 << 10;
-const MOST_PARTS: usize = 4;
+const MAX_PARTS: usize = 4;
 /// Bytes a second come and go at least as fast as this, once the patience is over.
 pub(super) const LEAST_SPEED: usize = 32 << 10;
 
@@ -39,10 +39,10 @@ pub(super) fn time_for(bytes: usize) -> Duration {
 
 /// The places for work of each kind.
 pub(super) struct Threads {
-    short: Seats,
-    games: Seats,
-    long: Seats,
-    imports: Seats,
+    short: Permits,
+    games: Permits,
+    long: Permits,
+    imports: Permits,
 }
 
 impl Threads {
@@ -54,14 +54,14 @@ impl Threads {
     pub(super) fn new(threads: usize) -> Threads {
         let queue = usize::from(u16::MAX);
         Threads {
-            short: Seats::new(threads, threads, queue),
-            games: Seats::new(threads, threads.div_ceil(2), queue),
-            long: Seats::new(threads, threads.div_ceil(2), queue),
-            imports: Seats::new(1, 1, MOST_IMPORTS),
+            short: Permits::new(threads, threads, queue),
+            games: Permits::new(threads, threads.div_ceil(2), queue),
+            long: Permits::new(threads, threads.div_ceil(2), queue),
+            imports: Permits::new(1, 1, MAX_IMPORTS),
         }
     }
 
-    /// How much goes on, for the metrics.
+    /// How much runs, for the metrics.
     pub(super) fn running(&self) -> [(&'static str, &'static str, usize); 3] {
         [
             ("answers", "Answers that are made.", self.short.taken() + self.games.taken()),
@@ -71,7 +71,7 @@ impl Threads {
     }
 
     /// Waits for a place.
-    async fn take(&self, kind: Kind, client: Option<Client>) -> Result<Seat, Problem> {
+    async fn take(&self, kind: Kind, client: Option<Client>) -> Result<Permit, Problem> {
         // A person alone with the program has no need to share.
         let address = client.filter(|client| !client.is_here()).map(|client| client.0);
         let (seat, busy) = match kind {
@@ -123,7 +123,7 @@ pub(super) async fn answer(
     let seat = shared.threads.take(kind, client).await?;
     let flag = Arc::new(AtomicBool::new(false));
     let gone = Gone(Arc::clone(&flag));
-    let (sender, mut parts) = channel(MOST_PARTS);
+    let (sender, mut parts) = channel(MAX_PARTS);
     let sender = (kind == Kind::Long).then_some(sender);
     let begun = Instant::now();
     let mut out = Out { buffer: Vec::new(), sender, begun, sent: 0, patience: shared.patience };

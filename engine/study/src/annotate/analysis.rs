@@ -67,7 +67,7 @@ impl From<&Info> for PositionAnalysis {
     }
 }
 
-/// The main line as games: one, and another from each place where the position is set up anew. Only
+/// The main line as games: one, and another from each place where a position is set up. Only
 /// the last one's end is a separate position; the others end where the next one begins.
 fn stretches(pdn: &PdnGame) -> Vec<Game> {
     let mut stretches = Vec::new();
@@ -116,7 +116,7 @@ pub fn analyse(
 }
 
 /// The analyses of all positions of the main line, where `search` analyses those where the game
-/// goes on. It gets their places, from 0, from the end to the beginning, so that earlier positions
+/// continues. It gets their places, from 0, from the end to the beginning, so that earlier positions
 /// can use results of later ones. `None` as soon as it returns `None`.
 pub fn analyse_with(
     pdn: &PdnGame,

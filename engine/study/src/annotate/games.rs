@@ -28,7 +28,7 @@ pub enum AnalyseGamesError {
 
 /// Searches the games that the journal does not have yet, each position within these limits, this many
 /// games at the same time, each with an engine with these options. Calls `progress` with the number of
-/// finished games. Returns whether all are finished; they are not if `control` was told to stop.
+/// finished games. Returns whether all are finished; they are not if `control` was stopped.
 ///
 /// # Errors
 /// If the engines cannot be made or the journal cannot be written.
@@ -47,7 +47,7 @@ pub fn analyse_games(
 
 /// Does this work on the games that the journal does not have yet, this many at the same time, each
 /// with an engine with these options, and adds the results. Calls `progress` with the number of
-/// finished games. Returns whether all are finished; they are not if `control` was told to stop:
+/// finished games. Returns whether all are finished; they are not if `control` was stopped:
 /// `work` gives `None` then.
 ///
 /// # Errors

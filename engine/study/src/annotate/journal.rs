@@ -20,7 +20,7 @@ use crate::checked::{checked, unchecked};
 /// The version that is written. Version 1 had no checksums.
 const VERSION: u32 = 2;
 
-/// The conditions that the games of a journal were searched under. A journal only goes on under the
+/// The conditions that the games of a journal were searched under. A journal is only continued under the
 /// same conditions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JournalHeader {
@@ -43,7 +43,7 @@ impl JournalHeader {
         JournalHeader { annotate: VERSION, games, input, limits, evaluation: evaluation.to_owned() }
     }
 
-    /// The same for another kind of work: its journals do not go on as annotations.
+    /// The same for another kind of work: its journals are not continued as annotations.
     #[must_use]
     pub fn of_work(mut self, name: &str) -> JournalHeader {
         self.limits = format!("{name} {}", self.limits);
@@ -251,8 +251,8 @@ mod tests {
             }
             let (journal, damaged) = open(Existing::Keep).unwrap();
             // The last line without its end is one that was being written.
-            let told: &[usize] = if at + 1 < whole.len() { &[line + 1] } else { &[] };
-            assert_eq!(damaged, told, "byte {at}");
+            let expected: &[usize] = if at + 1 < whole.len() { &[line + 1] } else { &[] };
+            assert_eq!(damaged, expected, "byte {at}");
             let is_there: Vec<bool> = (1..=3).map(|game| journal.game(game).is_some()).collect();
             // Without its end a line would run into the next.
             let is_end = whole[at] == b'\n';

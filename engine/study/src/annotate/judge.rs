@@ -244,7 +244,7 @@ fn white_score(
 ) -> f64 {
     let exact = answers.get(at).and_then(Option::as_ref).and_then(|answer| answer.wld);
     let score = match (exact, analyses.get(at)) {
-        // A certain draw is none of nearly one.
+        // A proven draw has no stake, unlike a position that is nearly drawn.
         (Some(Wld::Draw), _) => 0.0,
         (_, Some(analysis)) => analysis.score().men(),
         (_, None) => 0.0,

@@ -51,7 +51,7 @@ impl RecordedPlay {
         self.before = after;
     }
 
-    /// The position is set up anew: no score is known of it.
+    /// Another position is set up: its score is unknown.
     pub fn set_up(&mut self) {
         self.before = None;
     }

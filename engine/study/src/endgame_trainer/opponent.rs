@@ -139,14 +139,14 @@ mod tests {
                     assert_eq!(side, us, "{}", start.to_fen());
                     gained += 1;
                 }
-                status => assert!(status.is_over(), "{} goes on for ever", start.to_fen()),
+                status => assert!(status.is_over(), "{} never ends", start.to_fen()),
             }
             count += 1;
         }
         assert!(count > 300 && gained > 50, "{count} draws, {gained} of them won");
     }
 
-    /// Against any play, within the distance; and without it still in the end.
+    /// Against any play: within the distance to win, or sooner or later where that is not known.
     #[test]
     fn won_endings_are_won() {
         let all = Probe::embedded().unwrap();

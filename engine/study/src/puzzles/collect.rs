@@ -18,7 +18,7 @@ use meerslag_search::{Control, EngineOptions, Limits, PlayingLevel};
 
 /// Finds the puzzles of the games that the journal does not have yet, this many games at the same
 /// time, each with an engine with these options. Calls `progress` with the number of finished games.
-/// Returns whether all are finished; they are not if `control` was told to stop.
+/// Returns whether all are finished; they are not if `control` was stopped.
 ///
 /// # Errors
 /// If the engines cannot be made or the journal cannot be written.

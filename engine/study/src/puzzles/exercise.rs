@@ -53,7 +53,7 @@ pub struct Exercise {
 }
 
 impl Exercise {
-    /// Its name, which stays the same when the file is made anew: the position.
+    /// Its name, which stays the same when the file is made again: the position.
     #[must_use]
     pub fn id(&self) -> String {
         self.position.to_fen()

@@ -15,7 +15,7 @@ use movegen::{Bound, Score};
 pub const MARGIN: i32 = 150;
 /// The least score of a winning solution, in hundredths of a man.
 const WINS: i32 = 150;
-/// The greatest score of any other move beside a winning one: nobody could call it won.
+/// The greatest score of any other move beside a winning one: such a position is not won.
 const OTHERS: i32 = 50;
 /// The greatest score of a draw, either way, and the least that every other move loses.
 const DRAWS: i32 = 50;

@@ -9,7 +9,7 @@ use crate::record::comment;
 /// The tags that a puzzle keeps from its game.
 const KEPT: [&str; 5] = ["Event", "Site", "Date", "White", "Black"];
 
-/// A puzzle as a game: the solution as its moves, and besides the usual tags
+/// A puzzle as a game: the solution as its moves, and beside the usual tags
 ///
 /// * `Theme`: what happens in it, such as `win, 3 pieces given`;
 /// * `Rating`: the lowest playing level that finds the first move, 1 to 10;

@@ -20,7 +20,7 @@ pub struct Themes {
     pub given: u32,
     /// One of the solver's men becomes a king that is on the board at the end.
     pub king: bool,
-    /// The Turkish strike (coup turc): a king captures and cannot go on, because what it has captured
+    /// The Turkish strike (coup turc): a king captures and cannot continue, because what it has captured
     /// leaves the board only afterwards; then it is captured itself.
     pub turkish: bool,
 }

@@ -225,29 +225,29 @@ fn games_are_searched_once() {
     let run = |name: &str, threads, control: &Control| {
         let path = folder.path().join(name);
         let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
-        let mut told = Vec::new();
-        let mut tell = |done| told.push(done);
+        let mut reported = Vec::new();
+        let mut report = |done| reported.push(done);
         let are_all_done =
-            analyse_games(&games, &limits, &options, threads, control, &mut journal, &mut tell);
-        (are_all_done.unwrap(), told, journal)
+            analyse_games(&games, &limits, &options, threads, control, &mut journal, &mut report);
+        (are_all_done.unwrap(), reported, journal)
     };
     let stopped = Control::new();
     stopped.stop();
     let (are_all_done, _, journal) = run("one", 1, &stopped);
     assert!(!are_all_done && journal.is_empty());
     drop(journal);
-    let (are_all_done, told, one) = run("one", 1, &Control::new());
+    let (are_all_done, reported, one) = run("one", 1, &Control::new());
     assert!(are_all_done);
-    assert_eq!(told, [0, 1, 2, 3]);
+    assert_eq!(reported, [0, 1, 2, 3]);
     let (_, _, two) = run("two", 2, &Control::new());
     for (number, pdn) in (1..).zip(&games) {
         assert_eq!(one.analyses(number, pdn).unwrap(), two.analyses(number, pdn).unwrap());
     }
     assert!(one.analyses(1, &game("1. 32-28 *")).is_err());
     drop(one);
-    let (are_all_done, told, _) = run("one", 1, &Control::new());
+    let (are_all_done, reported, _) = run("one", 1, &Control::new());
     assert!(are_all_done);
-    assert_eq!(told, [3]);
+    assert_eq!(reported, [3]);
 }
 
 /// The better player has the higher accuracy: levels against themselves, as a small part of the

@@ -1,4 +1,4 @@
-//! Places for what goes on at a time. One household gets its share of them.
+//! Permits for what runs at the same time. One household gets its share of them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,30 +9,30 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::household;
 
-/// Addresses that are remembered; those that have nothing going on are forgotten first.
-const MOST_ADDRESSES: usize = 1_000;
+/// Addresses that are remembered; those without work are forgotten first.
+const MAX_ADDRESSES: usize = 1_000;
 
-/// The places.
-pub(super) struct Seats {
+/// The permits.
+pub(super) struct Permits {
     count: usize,
     free: Arc<Semaphore>,
-    /// How many more may wait for a place.
+    /// How many more may wait for a permit.
     queue: Semaphore,
     share: usize,
     shares: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
 }
 
-/// A place, and one of the address's share; both are free again when this is dropped.
-pub(super) struct Seat {
-    _place: OwnedSemaphorePermit,
+/// A permit, and one of the address's share; both are free again when this is dropped.
+pub(super) struct Permit {
+    _permit: OwnedSemaphorePermit,
     _share: Option<OwnedSemaphorePermit>,
 }
 
-impl Seats {
-    /// `share` of the `count` places may be taken by one address, and `queue` may wait.
-    pub(super) fn new(count: usize, share: usize, queue: usize) -> Seats {
+impl Permits {
+    /// `share` of the `count` permits may be taken by one address, and `queue` may wait.
+    pub(super) fn new(count: usize, share: usize, queue: usize) -> Permits {
         let (free, queue) = (Arc::new(Semaphore::new(count)), Semaphore::new(queue));
-        Seats { count, free, queue, share, shares: Mutex::default() }
+        Permits { count, free, queue, share, shares: Mutex::default() }
     }
 
     /// How many are taken.
@@ -40,27 +40,27 @@ impl Seats {
         self.count - self.free.available_permits()
     }
 
-    /// Takes a place, or waits for one; `None` if too many wait already. Without an address it may be
+    /// Takes a permit, or waits for one; `None` if too many wait already. Without an address it may be
     /// any.
-    pub(super) async fn take(&self, address: Option<IpAddr>) -> Option<Seat> {
+    pub(super) async fn take(&self, address: Option<IpAddr>) -> Option<Permit> {
         let share = address.map(|address| self.share_of(address));
         let mine = share.clone().map(Semaphore::try_acquire_owned).transpose();
         // Those who wait for their own share keep nobody else out.
-        if let (Ok(share), Ok(place)) = (mine, Arc::clone(&self.free).try_acquire_owned()) {
-            return Some(Seat { _place: place, _share: share });
+        if let (Ok(share), Ok(permit)) = (mine, Arc::clone(&self.free).try_acquire_owned()) {
+            return Some(Permit { _permit: permit, _share: share });
         }
         let _waits = self.queue.try_acquire().ok()?;
         let share = match share {
             Some(share) => Some(share.acquire_owned().await.ok()?),
             None => None,
         };
-        let place = Arc::clone(&self.free).acquire_owned().await.ok()?;
-        Some(Seat { _place: place, _share: share })
+        let permit = Arc::clone(&self.free).acquire_owned().await.ok()?;
+        Some(Permit { _permit: permit, _share: share })
     }
 
     fn share_of(&self, address: IpAddr) -> Arc<Semaphore> {
         let mut shares = self.shares.lock();
-        if shares.len() >= MOST_ADDRESSES {
+        if shares.len() >= MAX_ADDRESSES {
             shares.retain(|_, share| Arc::strong_count(share) > 1);
         }
         let share = shares
@@ -79,62 +79,62 @@ mod tests {
 
     use super::*;
 
-    fn now(seats: &Seats, address: u8) -> Poll<Option<Seat>> {
+    fn now(permits: &Permits, address: u8) -> Poll<Option<Permit>> {
         let address = IpAddr::V4(Ipv4Addr::new(192, 0, 2, address));
-        pin!(seats.take(Some(address))).poll(&mut Context::from_waker(Waker::noop()))
+        pin!(permits.take(Some(address))).poll(&mut Context::from_waker(Waker::noop()))
     }
 
     #[test]
     fn one_address_takes_its_share_and_leaves_the_rest() {
-        let seats = Seats::new(4, 2, 9);
-        let first = [now(&seats, 1), now(&seats, 1)];
+        let permits = Permits::new(4, 2, 9);
+        let first = [now(&permits, 1), now(&permits, 1)];
         assert!(first.iter().all(|seat| matches!(seat, Poll::Ready(Some(_)))));
-        assert!(now(&seats, 1).is_pending());
-        let others = [now(&seats, 2), now(&seats, 3)];
+        assert!(now(&permits, 1).is_pending());
+        let others = [now(&permits, 2), now(&permits, 3)];
         assert!(others.iter().all(Poll::is_ready));
-        assert_eq!(seats.taken(), 4);
-        assert!(now(&seats, 4).is_pending());
+        assert_eq!(permits.taken(), 4);
+        assert!(now(&permits, 4).is_pending());
         drop(first);
-        assert!(now(&seats, 4).is_ready() && now(&seats, 1).is_ready());
+        assert!(now(&permits, 4).is_ready() && now(&permits, 1).is_ready());
         drop(others);
-        assert_eq!(seats.taken(), 0);
+        assert_eq!(permits.taken(), 0);
     }
 
     #[test]
     fn the_queue_has_an_end() {
-        let seats = Seats::new(1, 1, 1);
-        let first = now(&seats, 1);
+        let permits = Permits::new(1, 1, 1);
+        let first = now(&permits, 1);
         let address = Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let mut waits = pin!(seats.take(address));
+        let mut waits = pin!(permits.take(address));
         let mut context = Context::from_waker(Waker::noop());
         assert!(waits.as_mut().poll(&mut context).is_pending());
-        assert!(matches!(now(&seats, 2), Poll::Ready(None)));
+        assert!(matches!(now(&permits, 2), Poll::Ready(None)));
         drop(first);
         assert!(matches!(waits.poll(&mut context), Poll::Ready(Some(_))));
     }
 
     #[test]
     fn a_full_queue_of_one_address_keeps_nobody_else_out() {
-        let seats = Seats::new(4, 1, 1);
-        let first = now(&seats, 1);
+        let permits = Permits::new(4, 1, 1);
+        let first = now(&permits, 1);
         let address = Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
-        let mut waits = pin!(seats.take(address));
+        let mut waits = pin!(permits.take(address));
         let mut context = Context::from_waker(Waker::noop());
         assert!(waits.as_mut().poll(&mut context).is_pending());
-        assert!(matches!(now(&seats, 1), Poll::Ready(None)));
-        assert!(matches!(now(&seats, 2), Poll::Ready(Some(_))));
+        assert!(matches!(now(&permits, 1), Poll::Ready(None)));
+        assert!(matches!(now(&permits, 2), Poll::Ready(Some(_))));
         drop(first);
         assert!(matches!(waits.poll(&mut context), Poll::Ready(Some(_))));
     }
 
     #[test]
     fn memory_does_not_grow_with_addresses() {
-        let seats = Seats::new(1, 1, 1);
+        let permits = Permits::new(1, 1, 1);
         for number in 0..3_000u32 {
             let address = IpAddr::V4(number.into());
             let mut context = Context::from_waker(Waker::noop());
-            assert!(pin!(seats.take(Some(address))).poll(&mut context).is_ready());
-            assert!(seats.shares.lock().len() <= MOST_ADDRESSES);
+            assert!(pin!(permits.take(Some(address))).poll(&mut context).is_ready());
+            assert!(permits.shares.lock().len() <= MAX_ADDRESSES);
         }
     }
 }
