@@ -49,8 +49,8 @@ struct Page {
     anchors: Vec<String>,
     /// The numbers of numbered headings: `7.1`.
     sections: Vec<String>,
-    /// Inline code, and whether it is in a table.
-    codes: Vec<(String, bool)>,
+    /// Inline code.
+    codes: Vec<String>,
     /// Code blocks with their language.
     blocks: Vec<(String, String)>,
 }
@@ -75,7 +75,7 @@ impl Page {
 
     fn parse(text: &str) -> Page {
         let mut page = Page::default();
-        let (mut heading, mut is_table) = (None::<String>, false);
+        let mut heading = None::<String>;
         let mut block: Option<(String, String)> = None;
         for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
             match event {
@@ -91,8 +91,6 @@ impl Page {
                     }
                     page.anchors.push(anchor(&heading));
                 }
-                Event::Start(Tag::Table(_)) => is_table = true,
-                Event::End(TagEnd::Table) => is_table = false,
                 Event::Start(Tag::CodeBlock(kind)) => {
                     let language = match kind {
                         CodeBlockKind::Fenced(language) => language.into_string(),
@@ -109,7 +107,7 @@ impl Page {
                         code.push_str(&text);
                     }
                 }
-                Event::Code(code) => page.codes.push((code.into_string(), is_table)),
+                Event::Code(code) => page.codes.push(code.into_string()),
                 _ => {}
             }
         }
@@ -176,7 +174,7 @@ fn is_path(code: &str) -> bool {
 fn every_path_that_a_document_names_exists() {
     let (mut count, mut missing) = (0, Vec::new());
     for page in files(root(), "md") {
-        for (code, _) in Page::read(&page).codes.iter().filter(|(code, _)| is_path(code)) {
+        for code in Page::read(&page).codes.iter().filter(|code| is_path(code)) {
             count += 1;
             if !root().join(code).exists() {
                 missing.push(format!("{}: {code}", page.display()));
@@ -191,7 +189,6 @@ fn every_path_that_a_document_names_exists() {
 #[test]
 fn architecture_names_every_folder_of_the_sources() {
     let page = Page::read(&root().join("ARCHITECTURE.md"));
-    let named: Vec<_> = page.codes.iter().filter(|(_, in_table)| *in_table).collect();
     for source in [
         "movegen/src",
         "egdb/src",
@@ -204,8 +201,8 @@ fn architecture_names_every_folder_of_the_sources() {
         for entry in fs::read_dir(root().join(source)).unwrap() {
             let path = entry.unwrap().path();
             let name = format!("{source}/{}", path.file_name().unwrap().to_string_lossy());
-            let is_named = named.iter().any(|(code, _)| code.starts_with(&name));
-            assert!(!path.is_dir() || is_named, "{name} is not in a table of ARCHITECTURE.md");
+            let is_named = page.codes.iter().any(|code| code.starts_with(&name));
+            assert!(!path.is_dir() || is_named, "{name} is not in ARCHITECTURE.md");
         }
     }
 }
@@ -216,7 +213,7 @@ fn architecture_names_every_script_of_the_board() {
     let page = Page::read(&root().join("ARCHITECTURE.md"));
     let scripts = fs::read_dir(root().join("engine/web")).unwrap();
     let scripts = scripts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let is_named = |script: &String| page.codes.iter().any(|(code, _)| code == script);
+    let is_named = |script: &String| page.codes.contains(script);
     let missing: Vec<_> = scripts.filter(|name| name.ends_with(".js") && !is_named(name)).collect();
     assert!(missing.is_empty(), "{missing:?} are not in ARCHITECTURE.md");
 }

@@ -60,7 +60,7 @@ pub(super) struct SelfPlayArgs {
     plan: Option<Workflow>,
     /// Parts of the workflow
     #[arg(long, value_name = "N", default_value_t = 8, requires = "plan",
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST_PARTS)))]
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MAX_PARTS)))]
     parts: u32,
     #[command(flatten)]
     databases: DatabaseArgs,
