@@ -12,6 +12,7 @@ pub mod conversation;
 #[cfg(unix)]
 pub mod interrupt;
 pub mod peer;
+pub mod processes;
 pub mod program;
 pub mod referee;
 pub mod schema;

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use crate::client::PATIENCE;
+use crate::client::{PATIENCE, until};
 
 /// A port that nobody listens on. It is below those that systems give to programs that want any
 /// port, so that no other test gets it in between.
@@ -29,6 +29,17 @@ impl Peer {
     #[must_use]
     pub fn connect(port: u16) -> Peer {
         Peer::over(TcpStream::connect(("localhost", port)).expect("somebody listens"))
+    }
+
+    /// Connects with a program that will listen.
+    #[must_use]
+    pub fn connect_patiently(port: u16) -> Peer {
+        let mut stream = None;
+        until("somebody who listens", || {
+            stream = TcpStream::connect(("localhost", port)).ok();
+            stream.is_some()
+        });
+        Peer::over(stream.expect("connected"))
     }
 
     /// Waits for a program that connects.

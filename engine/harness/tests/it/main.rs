@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod hub;
+mod matches;
+mod played;
 mod programs;
 mod protocol_check;
 mod sessions;

@@ -68,6 +68,8 @@ struct Switches {
     ponder: bool,
     /// `score=X`: reports this score.
     score: Option<String>,
+    /// `marks=FILE`: adds a byte to this file when it hangs, or once it has begun to flood.
+    marks: Option<String>,
     seed: u64,
 }
 
@@ -106,6 +108,7 @@ fn main() {
             "book" => switches.book = Some(value.to_owned()),
             "sleep" => is_helper = true,
             "score" => switches.score = Some(value.to_owned()),
+            "marks" => switches.marks = Some(value.to_owned()),
             "seed" => switches.seed = value.parse().expect("a number"),
             // A file with a byte for each start, and the starts that fail, for example `fails=2-3`.
             "starts" => starts = Some(value.to_owned()),
@@ -128,9 +131,7 @@ fn main() {
         sleep_for_ever();
     }
     if let Some(path) = starts {
-        let mut file = File::options().create(true).append(true).open(path).expect("writable");
-        file.write_all(b".").expect("writable");
-        if fails.contains(&file.metadata().expect("a file").len()) {
+        if fails.contains(&add_byte(&path)) {
             eprintln!("mock: not today");
             exit(4);
         }
@@ -195,7 +196,7 @@ fn serve(switches: &Switches) {
                 say(switches, "error message=\"level: 'high' is not a number\"");
             }
             "set-param" => is_book_off |= line == "set-param name=book value=false",
-            "init" if switches.flood_start => flood(),
+            "init" if switches.flood_start => flood(switches),
             "init" => {
                 if switches.warns {
                     say(switches, "error message=\"no book found\"");
@@ -206,7 +207,7 @@ fn serve(switches: &Switches) {
                 }
                 say(switches, "ready");
                 if switches.flood_ready {
-                    flood();
+                    flood(switches);
                 }
             }
             "pos" => position = read_position(&line),
@@ -228,6 +229,7 @@ fn serve(switches: &Switches) {
                     exit(3);
                 }
                 if now(switches.stall) {
+                    mark(switches);
                     sleep_for_ever();
                 }
                 if now(switches.partial) {
@@ -236,7 +238,7 @@ fn serve(switches: &Switches) {
                     sleep_for_ever();
                 }
                 if now(switches.flood) {
-                    flood();
+                    flood(switches);
                 }
                 if switches.nonsense {
                     babble(switches);
@@ -295,10 +297,29 @@ fn answer(switches: &Switches, random: &mut Random, position: &Position) {
     say(switches, &if switches.twice { format!("{done}\n{done}") } else { done });
 }
 
+fn mark(switches: &Switches) {
+    if let Some(path) = &switches.marks {
+        add_byte(path);
+    }
+}
+
+/// Adds a byte to a file; returns its length.
+fn add_byte(path: &str) -> u64 {
+    let mut file = File::options().create(true).append(true).open(path).expect("writable");
+    file.write_all(b".").expect("writable");
+    file.metadata().expect("a file").len()
+}
+
 /// Writes until nobody reads any more, with text that takes longer to read than to write.
-fn flood() -> ! {
+fn flood(switches: &Switches) -> ! {
     let lines = format!("info depth=1 score=0.01{}\n", " x=1".repeat(1000)).repeat(20);
-    while io::stdout().write_all(lines.as_bytes()).is_ok() {}
+    let mut is_first = true;
+    while io::stdout().write_all(lines.as_bytes()).is_ok() {
+        if is_first {
+            mark(switches);
+        }
+        is_first = false;
+    }
     exit(0)
 }
 

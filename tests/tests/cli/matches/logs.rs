@@ -1,4 +1,4 @@
-//! Logs of all messages, engines that are started for each game, the order of the games.
+//! Logs of all messages, the order of the games in files, and a full disk.
 
 use std::fs;
 use std::path::Path;
@@ -22,81 +22,26 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// A match does not mix its logs with those of another one, unless told to put them away.
 #[test]
-fn logs_have_everything_that_is_said() {
+fn logs_of_another_match_are_kept_unless_told_otherwise() {
     let folder = TempDir::new().unwrap();
     let logs = folder.path().join("logs");
     let log = format!("--log={}", logs.display());
-    // The third search of the process: in the first game.
-    let (good, bad) = (mock("good", "first"), mock("bad", "first crash=3 words"));
-    let games = play(&[&good, &bad, "--tc=depth=1", "--pairs=2", "--max-moves=5", &log]);
-    let failed: Vec<bool> = games.iter().map(|game| game["termination"] == "crash").collect();
-    assert_eq!(failed, [true; 4], "{games:?}");
+    let good = mock("good", "first");
+    let args = ["match", &good, "--engine=random", "--tc=depth=1", "--max-moves=5", &log];
+    let play = |more: &[&str]| run([&args[..], more].concat(), "");
     let all: Vec<_> = (1..=4).map(|game| format!("game-{game:05}.log")).collect();
+    let _ = play(&["--pairs=2"]).success();
     assert_eq!(names(&logs), all);
-    let text = fs::read_to_string(logs.join("game-00001.log")).unwrap();
-    for line in [
-        "# game 1, White good, Black bad",
-        "good > hub",
-        "good < id name=Mock version=1",
-        "good > init",
-        "good < ready",
-        "bad > new-game",
-        "bad > go think",
-        "bad < done move=",
-        "bad ! mock: about to crash",
-        "bad ! word 99999",
-        "# 2-0, crash: Black: the program ended while thinking",
-    ] {
-        assert!(text.contains(line), "{line}: {text}");
-    }
-    // In their order, with times that grow.
-    let times = text.lines().map(|line| line.split(' ').next().unwrap().parse::<f64>().unwrap());
-    let times: Vec<f64> = times.collect();
-    assert!(times.len() > 20 && times.windows(2).all(|pair| pair[0] <= pair[1] + 0.1), "{text}");
-    // Another match does not mix its logs with these, unless told to put them away.
-    let args = ["match", &good, "--engine=random", "--tc=depth=1", "--pairs=1", &log];
-    let refused = run(args, "");
+    let refused = play(&["--pairs=1"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("has logs of games"), "{refused:?}");
-    let _ = run(args.iter().chain(&["--force", "--max-moves=5"]), "").success();
+    let _ = play(&["--pairs=1", "--force"]).success();
     assert_eq!(names(&logs), all[..2]);
-}
-
-#[test]
-fn logs_of_games_without_a_failure_can_go() {
-    let folder = TempDir::new().unwrap();
-    let logs = folder.path().join("logs");
-    let log = format!("--log={}", logs.display());
-    // Started again after its failure, it fails again only in the second game after it.
-    let bad = mock("bad", "first crash=8");
-    let args = [&mock("good", "first"), &bad, "--tc=depth=1", "--pairs=3", "--max-moves=5", &log];
-    let args: Vec<&str> = args.iter().map(AsRef::as_ref).chain(["--log-keep=failed"]).collect();
-    let games = play(&args);
-    let failed = games.iter().filter(|game| game["termination"] == "crash");
-    let failed: Vec<String> =
-        failed.map(|game| format!("game-{:05}.log", game["game"].as_u64().unwrap())).collect();
-    assert!(!failed.is_empty() && failed.len() < games.len(), "{games:?}");
-    assert_eq!(names(&logs), failed);
-}
-
-/// `restart=on`: a new process for each game.
-#[test]
-fn engines_can_be_started_for_each_game() {
-    let folder = TempDir::new().unwrap();
-    let starts = |name: &str| folder.path().join(name);
-    let engine = |name: &str, more: &str| {
-        format!("{} {more}", mock(name, &format!("first starts='{}'", starts(name).display())))
-    };
-    let (fresh, kept) = (engine("fresh", "restart=on"), engine("kept", "restart=off"));
-    let games = play(&[&fresh, &kept, "--tc=depth=1", "--pairs=3", "--max-moves=5"]);
-    assert_eq!(games.len(), 6);
-    assert_eq!(fs::read(starts("fresh")).unwrap().len(), 6);
-    assert_eq!(fs::read(starts("kept")).unwrap().len(), 1);
-    let refused =
-        run(["match", "--engine=dxp=localhost:1 restart=on", "--engine=random", "--tc=60"], "");
-    assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("restart"), "{refused:?}");
+    // Nothing went wrong in any of these games.
+    let _ = play(&["--pairs=1", "--force", "--log-keep=failed"]).success();
+    assert_eq!(names(&logs), [""; 0]);
 }
 
 /// The PDN has the games in the order of the schedule, whichever ends first.

@@ -1,19 +1,18 @@
-//! `meerslag match` with engines that misbehave, all of them real child processes.
+//! `meerslag match` as a process: what it leaves behind, how it stops and goes on, and what it refuses.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use meerslag_tests::{Output, binary, run};
-use movegen::Color;
+use meerslag_tests::processes::{assert_no_orphans, is_alive, noted};
+use meerslag_tests::{Output, binary, run, until};
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::mock::{hasty, mock};
+use super::mock::mock;
 
 /// Runs a match that must succeed and returns its JSON lines.
 fn play(args: &[&str]) -> Vec<Value> {
@@ -29,217 +28,6 @@ fn start(args: &[&str]) -> Output {
 
 fn games(lines: &[Value]) -> Vec<&Value> {
     lines.iter().filter(|l| l["type"] == "game").collect()
-}
-
-fn standing<'a>(lines: &'a [Value], name: &str) -> &'a Value {
-    let table = lines.last().expect("as written");
-    assert_eq!(table["type"], "standings");
-    table["engines"]
-        .as_array()
-        .expect("as written")
-        .iter()
-        .find(|e| e["name"] == name)
-        .expect("as written")
-}
-
-/// Whether a process of this number exists; one that only waits to be reaped does not count.
-fn is_alive(pid: &str) -> bool {
-    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    !stat.rsplit(')').next().expect("as written").trim_start().starts_with('Z')
-}
-
-/// Asserts that none of the processes that left a note in the folder lives; returns how many
-/// there were.
-fn assert_no_orphans(pids: &Path) -> usize {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    let names: Vec<String> = fs::read_dir(pids)
-        .expect("as written")
-        .map(|entry| entry.expect("as written").file_name().into_string().expect("as written"))
-        .collect();
-    while let Some(pid) = names.iter().find(|pid| is_alive(pid)) {
-        // The system may need a moment to finish off a killed process.
-        assert!(Instant::now() < deadline, "process {pid} is still there");
-        thread::sleep(Duration::from_millis(10));
-    }
-    names.len()
-}
-
-#[test]
-fn random_movers_play_a_whole_match() {
-    let folder = TempDir::new().unwrap();
-    let pdn = folder.path().join("games.pdn");
-    let lines = play(&[
-        &mock("a", &format!("seed=1 score=0.25 pids='{}'", folder.path().display())),
-        &mock("b", "seed=2"),
-        "--tc=20",
-        "--pairs=5",
-        "--seed=7",
-        "--concurrency=2",
-        &format!("--pdn={}", pdn.display()),
-    ]);
-    assert_eq!(games(&lines).len(), 10);
-    let table = lines.last().unwrap();
-    assert_eq!(table["games"], 10);
-    let a = standing(&lines, "a");
-    let sum = ["wins", "draws", "losses"].iter().map(|k| a[*k].as_u64().unwrap()).sum::<u64>();
-    assert_eq!(sum, 10);
-    let pairs: u64 = a["pentanomial"].as_array().unwrap().iter().map(|p| p.as_u64().unwrap()).sum();
-    assert_eq!(pairs, 5);
-    assert!(a["latency_us"].as_f64().unwrap() > 0.0, "{a}");
-    assert!(table["overhead_us"].as_f64().unwrap() > 0.0, "{table}");
-    assert_eq!(a["allowed_seconds"], 200.0, "10 games of 20 seconds");
-    assert!((f64::MIN_POSITIVE..200.0).contains(&a["used_seconds"].as_f64().unwrap()), "{a}");
-    assert!((0.0..20.0).contains(&a["least_left_seconds"].as_f64().unwrap()), "{a}");
-    let b = standing(&lines, "b");
-    assert_eq!((&a["wins"], &a["draws"]), (&b["losses"], &b["draws"]));
-
-    // Both games of a pair start alike, with colours exchanged, and the PDN has it all.
-    let mut by_pair: HashMap<u64, Vec<&Value>> = HashMap::new();
-    for game in games(&lines) {
-        by_pair.entry(game["pair"].as_u64().unwrap()).or_default().push(game);
-    }
-    for pair in by_pair.values() {
-        assert_eq!(pair.len(), 2);
-        assert_eq!(pair[0]["fen"], pair[1]["fen"]);
-        assert_eq!(pair[0]["white"], pair[1]["black"]);
-    }
-    assert!(fs::remove_file(&pdn).is_ok() || !pdn.exists());
-    assert!(assert_no_orphans(folder.path()) >= 1);
-}
-
-#[test]
-fn the_pdn_has_scores_depths_and_clocks() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("games.pdn");
-    let pdn = format!("--pdn={}", path.display());
-    let lines =
-        play(&[&mock("a", "score=0.25"), &mock("b", "seed=2"), "--tc=20+1", "--pairs=1", &pdn]);
-    let text = fs::read(&path).unwrap();
-    let read: Vec<_> = PdnReader::new(&text[..]).map(Result::unwrap).collect();
-    assert_eq!(read.len(), 2);
-    for (game, line) in read.iter().zip(games(&lines)) {
-        assert!(game.warnings.is_empty() && game.truncated.is_none(), "{:?}", game.warnings);
-        assert_eq!(game.result.as_str(), line["result"]);
-        assert_eq!(game.line.plies.len() as u64, line["plies"].as_u64().unwrap());
-        assert_eq!(game.tags.get("White"), line["white"].as_str());
-        let a_has_white = line["white"] == "a";
-        for (index, ply) in game.line.plies.iter().enumerate() {
-            let comment = ply.comments().next().unwrap();
-            // The two-move ballots have White to move.
-            let mover = [Color::White, Color::Black][index % 2];
-            assert!(comment.remaining_time(mover).unwrap() > Duration::from_secs(5), "{comment:?}");
-            assert!(comment.elapsed_move_time().is_some(), "{comment:?}");
-            let by_a = (mover == Color::White) == a_has_white;
-            let expected = by_a.then_some(if a_has_white { 0.25 } else { -0.25 });
-            assert_eq!(comment.evaluation(), expected, "{comment:?}");
-            assert_eq!(comment.command("depth").is_some(), by_a);
-        }
-    }
-}
-
-/// Each fault loses the game, is reported with the engine's last words, and the match goes on
-/// with the engine started again.
-#[test]
-fn faults_lose_the_game_and_the_match_goes_on() {
-    let ended = if cfg!(windows) { "exit code: 3" } else { "exit status: 3" };
-    for (switches, fault, detail) in [
-        ("crash=3", "crash", ended),
-        ("stall=3", "stall", "no move after"),
-        ("illegal=3", "illegal move", "1-50"),
-        ("garbled=3", "illegal move", "no closing quote"),
-        ("crash=3 child", "crash", ended),
-        ("stall=3 child deaf", "stall", "no move after"),
-    ] {
-        let folder = TempDir::new().unwrap();
-        let pids = format!("pids='{}'", folder.path().display());
-        let bad = if fault == "stall" { hasty } else { mock };
-        let lines = play(&[
-            &bad("bad", &format!("{switches} {pids}")),
-            &mock("good", &format!("seed=2 {pids}")),
-            "--tc=depth=3",
-            "--pairs=2",
-            "--concurrency=2",
-        ]);
-        let games = games(&lines);
-        assert_eq!(games.len(), 4, "{switches}");
-        for game in games {
-            assert_eq!(game["termination"], fault, "{switches}: {game}");
-            assert!(game["detail"].as_str().unwrap().contains(detail), "{switches}: {game}");
-            let loser = if game["result"] == "2-0" { "black" } else { "white" };
-            assert_eq!(game[loser], "bad", "{switches}: {game}");
-            let tail = game["tail"].as_array().unwrap();
-            assert!(tail.iter().any(|l| l.as_str().unwrap().starts_with("id name=Mock")), "{game}");
-            if fault == "crash" {
-                assert!(tail.iter().any(|l| l == "stderr: mock: about to crash"), "{game}");
-            }
-        }
-        assert_eq!(standing(&lines, "bad")["faults"], 4, "{switches}");
-        assert_eq!(standing(&lines, "good")["faults"], 0, "{switches}");
-        // Four processes of the bad engine at least: it was started again each time.
-        assert!(assert_no_orphans(folder.path()) >= 5, "{switches}");
-    }
-}
-
-#[test]
-fn late_answers_lose_by_time_and_the_engine_stays() {
-    let folder = TempDir::new().unwrap();
-    let pids = format!("pids='{}'", folder.path().display());
-    // Its first answer is late. The second game has much time from the second move on.
-    let late = mock("late", &format!("late=1 {pids}"));
-    let lines = play(&[&late, &mock("b", "seed=2"), "--tc=1+9", "--margin=50", "--pairs=1"]);
-    let games = games(&lines);
-    assert_eq!(games[0]["termination"], "time forfeit");
-    assert!(games[0]["detail"].as_str().unwrap().contains("White used "), "{}", games[0]);
-    assert_eq!(games[0]["result"], "0-2");
-    assert_ne!(games[1]["termination"], "time forfeit");
-    assert_eq!(standing(&lines, "late")["time_forfeits"], 1);
-    assert_eq!(assert_no_orphans(folder.path()), 1, "not started again");
-}
-
-#[test]
-fn nonsense_and_slow_output_do_no_harm() {
-    for switches in ["nonsense", "slow", "nonsense slow score=1.5"] {
-        let lines = play(&[
-            &mock("odd", switches),
-            &mock("b", "seed=2"),
-            "--tc=depth=1",
-            "--pairs=1",
-            "--max-moves=12",
-            "--concurrency=2",
-        ]);
-        assert_eq!(games(&lines).len(), 2);
-        assert_eq!(standing(&lines, "odd")["faults"], 0, "{switches}: {lines:?}");
-    }
-}
-
-#[test]
-fn engines_that_do_not_start_end_the_match_with_a_report() {
-    let folder = TempDir::new().unwrap();
-    let pids = format!("pids='{}'", folder.path().display());
-    let hangs = mock("hangs", &format!("no-wait deaf child {pids}")).replace("start=60", "start=5");
-    let output = start(&[&hangs, "--engine=random", "--tc=depth=1", "--pairs=1"]);
-    assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains("engine 'hangs' does not start: no 'wait' within 5s"));
-    assert!(output.stderr.contains("id name=Mock version=1"), "{output:?}");
-    // One attempt: the engine and its helper.
-    assert_eq!(assert_no_orphans(folder.path()), 2);
-
-    let nowhere = "--engine=name=x cmd=/nonexistent/engine";
-    let output = start(&[nowhere, "--engine=random", "--tc=depth=1"]);
-    assert_eq!(output.code, 1);
-    assert!(output.stderr.contains("cannot start '/nonexistent/engine'"), "{output:?}");
-}
-
-#[test]
-fn processes_that_will_not_go_are_killed() {
-    let folder = TempDir::new().unwrap();
-    let pids = format!("pids='{}'", folder.path().display());
-    for (count, child) in ["child", "child=session", "child=cleared"].iter().enumerate() {
-        let deaf = mock("deaf", &format!("deaf {child} {pids}"));
-        let lines = play(&[&deaf, "--engine=random", "--tc=depth=1", "--pairs=1"]);
-        assert_eq!(games(&lines).len(), 2);
-        assert_eq!(assert_no_orphans(folder.path()), 2 * (count + 1));
-    }
 }
 
 /// Numbers of open files of a process and of its children, in that order.
@@ -294,8 +82,10 @@ fn nothing_piles_up_under_concurrency() {
 #[cfg(target_os = "linux")]
 fn hanging_engines_do_not_survive_a_killed_runner() {
     let folder = TempDir::new().unwrap();
-    let pids = folder.path().display();
-    let hangs = mock("hangs", &format!("stall=1 child=orphan deaf pids='{pids}'"));
+    let (pids, marks) = (folder.path().join("pids"), folder.path().join("marks"));
+    fs::create_dir(&pids).unwrap();
+    let notes = format!("pids='{}' marks='{}'", pids.display(), marks.display());
+    let hangs = mock("hangs", &format!("stall=1 child=orphan deaf {notes}"));
     let mut runner = Command::new(binary())
         .args(["match", "--json", "--concurrency=2", "--tc=60", "--pairs=2"])
         .args([hangs, mock("good", "seed=2")])
@@ -303,20 +93,12 @@ fn hanging_engines_do_not_survive_a_killed_runner() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let count = || fs::read_dir(folder.path()).map_or(0, Iterator::count);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while count() < 4 {
-        assert!(Instant::now() < deadline);
-        thread::sleep(Duration::from_millis(5));
-    }
-    // They all live, and hang.
-    thread::sleep(Duration::from_millis(200));
-    let pids: Vec<_> =
-        fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert!(pids.iter().all(|pid| is_alive(&pid.to_string_lossy())));
+    until("engines that hang", || fs::read(&marks).is_ok_and(|marks| marks.len() == 2));
+    until("their helpers", || noted(&pids).len() == 4);
+    assert!(noted(&pids).iter().all(|pid| is_alive(pid)));
     runner.kill().unwrap();
     runner.wait().unwrap();
-    assert_eq!(assert_no_orphans(folder.path()), 4);
+    assert_eq!(assert_no_orphans(&pids), 4);
 }
 
 /// Ctrl-Z and `fg`: clocks go on while everything stands still, and nobody loses by that.
@@ -404,11 +186,7 @@ fn a_killed_match_is_resumed_and_ends_the_same() {
         .unwrap();
     // Whole lines: the last one may be only half written.
     let count = || fs::read_to_string(&state).map_or(0, |text| text.matches('\n').count());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while count() < 8 {
-        assert!(Instant::now() < deadline);
-        thread::sleep(Duration::from_millis(1));
-    }
+    until("seven games", || count() >= 8);
     child.kill().unwrap();
     child.wait().unwrap();
     // On a busy machine all games may be over before this test has its turn: then some are forgotten.
@@ -444,59 +222,6 @@ fn a_killed_match_is_resumed_and_ends_the_same() {
     let refused = start(&["--resume", &state_arg]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("line 2"), "{refused:?}");
-}
-
-#[test]
-fn scores_end_games_and_a_test_ends_the_match() {
-    let lines = play(&[
-        &mock("strong", "score=9.5"),
-        &mock("weak", "seed=2 score=-9.5"),
-        "--tc=depth=1",
-        "--openings=three-move",
-        "--pairs=300",
-        "--resign=5,3",
-        "--sprt=0,5",
-    ]);
-    let games = games(&lines);
-    assert!(games.len() < 600 && games.len() > 2, "{}", games.len());
-    for game in &games {
-        assert_eq!(game["termination"], "adjudicated by score");
-        assert_eq!(game["plies"], 6);
-        let winner = if game["result"] == "2-0" { "white" } else { "black" };
-        assert_eq!(game[winner], "strong");
-    }
-    let table = lines.last().unwrap();
-    assert_eq!(table["sprt"], "H1");
-    assert!(table["llr"].as_f64().unwrap() >= 2.94, "{table}");
-
-    let drawn = play(&[
-        &mock("a", "score=0.05"),
-        &mock("b", "seed=2 score=0"),
-        "--tc=depth=1",
-        "--pairs=1",
-        "--draw=0.1,2,5",
-    ]);
-    assert_eq!(standing(&drawn, "a")["draws"], 2);
-    assert!(self::games(&drawn).iter().all(|g| g["plies"] == 10));
-}
-
-#[test]
-fn built_in_engines_and_several_opponents() {
-    let folder = TempDir::new().unwrap();
-    let openings = folder.path().join("openings.pdn");
-    fs::write(&openings, "1. 32-28 19-23 *\n\n1. 34-29 *\n").unwrap();
-    let opening_arg = format!("--openings={}", openings.display());
-    let engines =
-        ["--engine=builtin name=x param.hash-mb=1", "--engine=random", "--engine=random name=r2"];
-    let mut args = engines.to_vec();
-    args.extend(["--tc=nodes=300", &opening_arg, "--opening-plies=2", "--pairs=2"]);
-    let lines = play(&args);
-    assert_eq!(games(&lines).len(), 12);
-    assert!(standing(&lines, "x")["points"].as_f64().unwrap() > 6.0, "{lines:?}");
-    args.push("--format=gauntlet");
-    let lines = play(&args);
-    assert_eq!(games(&lines).len(), 8);
-    assert_eq!(standing(&lines, "x")["games"], 8);
 }
 
 #[test]

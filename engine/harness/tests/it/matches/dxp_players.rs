@@ -1,57 +1,42 @@
-//! `meerslag match` with programs that speak DXP: our own as child processes, and scripted ones
-//! that do everything wrong.
+//! Matches with programs that speak DXP: our own as child processes, and scripted ones that do
+//! everything wrong.
 
 use std::fs;
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 
-use meerslag_tests::{Output, Peer, binary, run};
+use meerslag_harness::runner::{EngineSpec, Format};
+use meerslag_tests::Peer;
+use meerslag_tests::peer::free_port;
 use movegen::notation::dxp::{MoveMessage, parse_position};
-use movegen::notation::pdn::PdnReader;
 use movegen::{Color, Game};
-use serde_json::Value;
 use tempfile::TempDir;
 
-fn play(args: &[&str]) -> Vec<Value> {
-    let output = start(args);
-    assert_eq!(output.code, 0, "{args:?}: {output:?}");
-    output.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+use crate::played::{Match, Played};
+use crate::programs::{mock, own_dxp, own_dxp_that_connects};
+
+/// A match of this engine with a random mover, which has White first.
+fn with_random(engine: &str, control: &str) -> Match {
+    Match::new(&["random name=ours", engine], control)
 }
 
-fn start(args: &[&str]) -> Output {
-    run(["match", "--json", "--engine=random name=ours"].iter().chain(args), "")
-}
-
-/// The engine line of our own program, listening or connecting, started by the runner.
-fn own(name: &str, transport: &str, more: &str) -> String {
-    let program = binary().display();
-    let (key, command) = match transport {
-        "listen" => ("dxp", "dxp listen"),
-        _ => ("dxp-listen", "dxp connect localhost"),
-    };
-    format!(
-        "--engine=name={name} {key}=localhost:0 start=30 {more} \
-         cmd=\"'{program}' {command} --port {{port}} --gap=0 --hash=1 --depth=2\""
-    )
+fn results(played: &Played) -> Vec<&str> {
+    played.games.iter().map(|game| game.result().as_str()).collect()
 }
 
 #[test]
 fn programs_are_started_and_play_over_both_transports() {
-    for transport in ["listen", "connect"] {
+    for own in [own_dxp, own_dxp_that_connects] {
         let folder = TempDir::new().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let engine = own("theirs", transport, &format!("log={}", path("dxp.log")));
-        let pdn = format!("--pdn={}", path("games.pdn"));
-        let lines = play(&[&engine, "--tc=60", "--pairs=2", "--concurrency=2", &pdn]);
-        assert_eq!(lines.len(), 5, "{lines:?}");
-        for game in &lines[..4] {
-            let winner = if game["white"] == "theirs" { "2-0" } else { "0-2" };
-            assert_eq!(game["result"], winner, "{game}");
-            assert_eq!(game["termination"], "no legal move", "{game}");
+        let log = folder.path().join("dxp.log");
+        let engine = own("theirs", &format!("log={}", log.display()));
+        let played = with_random(&engine, "60").pairs(2).at_once(2).play();
+        assert_eq!(played.ends(), ["no legal move"; 4]);
+        for game in &played.games {
+            assert_eq!(played.loser(game), "ours", "{game:?}");
         }
-        let text = fs::read(folder.path().join("games.pdn")).unwrap();
-        assert_eq!(PdnReader::new(&text[..]).map(Result::unwrap).count(), 4);
-        let log = fs::read_to_string(folder.path().join("dxp.log")).unwrap();
+        assert_eq!(played.pdn().len(), 4);
+        let log = fs::read_to_string(log).unwrap();
         // Each game is agreed on and ended by both; the last words let the programs go.
         assert_eq!(log.matches(" > R01").count(), 4, "{log}");
         assert_eq!(log.matches("001000BW").count(), 4, "{log}");
@@ -62,19 +47,13 @@ fn programs_are_started_and_play_over_both_transports() {
 
 #[test]
 fn two_programs_play_each_other_up_to_the_agreed_number_of_moves() {
-    let args = [&own("a", "listen", ""), &own("b", "connect", ""), "--tc=4/60", "--pairs=1"];
-    let args: Vec<&str> = args.iter().map(AsRef::as_ref).chain(["--format=gauntlet"]).collect();
-    let output = run(["match", "--json"].iter().chain(&args), "");
-    assert_eq!(output.code, 0, "{output:?}");
-    let games: Vec<Value> =
-        output.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    for game in &games[..2] {
-        assert_eq!(game["result"], "*", "{game}");
-        assert_eq!(game["plies"], 8, "{game}");
-        assert_eq!(game["termination"], "move limit", "{game}");
-    }
-    assert_eq!(games[2]["engines"][0]["unknown"], 2, "{}", games[2]);
-    assert_eq!(games[2]["engines"][0]["games"], 0, "{}", games[2]);
+    let engines = ["random name=ours", &own_dxp("a", ""), &own_dxp_that_connects("b", "")];
+    let played = Match::new(&engines[1..], "4/60").with(|config| config.format = Format::Gauntlet);
+    let played = played.play();
+    assert_eq!((results(&played), played.ends()), (vec!["*"; 2], vec!["move limit".to_owned(); 2]));
+    assert!(played.games.iter().all(|game| game.record.plies.len() == 8));
+    let a = played.standing("a");
+    assert_eq!((&a["unknown"], &a["games"]), (&2.into(), &0.into()), "{a}");
 }
 
 /// A scripted follower: plays its first legal moves and does something odd where it is asked to.
@@ -131,9 +110,8 @@ fn follower(script: impl FnOnce(&TcpListener) + Send + 'static) -> (u16, JoinHan
     (port, thread::spawn(move || script(&listener)))
 }
 
-fn against(port: u16, more: &str, args: &[&str]) -> Vec<Value> {
-    let engine = format!("--engine=name=theirs dxp=localhost:{port} start=20 {more}");
-    play(&[&[engine.as_str(), "--tc=60", "--pairs=1"], args].concat())
+fn against(port: u16, more: &str) -> Played {
+    with_random(&format!("name=theirs dxp=localhost:{port} start=20 {more}"), "60").play()
 }
 
 #[test]
@@ -156,12 +134,10 @@ fn games_end_as_the_program_says() {
             follower.mv();
             assert_eq!(follower.instead(message), "E00");
         });
-        let lines = against(port, "", &[]);
+        let played = against(port, "");
         thread.join().unwrap();
-        for (game, result) in lines[..2].iter().zip(result) {
-            assert_eq!((&game["result"], &game["termination"]), (&result.into(), &why.into()));
-        }
-        assert_eq!(lines[2]["games"], 2);
+        assert_eq!((results(&played), played.ends()), (result.to_vec(), vec![why.to_owned(); 2]));
+        assert_eq!(played.table()["games"], 2);
     }
 }
 
@@ -179,9 +155,9 @@ fn what_cannot_be_read_is_answered_where_an_answer_is_due() {
         let mut follower = Follower::accept(Peer::accept(listener));
         assert_eq!(follower.instead("E10"), "E00");
     });
-    let lines = against(port, "", &[]);
+    let played = against(port, "");
     thread.join().unwrap();
-    assert_eq!(lines[2]["games"], 2);
+    assert_eq!(played.table()["games"], 2);
 }
 
 #[test]
@@ -192,9 +168,9 @@ fn a_stop_code_ends_the_connection_and_the_match_goes_on() {
         let mut follower = Follower::accept(Peer::accept(listener));
         assert_eq!(follower.instead("E10"), "E00");
     });
-    let lines = against(port, "", &[]);
+    let played = against(port, "");
     thread.join().unwrap();
-    assert!(lines[..2].iter().all(|game| game["termination"] == "gave up"), "{lines:?}");
+    assert_eq!(played.ends(), ["gave up"; 2]);
 }
 
 #[test]
@@ -213,40 +189,32 @@ fn lost_connections_lose_the_game_and_the_match_goes_on() {
         let mut follower = Follower::accept(peer);
         assert_eq!(follower.instead("E10"), "E00");
     });
-    let lines = against(port, "", &[]);
+    let played = against(port, "");
     thread.join().unwrap();
-    assert_eq!(lines[0]["termination"], "crash");
-    assert_eq!(lines[0]["result"], "2-0");
-    assert_eq!(lines[0]["detail"], "Black: the connection broke");
-    let tail = lines[0]["tail"].as_array().unwrap();
-    assert!(tail.iter().any(|l| l.as_str().unwrap().starts_with("> R01")), "{tail:?}");
-    assert_eq!(lines[1]["termination"], "gave up");
+    assert_eq!(played.ends(), ["crash", "gave up"]);
+    let lost = &played.games[0];
+    assert_eq!((played.loser(lost), &*lost.detail), ("theirs", "Black: the connection broke"));
+    assert!(lost.tail.iter().any(|line| line.starts_with("> R01")), "{lost:?}");
 }
 
 /// A program that connects to us may do so again after it was lost.
 #[test]
 fn programs_connect_again() {
-    let port = meerslag_tests::peer::free_port();
+    let port = free_port();
     let thread = thread::spawn(move || {
-        let connect = || loop {
-            // The runner may not listen yet.
-            if std::net::TcpStream::connect(("localhost", port)).is_ok() {
-                break Peer::connect(port);
-            }
-            thread::sleep(std::time::Duration::from_millis(20));
-        };
-        let mut follower = Follower::accept(connect());
+        // The runner may not listen yet.
+        drop(Peer::connect_patiently(port));
+        let mut follower = Follower::accept(Peer::connect(port));
         follower.mv();
         drop(follower);
         let mut follower = Follower::accept(Peer::connect(port));
         assert_eq!(follower.instead("E10"), "E00");
     });
-    let engine = format!("--engine=name=theirs dxp-listen=localhost:{port} start=20");
-    let lines = play(&[&engine, "--tc=60", "--pairs=1"]);
+    let engine = format!("name=theirs dxp-listen=localhost:{port} start=20");
+    let played = with_random(&engine, "60").play();
     thread.join().unwrap();
     // The first connection, which only tried the port, counts for nothing.
-    assert_eq!(lines[0]["termination"], "crash", "{lines:?}");
-    assert_eq!(lines[1]["termination"], "gave up", "{lines:?}");
+    assert_eq!(played.ends(), ["crash", "gave up"]);
 }
 
 #[test]
@@ -266,13 +234,12 @@ fn illegal_moves_and_silence_lose_and_are_quoted() {
         assert_eq!(follower.peer.receive(), "E30");
         follower.peer.expect_close();
     });
-    let lines = against(port, "stall=0.5 tc=1.2 fractions=yes", &[]);
+    let played = against(port, "stall=0.5 tc=1.2 fractions=yes");
     thread.join().unwrap();
-    assert_eq!(lines[0]["termination"], "illegal move");
-    let detail = lines[0]["detail"].as_str().unwrap();
-    assert!(detail.starts_with("Black: 'M0000010600' in B:W"), "{detail}");
-    assert_eq!(lines[1]["termination"], "stall");
-    assert_eq!(lines[1]["result"], "0-2");
+    assert_eq!(played.ends(), ["illegal move", "stall"]);
+    let [illegal, stalled] = &played.games[..] else { panic!("{:?}", played.games) };
+    assert!(illegal.detail.starts_with("Black: 'M0000010600' in B:W"), "{illegal:?}");
+    assert_eq!(stalled.result().as_str(), "0-2");
 }
 
 #[test]
@@ -289,13 +256,10 @@ fn refusals_are_no_results() {
         let mut follower = Follower::accept(peer);
         assert_eq!(follower.instead("E10"), "E00");
     });
-    let lines = against(port, "", &[]);
+    let played = against(port, "");
     thread.join().unwrap();
-    assert_eq!(
-        (&lines[0]["result"], &lines[0]["termination"]),
-        (&"*".into(), &"game refused".into())
-    );
-    assert_eq!(lines[1]["termination"], "gave up");
+    assert_eq!(played.ends(), ["game refused", "gave up"]);
+    assert_eq!(results(&played)[0], "*");
 
     // No game at all: it is pointless to go on.
     let (port, thread) = follower(|listener| {
@@ -303,43 +267,31 @@ fn refusals_are_no_results() {
         assert!(peer.receive().starts_with("R01"));
         peer.send(&format!("A{:<32}3", "Scripted follower"));
     });
-    let engine = format!("--engine=name=theirs dxp=localhost:{port}");
-    let output = start(&[&engine, "--tc=60"]);
+    let error = with_random(&format!("name=theirs dxp=localhost:{port}"), "60").failure();
     thread.join().unwrap();
-    assert_eq!(output.code, 1);
-    assert!(output.stderr.contains("it does not want to play"), "{output:?}");
+    assert!(error.contains("it does not want to play"), "{error}");
 }
 
 #[test]
 fn what_cannot_work_is_refused() {
-    let dxp = |text: &str| format!("--engine=name=theirs {text}");
-    for (engine, args, code, part) in [
-        (dxp("dxp=localhost:27531"), vec!["--tc=10+1"], 2, "whole minutes"),
-        (dxp("dxp=localhost:27531"), vec!["--tc=10"], 2, "whole minutes"),
-        (dxp("dxp=localhost:0"), vec!["--tc=60"], 2, "{port}"),
-        (dxp("dxp=a:b:c"), vec!["--tc=60"], 2, "HOST:PORT"),
-        (
-            dxp("dxp=localhost:1 start=0.2"),
-            vec!["--tc=60"],
-            1,
-            "cannot connect to localhost, port 1",
-        ),
-        (
-            // A program that ends at once.
-            dxp(&format!(
-                "dxp-listen=localhost:0 start=0.2 cmd=\"'{}' --version {{port}}\"",
-                binary().display()
-            )),
-            vec!["--tc=60"],
-            1,
-            "nobody connected",
-        ),
-        (dxp("dxp=localhost:1"), vec!["--tc=60", "--concurrency=2"], 1, "1 addresses for 2 games"),
-    ] {
-        let mut all = vec![engine.as_str()];
-        all.extend(args);
-        let output = start(&all);
-        assert_eq!(output.code, code, "{all:?}: {output:?}");
-        assert!(output.stderr.contains(part), "{all:?}: {output:?}");
+    let dxp = |text: &str| format!("name=theirs {text}");
+    for control in ["10+1", "10"] {
+        let refused = with_random(&dxp("dxp=localhost:27531"), control).refused();
+        assert!(refused.contains("whole minutes"), "{refused}");
     }
+    for (engine, part) in [("dxp=localhost:0", "{port}"), ("dxp=a:b:c", "HOST:PORT")] {
+        let refused = match EngineSpec::parse(&dxp(engine)) {
+            Ok(_) => with_random(&dxp(engine), "60").refused(),
+            Err(error) => error.to_string(),
+        };
+        assert!(refused.contains(part), "{engine}: {refused}");
+    }
+    let error = with_random(&dxp("dxp=localhost:1 start=0.2"), "60").failure();
+    assert!(error.contains("cannot connect to localhost, port 1"), "{error}");
+    // A program that never connects.
+    let silent = mock("theirs", "seed={port}").replace("start=60", "start=0.2");
+    let error = with_random(&silent.replace("cmd=", "dxp-listen=localhost:0 cmd="), "60").failure();
+    assert!(error.contains("nobody connected"), "{error}");
+    let error = with_random(&dxp("dxp=localhost:1"), "60").at_once(2).failure();
+    assert!(error.contains("1 addresses for 2 games"), "{error}");
 }

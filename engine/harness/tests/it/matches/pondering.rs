@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use meerslag_tests::{binary, run};
+use meerslag_harness::runner::KeptLogs;
 use tempfile::TempDir;
 
-use super::mock::mock;
+use crate::played::{Match, Played};
+use crate::programs::{mock, own_hub};
 
 /// The messages between the runner and an engine, as directions with lines.
 fn conversation(text: &str, name: &str) -> Vec<(char, String)> {
@@ -18,31 +19,27 @@ fn conversation(text: &str, name: &str) -> Vec<(char, String)> {
         .collect()
 }
 
-/// Plays a pair with a log; returns the logs.
-fn logs(engines: [&str; 2], options: &[&str]) -> Vec<String> {
-    let folder = TempDir::new().unwrap();
-    let log = format!("--log={}", folder.path().display());
-    let pairs = ["--pairs=1", "--json", &log];
-    let output = run([&["match"], &engines[..], options, &pairs].concat(), "").success();
-    for game in &output.json_lines()[..2] {
-        let why = game["termination"].as_str().unwrap();
-        assert!(["no legal move", "draw by rule", "move limit"].contains(&why), "{game}");
+/// No game may end by a failure.
+fn assert_good(played: &Played) {
+    for why in played.ends() {
+        assert!(["no legal move", "draw by rule", "move limit"].contains(&&*why), "{why}");
     }
+}
+
+/// Plays a pair with a log; returns the logs.
+fn logs(engines: [&str; 2], control: &str, moves: u32) -> Vec<String> {
+    let folder = TempDir::new().unwrap();
+    let played = Match::new(&engines, control).max_moves(moves);
+    assert_good(&played.logs(folder.path(), KeptLogs::All).play());
     let read = |game| fs::read_to_string(folder.path().join(format!("game-0000{game}.log")));
     [1, 2].map(|game| read(game).unwrap()).to_vec()
 }
 
 #[test]
 fn our_engine_ponders_as_the_protocol_says() {
-    let engine = |name: &str, ponder: &str| {
-        let program = binary().display();
-        format!(
-            "--engine=name={name} cmd=\"'{program}' hub\" ponder={ponder} param.hash-mb=1 \
-             param.bb-size=0 stall=60 start=60 forfeit=no"
-        )
-    };
-    let (a, b) = (engine("a", "on"), engine("b", "off"));
-    let texts = logs([&a, &b], &["--tc=move=0.04", "--max-moves=40"]);
+    let a = own_hub("a", "ponder=on stall=60 forfeit=no");
+    let b = own_hub("b", "ponder=off stall=60 forfeit=no");
+    let texts = logs([&a, &b], "move=0.04", 40);
     // The engine is started in the first game.
     let setting = ('>', "set-param name=ponder value=true".to_owned());
     assert!(conversation(&texts[0], "a").contains(&setting), "{}", texts[0]);
@@ -89,7 +86,7 @@ fn our_engine_ponders_as_the_protocol_says() {
 fn answers_that_come_too_early_are_kept_or_dropped() {
     let ponderer = format!("{} ponder=on", mock("a", "first ponder"));
     let other = mock("b", "seed=3");
-    let texts = logs([&ponderer, &other], &["--tc=depth=1", "--max-moves=60"]);
+    let texts = logs([&ponderer, &other], "depth=1", 60);
     let said: Vec<_> = texts.iter().flat_map(|text| conversation(text, "a")).collect();
     let sent = |word: &str| said.iter().filter(|(mark, line)| *mark == '>' && line == word).count();
     assert!(sent("ponder-hit") > 0 && sent("stop") > 0, "{said:?}");
@@ -99,25 +96,15 @@ fn answers_that_come_too_early_are_kept_or_dropped() {
 #[test]
 fn who_cannot_ponder_is_refused() {
     let unable = format!("{} ponder=on", mock("a", "first"));
-    let output = run(["match", &unable, "--engine=random", "--tc=depth=1", "--pairs=1"], "");
-    assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains("has not declared a parameter 'ponder'"), "{output:?}");
-    let dxp = "--engine=name=far dxp=localhost:27531 ponder=on";
-    let output = run(["match", dxp, "--engine=random", "--tc=60"], "");
-    assert_eq!(output.code, 2, "{output:?}");
-    assert!(
-        output.stderr.contains("ponder=on is for builtin and programs that speak"),
-        "{output:?}"
-    );
+    let error = Match::new(&[&unable, "random"], "depth=1").failure();
+    assert!(error.contains("has not declared a parameter 'ponder'"), "{error}");
+    let far = "name=far dxp=localhost:27531 ponder=on";
+    let error = Match::new(&[far, "random"], "60").refused();
+    assert!(error.contains("ponder=on is for builtin and programs that speak"), "{error}");
 }
 
 #[test]
 fn the_engine_in_the_process_of_the_match_ponders_too() {
-    let engines = ["--engine=name=a builtin ponder=on", "--engine=name=b builtin"];
-    let options = ["--tc=nodes=500", "--max-moves=30", "--pairs=1", "--json"];
-    let output = run([&["match"], &engines[..], &options].concat(), "").success();
-    for game in &output.json_lines()[..2] {
-        let why = game["termination"].as_str().unwrap();
-        assert!(["no legal move", "draw by rule", "move limit"].contains(&why), "{game}");
-    }
+    let engines = ["name=a builtin ponder=on", "name=b builtin"];
+    assert_good(&Match::new(&engines, "nodes=500").max_moves(30).play());
 }
