@@ -18,7 +18,7 @@ use super::{AdapterError, AdapterOptions};
 use crate::protocol::LogError;
 use crate::protocol::hub::limits_after;
 use crate::runner::{
-    Abort, Answer, Berth, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError,
+    Abort, Answer, Claim, EngineKind, EngineSpec, GameSlot, Identity, NewGame, Player, PlayerError,
     Thought, Transcript, start_player,
 };
 use meerslag_search::{Control, Info, Limits, Mode, STACK_BYTES};
@@ -27,8 +27,8 @@ use meerslag_search::{Control, Info, Limits, Mode, STACK_BYTES};
 const ATTEMPTS: u32 = 2;
 /// How much a program may overrun its time before its player also asks it to stop.
 const STOP_MARGIN: Duration = Duration::from_secs(1);
-/// Reports that may wait; more are passed over.
-const MOST_WAITING_INFOS: usize = 256;
+/// Reports that may wait; more are dropped.
+const MAX_WAITING_INFOS: usize = 256;
 
 /// Receives faults and the reactions to them.
 #[derive(Clone)]
@@ -143,7 +143,7 @@ impl EngineSlot {
         slow: &dyn Fn(&str, &[String]),
     ) -> Result<EngineSlot, AdapterError> {
         let (jobs, job_receiver) = unbounded();
-        let (info_sender, infos) = bounded(MOST_WAITING_INFOS);
+        let (info_sender, infos) = bounded(MAX_WAITING_INFOS);
         let (reply_sender, replies) = unbounded();
         let mut engine_thread = EngineThread {
             spec: options.engine.clone(),
@@ -190,7 +190,7 @@ impl EngineSlot {
         self.send(Job::NewGame);
     }
 
-    /// Restarts the program with these parameters; if that fails, the old one goes on.
+    /// Restarts the program with these parameters; if that fails, the old one stays.
     pub fn configure(&self, params: BTreeMap<String, String>) -> Result<(), AdapterError> {
         let (sender, outcome) = bounded(1);
         self.send(Job::Configure(params, sender));
@@ -358,8 +358,8 @@ impl EngineThread {
     fn start(&self, slow: &dyn Fn(&str, &[String])) -> Result<Box<dyn Player>, PlayerError> {
         let wishes = if self.ponder { &[("ponder", "true")][..] } else { &[] };
         let transcript = Transcript::default();
-        let berth = Berth { slot: 0, cpus: &[], transcript: &transcript };
-        start_player(&self.spec, wishes, STOP_MARGIN, berth, &self.abort, slow)
+        let game_slot = GameSlot { slot: 0, cpus: &[], transcript: &transcript };
+        start_player(&self.spec, wishes, STOP_MARGIN, game_slot, &self.abort, slow)
     }
 
     fn new_game(&mut self) {

@@ -1,4 +1,4 @@
-//! Programs that keep the game themselves, as over DXP: a game goes on while each question follows
+//! Programs that keep the game themselves, as over DXP: a game continues while each question follows
 //! the last one in it; any other position starts a new game.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const CLOCK_MOVES: u32 = 40;
 /// The time for each move where nothing bounds it: DXP knows no depths.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 /// The most moves, and minutes, that a request has room for.
-const MOST_IN_REQUEST: u32 = 999;
+const MAX_DXP_NUMBER: u32 = 999;
 /// How much the program's clock may be ahead of ours.
 const CLOCK_TOLERANCE: Duration = Duration::from_millis(500);
 
@@ -61,7 +61,7 @@ impl AdapterGame {
         player.game_over(&self.game, GameResult::Unknown);
     }
 
-    /// Goes on to this position if it is one move of the opponent's after the moves that the
+    /// Continues to this position if it is one move of the opponent's after the moves that the
     /// program knows, and if the program's clock is about right. Otherwise the error is the game,
     /// which must be ended before another one begins.
     pub fn go_on(mut self, game: &Game, limits: &Limits) -> Result<AdapterGame, AdapterGame> {
@@ -116,17 +116,17 @@ fn control(limits: &Limits, fractions: bool) -> TimeControl {
     let seconds = time.as_secs_f64();
     let minutes = written(seconds / 60.0, fractions);
     if minutes >= least {
-        let moves = moves.map(|moves| moves.min(MOST_IN_REQUEST));
+        let moves = moves.map(|moves| moves.min(MAX_DXP_NUMBER));
         return TimeControl { time: of_minutes(minutes), moves, ..TimeControl::default() };
     }
     let each = seconds / f64::from(moves.unwrap_or(CLOCK_MOVES).max(1));
-    let moves = (least * 60.0 / each.max(1e-9)).ceil().min(f64::from(MOST_IN_REQUEST)) as u32;
+    let moves = (least * 60.0 / each.max(1e-9)).ceil().min(f64::from(MAX_DXP_NUMBER)) as u32;
     TimeControl { time: of_minutes(least), moves: Some(moves), ..TimeControl::default() }
 }
 
 /// The greatest number of minutes that is not more than this and can be written.
 fn written(minutes: f64, fractions: bool) -> f64 {
-    let minutes = minutes.min(f64::from(MOST_IN_REQUEST));
+    let minutes = minutes.min(f64::from(MAX_DXP_NUMBER));
     let steps = if fractions { &[100.0, 10.0, 1.0][..] } else { &[1.0] };
     let candidates = steps.iter().map(|step| (minutes * step).floor() / step);
     candidates.into_iter().find(|&m| format_minutes(m).is_some()).unwrap_or(0.0)

@@ -261,10 +261,10 @@ impl Adapter {
             return SearchResult { best: Some(*only), ponder: None, info };
         }
         let mut best: Option<(Info, Move)> = None;
-        let left =
-            until.map_or(MOST_AGAIN * 10, |until| until.saturating_duration_since(Instant::now()));
-        let share = (left / (2 * kept.len() as u32)).min(MOST_AGAIN);
-        if self.has_scores() && share >= LEAST_AGAIN {
+        let left = until
+            .map_or(MAX_RETRY_TIME * 10, |until| until.saturating_duration_since(Instant::now()));
+        let share = (left / (2 * kept.len() as u32)).min(MAX_RETRY_TIME);
+        if self.has_scores() && share >= MIN_RETRY_TIME {
             for &mv in kept {
                 let mut next = game.clone();
                 if next.play(mv).is_err() || !next.position().has_legal_move() {
@@ -337,8 +337,8 @@ impl Adapter {
 }
 
 /// The longest and the shortest time for each move that the program is asked about again.
-const MOST_AGAIN: Duration = Duration::from_secs(2);
-const LEAST_AGAIN: Duration = Duration::from_millis(10);
+const MAX_RETRY_TIME: Duration = Duration::from_secs(2);
+const MIN_RETRY_TIME: Duration = Duration::from_millis(10);
 
 fn found(thought: &Thought, last: Option<Info>) -> SearchResult {
     let mv = thought.mv;

@@ -14,9 +14,9 @@ const LEAST_TIME: Duration = Duration::from_millis(10);
 /// The time for one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TimeBox {
-    /// After this the program is stopped; `None`: not before it is told from outside.
+    /// After this the program is stopped; `None`: only the client stops it.
     pub budget: Option<Duration>,
-    /// And after this it is waited for no longer.
+    /// How long the program may then take to answer.
     pub grace: Duration,
 }
 

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 /// The most that a process writes into one log, in MiB: an engine that never stops talking would fill
 /// the disk. Remarks, which are few, still follow.
-const MOST_MIB: u64 = 32;
+const MAX_MIB: u64 = 32;
 
 /// A line for each message: its time in seconds since 1970, the party if the log has several, its
 /// direction (`<` received, `>` sent, `!` from standard error, `#` a remark of ours) and its text.
@@ -60,7 +60,7 @@ impl LogFile {
         let path = path.to_owned();
         match file {
             Ok(file) => {
-                let room = Some(MOST_MIB << 20);
+                let room = Some(MAX_MIB << 20);
                 Ok(LogFile { path, file: Some(file), room, error: None })
             }
             Err(error) => Err(LogError { path, error }),
@@ -72,7 +72,7 @@ impl LogFile {
         let left = self.room.and_then(|room| room.checked_sub(line.len() as u64));
         let mut text = String::new();
         if self.room.is_some() && left.is_none() {
-            let _ = writeln!(text, "# cut here: more than {MOST_MIB} MiB");
+            let _ = writeln!(text, "# cut here: more than {MAX_MIB} MiB");
         }
         self.room = left;
         if left.is_some() || is_remark {
@@ -166,15 +166,15 @@ mod tests {
         let path = folder.path().join("x.log");
         let log = Log::open(&path).unwrap();
         let text = "x".repeat(1 << 20);
-        for _ in 0..=MOST_MIB {
+        for _ in 0..=MAX_MIB {
             log.line('!', &text);
         }
         log.remark("the end");
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.len() <= (MOST_MIB as usize) << 20, "{}", text.len());
+        assert!(text.len() <= (MAX_MIB as usize) << 20, "{}", text.len());
         let last: Vec<&str> = text.lines().rev().take(2).collect();
         assert!(last[0].ends_with(" # the end"), "{last:?}");
-        assert_eq!(last[1], format!("# cut here: more than {MOST_MIB} MiB"));
+        assert_eq!(last[1], format!("# cut here: more than {MAX_MIB} MiB"));
         assert!(log.error().is_none());
     }
 

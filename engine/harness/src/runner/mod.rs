@@ -32,7 +32,7 @@ pub use game::match_game::MatchGame;
 pub use game::termination::Termination;
 pub use player::builtin::{BuiltIn, RandomMover};
 pub use player::dxp::{DxpPlayer, DxpPlayerOptions};
-pub(crate) use player::launch::{Berth, start as start_player};
+pub(crate) use player::launch::{GameSlot, start as start_player};
 pub(crate) use player::transcript::Transcript;
 pub use player::transcript::{GameLogs, KeptLogs};
 pub use player::{

@@ -17,7 +17,7 @@ use movegen::random::Random;
 struct Switches {
     /// `crash=N`: ends with status 3 instead of answering.
     crash: Option<u32>,
-    /// `stall=N`: never answers again, and obeys nothing, not even the end of its input.
+    /// `stall=N`: never answers again, and ignores everything, even the end of its input.
     stall: Option<u32>,
     /// `illegal=N`: answers with a move that is not legal.
     illegal: Option<u32>,

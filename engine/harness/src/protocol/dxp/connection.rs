@@ -17,9 +17,9 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a peer that does not read may hold up a message.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 /// Messages that may wait to be handled; a peer that sends more is held up.
-const MOST_WAITING_MESSAGES: usize = 256;
+const MAX_WAITING_MESSAGES: usize = 256;
 /// Bytes of an unfinished message that are logged.
-const SHOWN: usize = 200;
+const MAX_LOGGED_BYTES: usize = 200;
 /// Silence after which the system asks whether the other machine is still there, and how often.
 const KEEPALIVE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(15)];
 
@@ -65,7 +65,7 @@ impl Connection {
         let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval);
         let _ = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
         let mut input = stream.try_clone()?;
-        let (sender, messages) = bounded(MOST_WAITING_MESSAGES);
+        let (sender, messages) = bounded(MAX_WAITING_MESSAGES);
         let reader_log = log.clone();
         if let Ok(peer) = stream.peer_addr() {
             log.line('#', format_args!("connected with {peer}"));
@@ -225,6 +225,6 @@ impl Drop for Connection {
 fn log_rest(log: &Log, bytes: &[u8]) {
     if !bytes.is_empty() {
         log.line('#', format_args!("{} bytes without a NUL, which begin with:", bytes.len()));
-        log.line('<', bytes[..bytes.len().min(SHOWN)].escape_ascii());
+        log.line('<', bytes[..bytes.len().min(MAX_LOGGED_BYTES)].escape_ascii());
     }
 }

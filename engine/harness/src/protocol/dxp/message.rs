@@ -99,7 +99,7 @@ pub enum TakeBack {
     Accepted,
     /// `1`: not supported.
     Unsupported,
-    /// `2`: the game goes on as it was.
+    /// `2`: the game continues as it was.
     Refused,
 }
 

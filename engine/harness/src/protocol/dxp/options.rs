@@ -12,7 +12,7 @@ use meerslag_search::Thinker;
 pub struct DxpEngine {
     /// The source of moves.
     pub thinker: Box<dyn Thinker>,
-    /// Greatest depth in plies, besides the clock.
+    /// Greatest depth in plies, in addition to the clock.
     pub depth: Option<u32>,
     /// The draw rules that we claim by.
     pub rules: DrawRules,

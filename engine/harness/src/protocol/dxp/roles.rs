@@ -82,7 +82,7 @@ fn session_end(ending: Ending) -> Option<SessionEnd> {
 }
 
 /// Answers requests and plays until the peer goes, or until another connection waits while no game
-/// has been going on for a second: the system need not know that the old peer is gone.
+/// has run for a second: the system need not know that the old peer is gone.
 pub fn follow(
     connection: &mut Connection,
     engine: &mut DxpEngine,
@@ -187,7 +187,7 @@ pub struct InitiatorOptions {
 }
 
 /// Proposes and plays games from number `next` on (counted from 0). Afterwards `next` is the first
-/// game not yet begun, so that the match can go on over another connection.
+/// game not yet begun, so that the match can continue over another connection.
 pub fn initiate(
     connection: &mut Connection,
     engine: &mut DxpEngine,

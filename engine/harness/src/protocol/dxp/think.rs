@@ -21,7 +21,7 @@ const OPEN_MOVES: u32 = 40;
 enum Reaction {
     /// Nothing.
     Ignore,
-    /// The expected move: the search goes on in our own time.
+    /// The expected move: the search continues in our own time.
     Hit,
     /// It must be handled now.
     Stop,
@@ -154,7 +154,7 @@ impl OpenGame<'_> {
     }
 
     /// Searches the expected reply in the opponent's time, until a message comes. If it is the
-    /// expected move, the search goes on until it has our answer. The messages themselves are left
+    /// expected move, the search continues until it has our answer. The messages themselves are left
     /// to be received.
     pub(super) fn ponder(&mut self) {
         let Some(expected) = self.expected.take().filter(|_| self.options.ponder) else { return };

@@ -42,7 +42,7 @@ pub(super) enum Command {
     Unreadable(UnreadableLine),
 }
 
-/// A line that is not obeyed.
+/// A line without effect.
 #[derive(Clone, Debug)]
 pub(super) struct UnreadableLine {
     /// The line would have set the position: without it we do not have the client's game.
@@ -56,7 +56,7 @@ impl Command {
         match Line::parse(text) {
             Ok(None) => None,
             Ok(Some(line)) => Some(Command::of(&line)),
-            // Commands without arguments are obeyed, whatever follows them.
+            // Commands without arguments take effect, whatever follows them.
             Err(BadLine { command, error }) => {
                 Some(command.and_then(Command::without_arguments).unwrap_or_else(|| {
                     let is_position = command == Some("pos");

@@ -6,12 +6,12 @@ use thiserror::Error;
 use crate::protocol::excerpt;
 
 /// The most that is written of an engine's message: a path fits in.
-const MOST_OF_MESSAGE: usize = 240;
+const MAX_MESSAGE: usize = 240;
 
 /// Longest piece of the offending text that an error message repeats.
-const MOST_QUOTED: usize = 40;
+const MAX_QUOTED: usize = 40;
 
-/// Why a Hub line, or one argument of it, was not obeyed. The text becomes the `message` of the
+/// Why a Hub line, or one argument of it, has no effect. The text becomes the `message` of the
 /// protocol's `error` line.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum HubError {
@@ -103,10 +103,10 @@ impl HubError {
 
 /// The beginning of a text from outside, safe for a one-line message.
 pub(super) fn quotable(text: &str) -> String {
-    excerpt(text, MOST_QUOTED)
+    excerpt(text, MAX_QUOTED)
 }
 
 /// The beginning of a message, fit for one line.
 pub(super) fn one_line(message: &str) -> String {
-    excerpt(message, MOST_OF_MESSAGE)
+    excerpt(message, MAX_MESSAGE)
 }

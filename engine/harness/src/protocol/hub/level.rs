@@ -25,7 +25,7 @@ pub struct Level {
 
 impl Level {
     /// Adds the limits of a `level` line. A malformed number is left out; the first such error is
-    /// returned after the rest has been obeyed. Unknown arguments are ignored, as are numbers that
+    /// returned after the rest has taken effect. Unknown arguments are ignored, as are numbers that
     /// count as "not given": a depth, node count or number of moves below one, and negative ones
     /// except `time` (a clock may be overdrawn).
     pub fn add(&mut self, line: &Line<'_>) -> Result<(), HubError> {

@@ -22,7 +22,7 @@ pub struct Line<'a> {
 /// A line with a command but unreadable arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLine<'a> {
-    /// The command word, if readable: commands without arguments are obeyed all the same.
+    /// The command word, if readable: commands without arguments still take effect.
     pub command: Option<&'a str>,
     /// What is wrong.
     pub error: HubError,

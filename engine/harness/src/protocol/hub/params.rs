@@ -57,9 +57,9 @@ impl Parameter {
 /// All parameters, in order of declaration.
 const PARAMETERS: [Parameter; 19] = {
     use Field::{Bool, Choice, Integer, Text, Time};
-    const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
-    const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
-    const MOST_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
+    const MAX_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
+    const MAX_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
+    const MAX_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
     [
         Parameter::new(
             Params::VARIANT,
@@ -79,11 +79,11 @@ const PARAMETERS: [Parameter; 19] = {
             "tt-size",
             Integer(TT_SIZE_OF_1_MIB..=30, Params::tt_size, Params::set_tt_size),
         ),
-        Parameter::new("bb-size", Integer(0..=MOST_PIECES, |p| p.bb_size, |p, n| p.bb_size = n)),
+        Parameter::new("bb-size", Integer(0..=MAX_PIECES, |p| p.bb_size, |p, n| p.bb_size = n)),
         Parameter::new("bb-path", Text(|p| &p.bb_path, Params::set_bb_path)),
         Parameter::new(
             "bb-cache-mb",
-            Integer(0..=MOST_CACHE, |p| p.bb_cache_mb, |p, n| p.bb_cache_mb = n),
+            Integer(0..=MAX_CACHE, |p| p.bb_cache_mb, |p, n| p.bb_cache_mb = n),
         ),
         Parameter::new("hash-mb", Integer(1..=16_384, |p| p.hash_mb, |p, n| p.hash_mb = n)),
         Parameter::new(
@@ -100,7 +100,7 @@ const PARAMETERS: [Parameter; 19] = {
         ),
         Parameter::new(
             "draw-score",
-            Integer(-MOST_DRAW..=MOST_DRAW, |p| p.draw_score, |p, n| p.draw_score = n),
+            Integer(-MAX_DRAW..=MAX_DRAW, |p| p.draw_score, |p, n| p.draw_score = n),
         ),
         Parameter::new("show-wdl", Bool(|p| p.show_wdl, |p, on| p.show_wdl = on)),
         Parameter::new("eval-file", Text(|p| &p.eval_file, Params::set_eval_file)),

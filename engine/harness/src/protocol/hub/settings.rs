@@ -15,7 +15,7 @@ pub trait Settings: Clone + Send + 'static {
     /// Why it cannot have them.
     type Error: Error + Send + 'static;
     /// The most variations that a client may ask for.
-    const MOST_MULTIPV: i64 = 1;
+    const MAX_MULTIPV: i64 = 1;
 
     /// The line `id`.
     fn id(&self) -> String;
@@ -23,7 +23,7 @@ pub trait Settings: Clone + Send + 'static {
     /// The lines `param`, with the current values.
     fn declarations(&self) -> Vec<String>;
 
-    /// Obeys a `set-param`. Unknown parameters are ignored, however they are given.
+    /// Carries out a `set-param`. Unknown parameters are ignored, however they are given.
     ///
     /// # Errors
     /// If a known parameter gets no value or one that it cannot have; nothing is changed then.
@@ -54,7 +54,7 @@ pub trait Settings: Clone + Send + 'static {
 impl Settings for Params {
     type Engine = Engine;
     type Error = EngineError;
-    const MOST_MULTIPV: i64 = 50;
+    const MAX_MULTIPV: i64 = 50;
 
     fn id(&self) -> String {
         LineWriter::new("id")

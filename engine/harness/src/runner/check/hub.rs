@@ -15,8 +15,8 @@ const SETTLED: Duration = Duration::from_millis(300);
 /// For answers that need no thought: a pong, the end of the program.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 /// Lines, and bytes, in answer to one command that are still taken for an answer.
-const MOST_LINES: usize = 10_000;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_LINES: usize = 10_000;
+const MAX_BYTES: usize = 16 << 20;
 /// How long after an answer was due lines are still counted, as long as they come without a pause: on
 /// a busy machine a flood arrives slowly.
 const FLOOD_PATIENCE: Duration = Duration::from_secs(60);
@@ -100,7 +100,7 @@ impl HubWalk {
             }
             bytes += line.len();
             before.push(line);
-            if before.len() > MOST_LINES || bytes > MOST_BYTES {
+            if before.len() > MAX_LINES || bytes > MAX_BYTES {
                 let count = before.len();
                 self.check.error(format!(
                     "floods its output: {count} lines ({bytes} bytes) and no '{command}'"

@@ -10,7 +10,7 @@ use crate::protocol::escaped_excerpt;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
 
-/// The result of a step of a walk; `None`: the program is gone, or so far out of step that going on
+/// The result of a step of a walk; `None`: the program is gone, or so far out of step that continuing
 /// is useless.
 type StepResult<T = ()> = Option<T>;
 

@@ -27,7 +27,7 @@ pub(super) const GAME_MOVES: u32 = 75;
 pub(super) const MOVE_FACTOR: u32 = 7;
 
 /// Messages that arrive where there should be none.
-const MOST_ANSWERS: usize = 10;
+const MAX_ANSWERS: usize = 10;
 
 /// Whether the program plays a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -199,7 +199,7 @@ impl DxpWalk {
         Some(code == Some(Acceptance::Accepted))
     }
 
-    /// Receives and judges the program's move; `Some(false)` if the game cannot go on.
+    /// Receives and judges the program's move; `Some(false)` if the game cannot continue.
     pub(super) fn their_move(&mut self) -> StepResult<bool> {
         let patience = MOVE_FACTOR * self.patience;
         let position = *self.game.position();
@@ -279,7 +279,7 @@ impl DxpWalk {
     /// Expects silence after what deserves no answer.
     pub(super) fn expect_silence(&mut self, what: &str) -> StepResult {
         // Perhaps it never is silent.
-        for _ in 0..MOST_ANSWERS {
+        for _ in 0..MAX_ANSWERS {
             let Some(message) = self.receive(SETTLED)? else { break };
             self.check.error(format!("'{message}' in answer to {what}"));
         }

@@ -44,7 +44,7 @@ pub struct RoundsConfig {
     /// Games of each two engines who meet in a round: 1, or 2 with colours exchanged.
     pub games: usize,
     /// How often a knock-out meeting without a winner is played again. Then the engine named first
-    /// goes on.
+    /// continues.
     pub deciding: usize,
     /// Seconds between two rounds.
     pub break_seconds: u64,
@@ -252,7 +252,7 @@ impl MatchConfig {
         match self.openings.iter().position(is_over) {
             Some(index) => {
                 let (what, fen) = (format!("opening {}", index + 1), self.openings[index].fen());
-                bad(what, fen.to_owned(), "a position in which the game goes on")
+                bad(what, fen.to_owned(), "a position in which the game continues")
             }
             None => Ok(()),
         }

@@ -32,7 +32,7 @@ impl Arbiter {
         if !self.0.reaches(position) {
             return None;
         }
-        // A damaged file must not end a match; the game just goes on.
+        // A damaged file must not end a match; the game just continues.
         let value = self.0.wld(position).ok()??;
         let dtw = || self.0.dtw(position).ok().flatten();
         if value != Wld::Draw && !is_won_in_time(game.counters(), rules, dtw) {

@@ -30,7 +30,7 @@ pub struct MatchGame {
     /// The last lines, or messages, of an engine that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
-    /// Complaints of the players in the game, which went on: `White: ...`.
+    /// Complaints of the players that did not end the game: `White: ...`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<String>,
     /// Median time from the arrival of an answer to the next question: reading and judging the

@@ -20,7 +20,7 @@ use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 use crate::runner::player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use crate::runner::tournament::acts::Act;
-use crate::runner::tournament::director::{Director, Seat};
+use crate::runner::tournament::director::{Director, LiveGame};
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
 use meerslag_search::Info;
@@ -131,7 +131,7 @@ pub(in crate::runner) fn play(
         game,
         clocks,
         dxp_moves: config.dxp_moves(pairing.white, pairing.black),
-        seat: director.sit_down(number, pairing, record.clone(), lefts),
+        live_game: director.sit_down(number, pairing, record.clone(), lefts),
         record,
         overheads: Vec::new(),
         is_broken: [false; 2],
@@ -247,14 +247,14 @@ struct OngoingGame<'a> {
     is_broken: [bool; 2],
     latency: [Option<Duration>; 2],
     /// Where it is seen, and where the director ends it.
-    seat: Arc<Seat>,
+    live_game: Arc<LiveGame>,
 }
 
 impl OngoingGame<'_> {
     fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<GameEnd, NotPlayed> {
         for side in WHITE_FIRST {
             let player = &mut players[side.index()];
-            let control = self.told(side);
+            let control = self.control_sent(side);
             let (start, played) = (*self.game.position(), self.game.ply());
             let new_game = NewGame { start, played, color: side, control };
             let ready = player.new_game(&new_game).and_then(|()| player.latency());
@@ -282,11 +282,11 @@ impl OngoingGame<'_> {
                 return Ok(end);
             }
             let side = self.game.position().side_to_move();
-            self.room.abort.wait(&|| self.seat.has_order());
+            self.room.abort.wait(&|| self.live_game.has_order());
             if self.room.abort.is_set() {
                 return Err(NotPlayed::Aborted);
             }
-            if let Some(act) = self.seat.take_order() {
+            if let Some(act) = self.live_game.take_order() {
                 return self.decided(act);
             }
             if let Some((other, reply)) = expected.take() {
@@ -298,12 +298,12 @@ impl OngoingGame<'_> {
             }
             let limits = self.clocks[side.index()].limits();
             let player = &mut players[side.index()];
-            self.seat.asks();
-            let seat = &self.seat;
-            let mut report = |info: &Info| seat.sees(side, info);
-            let answer = player.think(&self.game, &limits, &seat.control, &mut report);
-            self.seat.rests();
-            if let Some(act) = self.seat.take_order().filter(|_| !self.room.abort.is_set()) {
+            self.live_game.asks();
+            let live_game = &self.live_game;
+            let mut report = |info: &Info| live_game.sees(side, info);
+            let answer = player.think(&self.game, &limits, &live_game.control, &mut report);
+            self.live_game.rests();
+            if let Some(act) = self.live_game.take_order().filter(|_| !self.room.abort.is_set()) {
                 // Stopped in the middle of a search: its result does not count.
                 self.is_broken[side.index()] |= matches!(answer, Err(PlayerError::Fault { .. }));
                 return self.decided(act);
@@ -340,7 +340,7 @@ impl OngoingGame<'_> {
                 ..PlyRecord::from(thought.mv)
             });
             let at = self.record.plies.len() - 1;
-            self.seat.moved(side, &self.record.plies[at]);
+            self.live_game.moved(side, &self.record.plies[at]);
             if let Err(error) = self.game.play(thought.mv) {
                 let error = PlayerError::Fault {
                     kind: FaultKind::IllegalMove,
@@ -356,7 +356,7 @@ impl OngoingGame<'_> {
 
     /// The time control sent to a side when the game begins or is continued: the time left then;
     /// over DXP in units that can be written, at least one.
-    fn told(&self, side: Color) -> TimeControl {
+    fn control_sent(&self, side: Color) -> TimeControl {
         let engine = self.engines[side.index()];
         if self.game.ply() == 0 {
             return self.room.config.time_control(engine);

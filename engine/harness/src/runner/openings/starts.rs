@@ -16,7 +16,7 @@ use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits};
 /// After an opening a position will do if searches of this depth see both at most this many
 /// hundredths of a man apart.
 const SEARCH_DEPTH: u32 = 6;
-const MOST_APART: i32 = 50;
+const MAX_SCORE_GAP: i32 = 50;
 /// When all positions after an opening are used up, deeper ones follow: up to this many plies more.
 const MORE_PLIES: usize = 2;
 
@@ -175,7 +175,7 @@ impl OpeningStarts {
             if let Some(start) = self.left.pop() {
                 let apart = white_score(&start.position, engine) - self.score;
                 let is_new = self.starts.iter().all(|other| other.position != start.position);
-                if apart.abs() <= MOST_APART && is_new {
+                if apart.abs() <= MAX_SCORE_GAP && is_new {
                     self.starts.push(start);
                 }
                 continue;
@@ -196,7 +196,7 @@ impl OpeningStarts {
     }
 }
 
-/// All positions after this many plies where the game goes on, in an order independent of the move
+/// All positions after this many plies where the game continues, in an order independent of the move
 /// generator's.
 fn starts_after(opening: Start, plies: usize) -> Vec<Start> {
     let mut starts = vec![opening];
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(found.iter().collect::<HashSet<_>>().len(), 120);
         assert!(found[..20].iter().all(|start| near.contains(start)));
         for start in &found {
-            assert!((white_score(&start.position, engine) - opening).abs() <= MOST_APART);
+            assert!((white_score(&start.position, engine) - opening).abs() <= MAX_SCORE_GAP);
         }
         // The order of the questions does not matter, the seed does.
         let mut again = starts_of(&initial, 1, engine);
@@ -280,7 +280,7 @@ mod tests {
         let mut starts = starts_of("W:W27,32,37,38,43,48:B8,13,16,18,19,23", 1, engine);
         let near = starts_after(starts.opening, 2);
         let mut is_apart = |start: &Start| {
-            (white_score(&start.position, engine) - starts.score).abs() > MOST_APART
+            (white_score(&start.position, engine) - starts.score).abs() > MAX_SCORE_GAP
         };
         let (bad, good): (Vec<_>, Vec<_>) = near.iter().partition(|start| is_apart(start));
         assert!(!bad.is_empty() && !good.is_empty());

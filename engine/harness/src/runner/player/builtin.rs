@@ -63,7 +63,7 @@ impl BuiltIn {
         Ok(outcome)
     }
 
-    /// The expected reply has come: the search goes on as one for the move.
+    /// The expected reply has come: the search continues as one for the move.
     fn hit(
         &mut self,
         pondering: Pondering,

@@ -35,7 +35,7 @@ const CONNECT_ATTEMPT: Duration = Duration::from_millis(500);
 /// Messages kept for a report.
 const TAIL_MESSAGES: usize = 20;
 /// The most messages that may have come in time though they are read only after the deadline.
-const MOST_LATE_MESSAGES: u32 = 256;
+const MAX_LATE_MESSAGES: u32 = 256;
 
 /// How to reach a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -98,7 +98,7 @@ struct Wait {
 
 impl Wait {
     fn until(deadline: Instant) -> Wait {
-        Wait { deadline, late: MOST_LATE_MESSAGES, stop: None }
+        Wait { deadline, late: MAX_LATE_MESSAGES, stop: None }
     }
 
     fn patiently(patience: Duration) -> Wait {

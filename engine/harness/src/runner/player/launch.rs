@@ -18,7 +18,7 @@ use meerslag_search::EngineOptions;
 
 /// Where an engine runs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Berth<'a> {
+pub(crate) struct GameSlot<'a> {
     /// Which of the games at the same time it plays, from 0.
     pub slot: usize,
     /// Its processors; empty for all.
@@ -33,11 +33,11 @@ pub(crate) fn start(
     spec: &EngineSpec,
     wishes: &[(&str, &str)],
     margin: Duration,
-    berth: Berth<'_>,
+    game_slot: GameSlot<'_>,
     abort: &Arc<Abort>,
     slow: SlowStart<'_>,
 ) -> Result<Box<dyn Player>, PlayerError> {
-    let Berth { slot, cpus, transcript } = berth;
+    let GameSlot { slot, cpus, transcript } = game_slot;
     let fault =
         |message: String| PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() };
     let process = || ProcessOptions {

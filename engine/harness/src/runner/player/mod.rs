@@ -75,7 +75,7 @@ pub enum Answer {
     End(Claim),
 }
 
-/// What a player is told before a game.
+/// What a player learns before a game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NewGame {
     /// Where it starts; of a game that is taken up again, where it is now.
@@ -252,7 +252,7 @@ pub trait Player: Send {
     fn quit(self: Box<Self>) {}
 }
 
-/// Commands to a match, heard between two moves.
+/// Commands to a match, which take effect between two moves.
 #[derive(Debug, Default)]
 struct Hold {
     is_paused: Mutex<bool>,

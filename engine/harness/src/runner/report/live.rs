@@ -18,7 +18,7 @@ use meerslag_study::digits::rounded;
 use meerslag_study::records::Record;
 
 /// Events that are kept.
-const MOST_EVENTS: usize = 200;
+const MAX_EVENTS: usize = 200;
 /// Moves of each game in play that are shown.
 const LAST_MOVES: usize = 12;
 
@@ -36,7 +36,7 @@ pub enum LiveState {
     Break,
     /// All games are played.
     Over,
-    /// It has stopped, and can go on.
+    /// It has stopped, and can continue.
     Interrupted,
 }
 
@@ -60,7 +60,7 @@ pub enum LiveEvent {
     Decided,
     /// The games wait.
     Pause,
-    /// The games go on.
+    /// The games continue.
     Resume,
     /// The tournament ends after the round.
     Stop,
@@ -124,7 +124,7 @@ impl Record for LiveRecord<'_> {
     const TYPE: &'static str = "live";
 }
 
-/// What is known about a tournament in progress, besides its boards.
+/// What is known about a tournament in progress, without its boards.
 #[derive(Debug)]
 pub struct Live {
     tournament: TournamentRecord,
@@ -227,7 +227,7 @@ impl Live {
     }
 
     fn add(&mut self, event: EventRecord) {
-        if self.feed.len() == MOST_EVENTS {
+        if self.feed.len() == MAX_EVENTS {
             self.feed.pop_front();
         }
         self.feed.push_back(event);

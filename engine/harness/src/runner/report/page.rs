@@ -34,7 +34,7 @@ pub struct MatchPage {
     identities: BTreeMap<usize, Vec<String>>,
 }
 
-/// The data that the script shows besides the games.
+/// The data that the script shows in addition to the games.
 #[derive(Serialize)]
 struct About<'a> {
     kind: &'static str,

@@ -12,9 +12,9 @@ const LEFT: f64 = 60.0;
 const BOTTOM: f64 = 30.0;
 const TOP: f64 = 10.0;
 /// More points than this cannot be distinguished.
-const MOST_POINTS: usize = 450;
+const MAX_POINTS: usize = 450;
 /// Early estimates may be anything; the plot does not follow them beyond this.
-const MOST_ELO: f64 = 800.0;
+const MAX_ELO: f64 = 800.0;
 
 /// One value for each number of games, with its interval.
 pub(super) struct Series<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Series<'a> {
 impl Series<'_> {
     /// The stretches between the gaps, thinned out.
     fn segments(&self) -> Vec<Vec<(usize, Estimate)>> {
-        let stride = self.points.len().div_ceil(MOST_POINTS).max(1);
+        let stride = self.points.len().div_ceil(MAX_POINTS).max(1);
         let segments = self.points.split(|(_, estimate)| estimate.is_none());
         let segments = segments.filter(|segment| !segment.is_empty()).map(|segment| {
             // The last point always belongs to it.
@@ -49,7 +49,7 @@ pub(super) fn elo(series: &[Series]) -> String {
     // The first intervals are wide and are cut off.
     let settled = || all().filter(|(n, _)| 4 * n >= games);
     let extreme = |f: fn(f64, f64) -> f64, pick: fn(&Estimate) -> f64| {
-        settled().map(|(_, e)| pick(&e)).fold(0.0, f).clamp(-MOST_ELO, MOST_ELO)
+        settled().map(|(_, e)| pick(&e)).fold(0.0, f).clamp(-MAX_ELO, MAX_ELO)
     };
     let (low, high) = (extreme(f64::min, |e| e.low), extreme(f64::max, |e| e.high));
     let step = nice_step((high - low).max(1.0));
@@ -168,7 +168,7 @@ mod tests {
                 p.split_once(',').map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap())).unwrap()
             })
             .collect();
-        assert!(places.len() <= MOST_POINTS && places.len() > MOST_POINTS / 2);
+        assert!(places.len() <= MAX_POINTS && places.len() > MAX_POINTS / 2);
         assert!(places.iter().all(|&(x, y)| x <= WIDTH && (TOP..=HEIGHT - BOTTOM).contains(&y)));
         assert_eq!(places[0].0, WIDTH - 10.0);
         let gaps = [None, Some(1.0), None, None, Some(2.0), Some(3.0), None];

@@ -30,8 +30,8 @@ pub struct Place {
     pub rows: Vec<String>,
 }
 
-/// The places, the first one first. In a knock-out it counts first who has gone on, and who has withdrawn is
-/// not first. Then come the points; in a Swiss Buchholz, Buchholz without the lowest and Sonneborn-Berger,
+/// The places, the first one first. In a knock-out those who have advanced come first; a player who has
+/// withdrawn is never first. Then come the points; in a Swiss Buchholz, Buchholz without the lowest and Sonneborn-Berger,
 /// otherwise Sonneborn-Berger; then games won.
 #[must_use]
 pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {

@@ -23,7 +23,7 @@ pub struct RatingGames {
 
 impl RatingGames {
     /// The most players. The work grows with the third power of their number.
-    pub const MOST_PLAYERS: usize = 2000;
+    pub const MAX_PLAYERS: usize = 2000;
 
     /// No games.
     #[must_use]

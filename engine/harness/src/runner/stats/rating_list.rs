@@ -19,11 +19,11 @@ use super::rating_games::RatingGames;
 const SCALE: f64 = 400.0 / LN_10;
 /// An advantage beyond this, in units of the logistic function, does not come from games: the
 /// results would fit any greater one better.
-const MOST_ADVANTAGE: f64 = 12.0;
+const MAX_ADVANTAGE: f64 = 12.0;
 /// Newton's method ends when no number moves by more than this.
 const PRECISION: f64 = 1e-10;
 /// It needs a handful of steps; beyond this many it does not converge.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// The assumption about the advantage of the first move.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -211,7 +211,7 @@ impl Fit {
         };
         let mut information = Square::new(size);
         let mut found = size == 0;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if found {
                 break;
             }
@@ -242,7 +242,7 @@ impl Fit {
             };
             found = step.iter().all(|step| (length * step).abs() < PRECISION);
             numbers = next;
-            if advantage_row.is_some_and(|row| numbers[row].abs() > MOST_ADVANTAGE) {
+            if advantage_row.is_some_and(|row| numbers[row].abs() > MAX_ADVANTAGE) {
                 return None;
             }
         }

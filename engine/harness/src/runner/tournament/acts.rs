@@ -39,7 +39,7 @@ pub enum ActError {
     /// The game has no result yet.
     #[error("game {0} is not finished, and not being played")]
     NotFinished(usize),
-    /// In a knock-out: who goes on is settled.
+    /// In a knock-out: who advances is settled.
     #[error("game {game}: that could change who plays in round {round}, which is paired already")]
     LaterRound {
         /// The game, from 1.

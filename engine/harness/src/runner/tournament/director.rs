@@ -1,6 +1,6 @@
 //! Talks to a match while it is played, and shows its games meanwhile.
 //!
-//! Each game has a seat beside its board: the worker that plays the game writes moves and scores
+//! Each game in play has one record: the worker that plays the game writes moves and scores
 //! there, between two moves or when an engine reports, and observers take copies. Neither waits
 //! longer for the other than such a copy takes.
 
@@ -18,9 +18,9 @@ use crate::runner::tournament::schedule::Pairing;
 use meerslag_search::{Control, Info};
 use meerslag_study::record::{GameRecord, PlyRecord};
 
-/// Decisions that wait to be heard.
-const MOST_WAITING: usize = 64;
-/// How long a decision waits to be heard, for example between the end of a program and the start of
+/// Decisions that wait to be handled.
+const MAX_WAITING: usize = 64;
+/// How long a decision waits to be handled, for example between the end of a program and the start of
 /// the next one.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -53,9 +53,9 @@ pub struct GameInPlay {
     pub seen: [Seen; 2],
 }
 
-/// The place beside a board.
+/// A game in play, as its workers and the director share it.
 #[derive(Debug)]
-pub(in crate::runner) struct Seat {
+pub(in crate::runner) struct LiveGame {
     /// Stops the running search.
     pub control: Arc<Control>,
     game: Mutex<GameInPlay>,
@@ -63,7 +63,7 @@ pub(in crate::runner) struct Seat {
     order: Mutex<Option<Act>>,
 }
 
-impl Seat {
+impl LiveGame {
     /// The side to move is asked.
     pub(in crate::runner) fn asks(&self) {
         self.game.lock().thinking = Some(Instant::now());
@@ -114,7 +114,7 @@ pub struct Director {
     pub(in crate::runner) abort: Arc<Abort>,
     asks: Sender<Request>,
     asked: Receiver<Request>,
-    seats: Mutex<BTreeMap<usize, Arc<Seat>>>,
+    games_in_play: Mutex<BTreeMap<usize, Arc<LiveGame>>>,
     /// Decisions about games that have not begun.
     orders: Mutex<BTreeMap<usize, Act>>,
 }
@@ -123,12 +123,12 @@ impl Director {
     /// A director for a match that this signal ends.
     #[must_use]
     pub fn new(abort: &Abort) -> Director {
-        let (asks, asked) = bounded(MOST_WAITING);
+        let (asks, asked) = bounded(MAX_WAITING);
         Director {
             abort: abort.part(),
             asks,
             asked,
-            seats: Mutex::default(),
+            games_in_play: Mutex::default(),
             orders: Mutex::default(),
         }
     }
@@ -147,11 +147,12 @@ impl Director {
     /// The games in play.
     #[must_use]
     pub fn games(&self) -> Vec<GameInPlay> {
-        let seats: Vec<Arc<Seat>> = self.seats.lock().values().cloned().collect();
-        seats.iter().map(|seat| seat.game.lock().clone()).collect()
+        let games_in_play: Vec<Arc<LiveGame>> =
+            self.games_in_play.lock().values().cloned().collect();
+        games_in_play.iter().map(|live_game| live_game.game.lock().clone()).collect()
     }
 
-    /// Decisions not heard yet.
+    /// Decisions not handled yet.
     pub(in crate::runner) const fn asked(&self) -> &Receiver<Request> {
         &self.asked
     }
@@ -163,18 +164,18 @@ impl Director {
         pairing: Pairing,
         record: GameRecord,
         clocks: [Option<f64>; 2],
-    ) -> Arc<Seat> {
+    ) -> Arc<LiveGame> {
         let control = Arc::new(Control::new());
         let seen = [Seen::default(); 2];
         let state = GameInPlay { game, pairing, record, clocks, thinking: None, seen };
-        let mut seats = self.seats.lock();
+        let mut games_in_play = self.games_in_play.lock();
         // A decision not taken yet is about this game, too.
-        let late = seats.get(&game).and_then(|seat| seat.take_order());
+        let late = games_in_play.get(&game).and_then(|live_game| live_game.take_order());
         let order = self.orders.lock().remove(&game).or(late);
-        let seat = Seat { control, game: Mutex::new(state), order: Mutex::new(order) };
-        let seat = Arc::new(seat);
-        seats.insert(game, Arc::clone(&seat));
-        seat
+        let live_game = LiveGame { control, game: Mutex::new(state), order: Mutex::new(order) };
+        let live_game = Arc::new(live_game);
+        games_in_play.insert(game, Arc::clone(&live_game));
+        live_game
     }
 
     /// Takes the decision about a game that has not begun.
@@ -184,29 +185,29 @@ impl Director {
 
     /// Ends a game; returns a decision about it that came too late.
     pub(in crate::runner) fn get_up(&self, game: usize) -> Option<Act> {
-        let seat = self.seats.lock().remove(&game);
-        // Without a seat it did not begin.
-        seat.map_or_else(|| self.take_order(game), |seat| seat.take_order())
+        let live_game = self.games_in_play.lock().remove(&game);
+        // Without a record it did not begin.
+        live_game.map_or_else(|| self.take_order(game), |live_game| live_game.take_order())
     }
 
     /// No game is in play any more.
     pub(in crate::runner) fn all_get_up(&self) {
-        self.seats.lock().clear();
+        self.games_in_play.lock().clear();
     }
 
     /// Ends a game that is in play, or has yet to begin, by a decision on it.
     pub(in crate::runner) fn order(&self, game: usize, act: Act) -> Result<(), ActError> {
         let has_result = act.result()?.is_some();
-        let seats = self.seats.lock();
-        let Some(seat) = seats.get(&game) else {
+        let games_in_play = self.games_in_play.lock();
+        let Some(live_game) = games_in_play.get(&game) else {
             if !has_result {
                 return Err(ActError::NotFinished(game + 1));
             }
             self.orders.lock().insert(game, act);
             return Ok(());
         };
-        *seat.order.lock() = Some(act);
-        seat.control.stop();
+        *live_game.order.lock() = Some(act);
+        live_game.control.stop();
         Ok(())
     }
 }

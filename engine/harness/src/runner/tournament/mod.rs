@@ -1,4 +1,4 @@
-//! Many games at once: workers play, and the caller is told after each game.
+//! Many games at once: workers play, and the caller gets each game when it ends.
 
 pub(in crate::runner) mod acts;
 pub(in crate::runner) mod decision;
@@ -29,7 +29,7 @@ use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 use crate::runner::openings::starts::Starts;
-use crate::runner::player::launch::{Berth, start};
+use crate::runner::player::launch::{GameSlot, start};
 use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, FaultKind, HOLD_INTERVAL, PlayerError};
 use crate::runner::stats::Decision;
@@ -48,7 +48,7 @@ use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
 use worker::{Health, Worker};
 
-/// Why a match cannot go on.
+/// Why a match cannot continue.
 #[derive(Debug, Error)]
 pub enum MatchError {
     /// An engine does not start, at first or later.
@@ -215,7 +215,7 @@ enum Event {
 /// After each game the state is saved, and then `observe` is called; its error ends the match. Then
 /// the moves of the game are dropped. When the function returns, no engine runs any more. The
 /// director's signal ends the match early; a match that ends normally does not set it. Decisions
-/// are heard as long as the function runs.
+/// take effect as long as the function runs.
 ///
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
@@ -401,7 +401,7 @@ impl Collector<'_> {
     }
 
     /// The break before a round, when the director's decisions may change its pairings. Returns
-    /// whether the match goes on.
+    /// whether the match continues.
     fn rest(&mut self, next: &Round, pause: Duration, abort: &Abort) -> Result<bool, MatchError> {
         let end = Instant::now() + pause;
         (self.observe)(MatchEvent::Break(next, pause)).map_err(MatchError::Observer)?;
@@ -562,7 +562,7 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a tournament goes on without this engine: it has played before the interruption, or is out.
+/// Whether a tournament continues without this engine: it has played before the interruption, or is out.
 fn need_not_start(config: &MatchConfig, results: &MatchResults, engine: usize) -> bool {
     let has_played = |game: &MatchGame| {
         let is_unplayed = matches!(
@@ -612,8 +612,8 @@ fn try_starts(
             let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
             *result = observe(event);
         };
-        let berth = Berth { slot: 0, cpus: &[], transcript: &Transcript::default() };
-        match start(spec, config.wishes(engine), config.margin, berth, abort, &slow) {
+        let game_slot = GameSlot { slot: 0, cpus: &[], transcript: &Transcript::default() };
+        match start(spec, config.wishes(engine), config.margin, game_slot, abort, &slow) {
             Ok(mut player) => {
                 for text in player.complaints() {
                     let (observe, result) = &mut *observer.borrow_mut();

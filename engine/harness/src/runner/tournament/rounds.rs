@@ -172,7 +172,7 @@ fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec
     players
 }
 
-/// The course of a knock-out: the one answer to who goes on, for pairings and places alike.
+/// The course of a knock-out: the one answer to who advances, for pairings and places alike.
 #[derive(Debug)]
 pub(in crate::runner) struct KnockOut {
     /// For each engine a number that is the greater the further it has come.
@@ -185,7 +185,7 @@ pub(in crate::runner) struct KnockOut {
     next: Option<Round>,
 }
 
-/// From one round to the next: between them an engine may withdraw, be undecided or be sure to go on.
+/// From one round to the next: between them an engine may withdraw, be undecided or be sure to advance.
 const STEPS: usize = 4;
 
 impl KnockOut {
@@ -247,7 +247,7 @@ impl KnockOut {
                     reached[loser] += usize::from(is_unfinished);
                     left.retain(|engine| is_unfinished || *engine != loser);
                 }
-                // A round that is paired has who went on.
+                // A round that is paired has those who advanced.
                 next.push(Some(if later.contains(&loser) { loser } else { winner }));
             }
             if is_being_played || !tied.is_empty() {
@@ -280,7 +280,7 @@ fn first_stage(
     (!is_over).then(|| round(config, results, number, &meetings, free))
 }
 
-/// Who of the two goes on after this round of a knock-out, by its games and deciding games so far; and
+/// Who of the two advances after this round of a knock-out, by its games and deciding games so far; and
 /// whether only the order in the configuration says so.
 fn goes_on(
     results: &MatchResults,
@@ -299,7 +299,7 @@ fn goes_on(
     }
 }
 
-/// Who goes on after a meeting of a knock-out.
+/// Who advances after a meeting of a knock-out.
 pub(super) fn winner(config: &MatchConfig, results: &MatchResults, meeting: Pairing) -> usize {
     goes_on(results, meeting.round, meeting.engines(), config.engines.len()).0
 }
@@ -564,7 +564,7 @@ mod tests {
         for act in [score(0, (0, 2)), score(0, (0, 0)), Act::Replay(0)] {
             let refused = decide(&config, &mut results, act);
             let is_later = |error| matches!(error, ActError::LaterRound { game: 1, round: 2 });
-            // Both lose: the first of the file would go on.
+            // Both lose: the first of the file would advance.
             assert_eq!(refused.is_err_and(is_later), act != score(0, (0, 0)), "{act:?}");
         }
         assert_eq!(order(&config, &results), before);

@@ -1,5 +1,5 @@
-//! Standstills: the process (Ctrl-Z) or the whole machine was stopped and goes on. The clocks of a
-//! game went on meanwhile, so its result says nothing about the players.
+//! Standstills: the process (Ctrl-Z) or the whole machine was stopped and runs again. The clocks of a
+//! game ran on meanwhile, so its result says nothing about the players.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,8 +23,8 @@ struct ClockHistory {
     found: Vec<(Instant, Duration)>,
 }
 
-/// A reading of both clocks. The first one may stop with the machine, but goes on if only the
-/// process is stopped; the second one always goes on.
+/// A reading of both clocks. The first one may stop with the machine, but runs on if only the
+/// process is stopped; the second one always runs on.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     monotonic: Instant,

@@ -171,7 +171,7 @@ fn absolute(path: &Path, place: &Path) -> PathBuf {
 /// How the file begins.
 const HEADER: &[u8] = b"{\"meerslag_match\":";
 
-/// How a match was started, besides its configuration: it goes on in the same way unless told
+/// How a match was started, besides its configuration: it continues in the same way unless told
 /// otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MatchRun {
@@ -262,7 +262,7 @@ impl MatchPart {
     }
 }
 
-/// A match that goes on.
+/// A match that continues.
 #[derive(Debug)]
 pub struct Resumed {
     /// Its file.

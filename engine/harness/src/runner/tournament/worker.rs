@@ -14,7 +14,7 @@ use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::{Fixture, NotPlayed, Room, forfeit, ordered, play};
 use crate::runner::openings::starts::Starts;
-use crate::runner::player::launch::{Berth, start};
+use crate::runner::player::launch::{GameSlot, start};
 use crate::runner::player::process::pin;
 use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, Player, PlayerError};
@@ -50,7 +50,7 @@ impl Health {
         self.lost_starts.store(0, Ordering::Relaxed);
     }
 
-    /// Notes that it did not start; returns whether the match can go on all the same.
+    /// Notes that it did not start; returns whether the match can continue.
     fn did_not_start(&self) -> bool {
         let lost = self.lost_starts.fetch_add(1, Ordering::Relaxed);
         self.has_played.load(Ordering::Relaxed) && lost < LOST_STARTS
@@ -133,7 +133,7 @@ impl Worker<'_> {
             if self.events.send(event).is_err() {
                 break;
             }
-            // As other files that cannot be written: the match ends, and can go on.
+            // As other files that cannot be written: the match ends, and can continue.
             if let Some(error) = log_error {
                 let _ = self.events.send(Event::Failed(error.into()));
                 break;
@@ -198,7 +198,7 @@ impl Worker<'_> {
                 notes.push(why);
                 continue;
             }
-            // Otherwise the game is over, or begins anew.
+            // Otherwise the game is over, or begins again.
             fixture.played.clear();
             match attempt {
                 Attempt::NotTakenUp(why) => {
@@ -352,8 +352,9 @@ impl Worker<'_> {
             let _ = self.events.send(Event::SlowStart { engine, missing, tail });
         };
         let (wishes, margin) = (self.config.wishes(engine), self.config.margin);
-        let berth = Berth { slot: self.slot, cpus: &self.cpus, transcript: &self.transcript };
-        let mut player = start(spec, wishes, margin, berth, &self.abort, &slow)?;
+        let game_slot =
+            GameSlot { slot: self.slot, cpus: &self.cpus, transcript: &self.transcript };
+        let mut player = start(spec, wishes, margin, game_slot, &self.abort, &slow)?;
         for text in player.complaints() {
             let _ = self.events.send(Event::Complaint { engine, text });
         }

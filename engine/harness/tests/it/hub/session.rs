@@ -151,7 +151,7 @@ fn pondered(engine: &mut Client, position: &Position) -> meerslag_tests::Answer 
         if line == "pong" {
             break;
         }
-        assert!(line.starts_with("info"), "the search goes on after ping: {line}");
+        assert!(line.starts_with("info"), "the search continues after ping: {line}");
         lines.push(check::info(position, &line));
     }
     let mut answer = engine.answer(position, Instant::now());
@@ -490,7 +490,7 @@ fn forced_and_last_moves() {
     engine.quit().assert_clean();
 }
 
-/// Lines that do not belong into a search end it, and are then obeyed in their order.
+/// Lines that are not allowed during a search end it, and then take effect in their order.
 #[test]
 fn other_lines_end_a_search() {
     let mut engine = ready(&[]);

@@ -1,4 +1,4 @@
-//! How the commands of a client are obeyed.
+//! What each command of a client does.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -17,8 +17,8 @@ use crate::protocol::hub::worker::Job;
 use meerslag_search::{Control, Mode};
 
 impl<W: Write, S: Settings> Session<W, S> {
-    /// Obeys a command while the worker is idle.
-    pub(super) fn obey(&mut self, command: Command) -> io::Result<ControlFlow<()>> {
+    /// Carries out a command while the worker is idle.
+    pub(super) fn run_command(&mut self, command: Command) -> io::Result<ControlFlow<()>> {
         if self.silent && !matches!(command, Command::Hub { .. } | Command::Quit) {
             return Ok(Continue(()));
         }
@@ -57,8 +57,8 @@ impl<W: Write, S: Settings> Session<W, S> {
         Ok(Continue(()))
     }
 
-    /// Obeys a command during a search.
-    pub(super) fn obey_in_search(&mut self, command: Command) -> io::Result<ControlFlow<()>> {
+    /// Carries out a command during a search.
+    pub(super) fn run_in_search(&mut self, command: Command) -> io::Result<ControlFlow<()>> {
         match command {
             Command::Quit => return Ok(Break(())),
             Command::Ping => self.write("pong")?,
@@ -91,10 +91,10 @@ impl<W: Write, S: Settings> Session<W, S> {
             self.write(&line)?;
         }
         // Only a client that asks for extensions of the protocol learns of them.
-        if extensions && S::MOST_MULTIPV > 1 {
+        if extensions && S::MAX_MULTIPV > 1 {
             let extension = LineWriter::new("extension").arg("name", "multipv");
             let extension = extension.arg("command", "go").arg("argument", "multipv");
-            self.write(&extension.arg("min", 1).arg("max", S::MOST_MULTIPV).finish())?;
+            self.write(&extension.arg("min", 1).arg("max", S::MAX_MULTIPV).finish())?;
         }
         self.write("wait")
     }
@@ -168,7 +168,7 @@ impl<W: Write, S: Settings> Session<W, S> {
         }
         let mut limits = self.level.limits(mode, self.settings.safety_time());
         match multipv {
-            Some(Ok(count)) => limits.multipv = count.clamp(1, S::MOST_MULTIPV) as usize,
+            Some(Ok(count)) => limits.multipv = count.clamp(1, S::MAX_MULTIPV) as usize,
             Some(Err(error)) => self.errors_after_done.push(error),
             None => {}
         }

@@ -1,6 +1,6 @@
 //! A Hub session: its state between two lines, and the loop that waits for the next one.
 //!
-//! `commands` obeys the client, `search` keeps what belongs to a running search.
+//! `commands` carries out what the client asks, `search` keeps what belongs to a running search.
 
 mod commands;
 mod search;
@@ -240,7 +240,7 @@ impl<W: Write, S: Settings> Session<W, S> {
         mut lines: Receiver<ClientLine>,
         reports: &Receiver<Report<S::Error>>,
     ) -> io::Result<()> {
-        while self.obey_queue()?.is_continue() {
+        while self.run_queue()?.is_continue() {
             let Some(time_over) = self.time_over() else { break };
             match poll(&lines, reports, &time_over)? {
                 Event::Line(line) => self.receive(line),
@@ -276,9 +276,9 @@ impl<W: Write, S: Settings> Session<W, S> {
         self.queue.extend(line.command);
     }
 
-    /// Obeys the commands that have come, in their order, as far as the worker lets us. `Break`: the
+    /// Carries out the commands that have come, in their order, as far as the worker lets us. `Break`: the
     /// session is over.
-    fn obey_queue(&mut self) -> io::Result<ControlFlow<()>> {
+    fn run_queue(&mut self) -> io::Result<ControlFlow<()>> {
         loop {
             let is_searching = match &self.worker {
                 WorkerState::Idle => false,
@@ -286,7 +286,8 @@ impl<W: Write, S: Settings> Session<W, S> {
                 WorkerState::Searching(_) | WorkerState::Configuring { .. } => break,
             };
             let Some(command) = self.queue.pop_front() else { break };
-            let next = if is_searching { self.obey_in_search(command) } else { self.obey(command) };
+            let next =
+                if is_searching { self.run_in_search(command) } else { self.run_command(command) };
             if next?.is_break() {
                 return Ok(Break(()));
             }

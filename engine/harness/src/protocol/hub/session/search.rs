@@ -21,7 +21,7 @@ const INFO_INTERVAL: Duration = Duration::from_millis(10);
 /// A running search.
 pub(super) struct Search {
     pub control: Arc<Control>,
-    /// A command that does not belong into a search waits for the end of this one.
+    /// A command that is not allowed during a search waits for the end of this one.
     pub is_ending: bool,
     mode: Mode,
     /// The result is kept back until `stop` or (pondering) `ponder-hit`: clients cannot tell an
@@ -60,7 +60,7 @@ struct InfoLines {
     position: Position,
     /// The client has asked for several variations.
     is_ranked: bool,
-    /// He wants to see the chances.
+    /// The client has asked for the chances of a win, a draw and a loss.
     has_wdl: bool,
     /// The last one of the first rank, and when it was written.
     last: Option<(Info, Instant)>,

@@ -16,7 +16,7 @@ fn line(text: &str) -> ClientLine {
 fn a_search_that_fails_twice_ends_the_session_without_a_move() {
     let (mut session, jobs) = session();
     session.receive(line("go think"));
-    assert!(session.obey_queue().unwrap().is_continue());
+    assert!(session.run_queue().unwrap().is_continue());
     assert!(matches!(jobs.try_recv(), Ok(Job::Search { .. })));
     session.handle(Report::Failed("first".to_owned())).unwrap();
     assert!(session.output.is_empty(), "no error before done");

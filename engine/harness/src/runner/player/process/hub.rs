@@ -22,9 +22,9 @@ const NO_DEADLINE: Duration = Duration::from_secs(3600);
 /// How often a wait checks whether the match is being stopped.
 const ABORT_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Errors of a start, or of a game, that are reported; an engine may never stop sending them.
-const MOST_ERRORS: usize = 5;
+const MAX_ERRORS: usize = 5;
 /// Parameters that are kept, for the same reason.
-const MOST_PARAMETERS: usize = 1000;
+const MAX_PARAMETERS: usize = 1000;
 /// How long a `pong` may take before pings are given up.
 const PONG_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the answer may take after a `stop` that was commanded from outside.
@@ -263,7 +263,7 @@ impl HubClient {
         if line.command() == "id" {
             (*name, *version, *author) = (value("name"), value("version"), value("author"));
             text.trim().clone_into(declaration);
-        } else if let Some(name) = value("name").filter(|_| parameters.len() < MOST_PARAMETERS) {
+        } else if let Some(name) = value("name").filter(|_| parameters.len() < MAX_PARAMETERS) {
             let value = value("value").unwrap_or_default();
             let declaration = text.trim().to_owned();
             parameters.push(Parameter { name, value, declaration });
@@ -600,7 +600,7 @@ fn is_about(error: &str, (name, value): &(String, String)) -> bool {
 
 /// Keeps the message of an `error` line.
 fn note_error(errors: &mut Vec<String>, line: &Line) {
-    if errors.len() < MOST_ERRORS {
+    if errors.len() < MAX_ERRORS {
         errors.push(line.value("message").unwrap_or("no message").to_owned());
     }
 }

@@ -34,10 +34,10 @@ pub use watchdog::{Watchdog, keep_watch};
 const WAITING_LINES: usize = 4096;
 /// How long a process that was asked to quit may take.
 pub(super) const QUIT_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the last words of a program that has ended may be on their way.
+/// How long to wait for the last output of a program that has ended.
 const WORDS_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long a line of a program that has ended may be on its way.
+/// How long to wait for each further line of a program that has ended.
 const LAST_LINE: Duration = Duration::from_millis(100);
 
 /// How to start a program.

@@ -52,8 +52,8 @@ impl<'a> Bracket<'a> {
         let size = self.movers.len() + self.residents.len();
         // The number of downfloaters shows whether C.9 is met.
         let pairs = self.solve(&open, &|_, b| vec![i32::from(self.is_here(b))])?.len();
-        let heeds_absence = size == 2 * pairs + 1;
-        let quality = |a, b| self.quality(a, b, heeds_absence);
+        let absence_counts = size == 2 * pairs + 1;
+        let quality = |a, b| self.quality(a, b, absence_counts);
         // First the movers: which of them are paired, and whom they meet (4.4 and 4.2).
         let solution = self.solve(&open, &|a, b| {
             let mut weight = quality(a, b);
@@ -104,7 +104,7 @@ impl<'a> Bracket<'a> {
 
     /// The weight of a pair by the criteria C.6 to C.21. A fault that floating down would bring
     /// counts as a gain for not floating.
-    fn quality(&self, a: usize, b: usize, heeds_absence: bool) -> Weight {
+    fn quality(&self, a: usize, b: usize, absence_counts: bool) -> Weight {
         let (upper, lower) = (&self.field.players[a], self.field.players.get(b));
         let (is_here, is_next) = (self.is_here(b), self.next.contains(&b));
         let is_mover = is_here && a < self.residents.start;
@@ -119,7 +119,7 @@ impl<'a> Bracket<'a> {
         weight.push(i32::from(is_next && self.residents.contains(&a)));
         // C.9: the place of the free player comes after all players.
         let is_free = lower.is_none() && a < self.residents.end;
-        weight.push(if is_free && heeds_absence { -(upper.unplayed as i32) } else { 0 });
+        weight.push(if is_free && absence_counts { -(upper.unplayed as i32) } else { 0 });
         let faults = lower.filter(|_| is_here).map_or([0; 4], |lower| color_faults(upper, lower));
         weight.extend(faults.map(|fault| -fault));
         // C.14 to C.21.

@@ -12,7 +12,7 @@ pub(super) type Weight = Vec<i32>;
 type Packed = Vec<i128>;
 
 /// The most that a number may hold, so that sums do not overflow.
-const MOST_WORTH: i128 = 1 << 100;
+const MAX_WORTH: i128 = 1 << 100;
 
 /// The partner of each of `count` nodes, so that the sum of the weights of the pairs is greatest;
 /// `None` if not all nodes can be paired. `weight` is `None` for two that cannot be a pair, and
@@ -40,7 +40,7 @@ fn pack(rows: &[Option<Weight>], count: usize) -> Vec<Option<Packed>> {
     let mut digits = vec![(0, 1_i128); length];
     let (mut numbers, mut worth) = (1, 1_i128);
     for place in (0..length).rev() {
-        if worth > MOST_WORTH / base(place) {
+        if worth > MAX_WORTH / base(place) {
             (numbers, worth) = (numbers + 1, 1);
         }
         digits[place] = (numbers, worth);

@@ -31,8 +31,8 @@ pub(super) struct SwissRound {
 pub(super) fn pair(players: &[Contestant], half: Option<u32>) -> Option<SwissRound> {
     let mut players = players.to_vec();
     players.sort_by_key(|player| (Reverse(player.points), player.number));
-    let field = [true, false].into_iter().find_map(|heeds_colors| {
-        Field::new(&players, &|a, b| may_meet(a, b, half, heeds_colors))
+    let field = [true, false].into_iter().find_map(|colors_count| {
+        Field::new(&players, &|a, b| may_meet(a, b, half, colors_count))
     })?;
     let mut round = SwissRound { pairs: Vec::new(), bye: None };
     let mut movers = Vec::new();
@@ -49,14 +49,14 @@ pub(super) fn pair(players: &[Contestant], half: Option<u32>) -> Option<SwissRou
 }
 
 /// C.1 and C.3.
-fn may_meet(a: &Contestant, b: &Contestant, half: Option<u32>, heeds_colors: bool) -> bool {
+fn may_meet(a: &Contestant, b: &Contestant, half: Option<u32>, colors_count: bool) -> bool {
     let absolute = |player: &Contestant| {
         let preference = player.preference();
         preference.filter(|(_, strength)| *strength == Strength::Absolute).map(|(color, _)| color)
     };
     let is_topscorer = |player: &Contestant| half.is_some_and(|half| player.points > half);
     let clashes = absolute(a).is_some() && absolute(a) == absolute(b);
-    let is_refused = heeds_colors && clashes && !is_topscorer(a) && !is_topscorer(b);
+    let is_refused = colors_count && clashes && !is_topscorer(a) && !is_topscorer(b);
     !is_refused && !a.opponents.contains(&b.number)
 }
 

@@ -53,7 +53,7 @@ impl Slow<'_> {
         open.split_at(open.iter().filter(|&&i| self.points(i) == self.points(first)).count())
     }
 
-    /// All pairings that obey C.1 to C.3.
+    /// All pairings that fulfil C.1 to C.3.
     fn complete(&self, open: &[usize]) -> Vec<(Pairs, Option<usize>)> {
         let Some((&first, others)) = open.split_first() else { return vec![(Vec::new(), None)] };
         let mut all = Vec::new();
@@ -172,13 +172,13 @@ impl Bracket<'_> {
                 let one = [a, b].map(player).into_iter().find(|one| one.number == number)?;
                 let mut after = one.clone();
                 after.colors.push(color);
-                let heeds = [Strength::Strong, Strength::Absolute].map(|strength| {
+                let counts = [Strength::Strong, Strength::Absolute].map(|strength| {
                     one.preference().is_none_or(|due| due.0 == color || due.1 != strength)
                 });
                 colors[0] += u32::from(after.color_difference().abs() > 2);
                 colors[1] += u32::from(after.colors.ends_with(&[color; 3]));
                 colors[2] += u32::from(one.preference().is_some_and(|due| due.0 != color));
-                colors[3] += u32::from(!heeds[0]);
+                colors[3] += u32::from(!counts[0]);
             }
         }
         faults.extend(colors.map(|count| vec![count]));

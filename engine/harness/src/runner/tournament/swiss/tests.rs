@@ -183,8 +183,8 @@ proptest! {
             let Some(round) = pair(&here, half) else { continue };
             let mut sorted = here.clone();
             sorted.sort_by_key(|player| (Reverse(player.points), player.number));
-            let slow = |heeds: bool| {
-                let may_meet = |a: &Contestant, b: &Contestant| may_meet(a, b, half, heeds);
+            let slow = |counts: bool| {
+                let may_meet = |a: &Contestant, b: &Contestant| may_meet(a, b, half, counts);
                 Slow { players: &sorted, may_meet: &may_meet }.pair()
             };
             let (pairs, bye) = slow(true).or_else(|| slow(false)).unwrap();
