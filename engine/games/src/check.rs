@@ -24,12 +24,12 @@ pub struct CheckReport {
     pub faults: Vec<Fault>,
 }
 
-const MOST_FAULTS: usize = 100;
+const MAX_FAULTS: usize = 100;
 
 impl CheckReport {
     fn fault(&mut self, game: Option<i64>, what: impl Into<String>) {
         let is_known = |fault: &Fault| game.is_some() && fault.game == game;
-        if self.faults.len() < MOST_FAULTS && !self.faults.iter().any(is_known) {
+        if self.faults.len() < MAX_FAULTS && !self.faults.iter().any(is_known) {
             self.faults.push(Fault { game, what: what.into() });
         }
     }
@@ -46,7 +46,7 @@ struct Checked {
 
 impl GamesFile {
     /// Checks everything: what SQLite checks, every name, tag, text and move, and the index against
-    /// the games. `observe` is told how many games of how many are done, and ends the work by
+    /// the games. `observe` gets the number of games done and of all games, and ends the work by
     /// returning false.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ const SHORT: usize = 81 + 128;
 pub(crate) const QUIET: u8 = 209;
 /// A capture of another kind: start, end, number of captured squares, the squares.
 pub(crate) const CAPTURE: u8 = 210;
-/// The position is set up anew: the key of the position in 16 bytes, and 0 for White to move, 1 for
+/// Another position is set up: the key of the position in 16 bytes, and 0 for White to move, 1 for
 /// Black.
 const SET_UP: u8 = 211;
 /// In the index: the game ends here.
@@ -130,11 +130,11 @@ pub struct Replay<'b> {
 }
 
 impl<'b> Replay<'b> {
-    /// Starts a game; set-ups before the first move are obeyed at once.
+    /// Starts a game; set-ups before the first move are made at once.
     #[must_use]
     pub fn new(start: Position, bytes: &'b [u8]) -> Replay<'b> {
         let mut replay = Replay { position: start, bytes, ply: 0, is_damaged: false };
-        replay.obey_set_ups();
+        replay.make_set_ups();
         replay
     }
 
@@ -171,7 +171,7 @@ impl<'b> Replay<'b> {
         }
     }
 
-    /// Plays the next move and obeys the set-ups after it; `None` at the end.
+    /// Plays the next move and makes the set-ups after it; `None` at the end.
     #[inline]
     pub fn advance(&mut self) -> Option<Move> {
         let Some(Step::Move(mv)) = self.step() else {
@@ -184,7 +184,7 @@ impl<'b> Replay<'b> {
         }
         self.position = self.position.after(mv);
         self.ply += 1;
-        self.obey_set_ups();
+        self.make_set_ups();
         Some(mv)
     }
 
@@ -213,7 +213,7 @@ impl<'b> Replay<'b> {
     }
 
     #[inline]
-    fn obey_set_ups(&mut self) {
+    fn make_set_ups(&mut self) {
         while self.bytes.first() == Some(&SET_UP) {
             let Some(Step::SetUp(position)) = self.step() else {
                 self.is_damaged = true;

@@ -109,7 +109,7 @@ pub struct Info {
     pub last_year: Option<u32>,
     /// Games won by White, drawn, won by Black, and others.
     pub results: [u64; 4],
-    /// Games with comments, variations or anything else besides the moves.
+    /// Games with comments, variations or anything else beside the moves.
     pub annotated: u64,
     /// Places of positions in the index.
     pub postings: u64,

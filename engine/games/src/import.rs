@@ -223,7 +223,7 @@ struct Import<'f> {
 
 impl GamesFile {
     /// Adds the games of files. Folders stand for the PDN files and archives in them, `-` for
-    /// standard input. Each file is added whole or not at all; `observe` is told of each event and
+    /// standard input. Each file is added whole or not at all; `observe` gets each event and
     /// ends the work by returning false; the file in work is then not added.
     ///
     /// # Errors

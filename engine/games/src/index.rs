@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Blocks are at most this long, so that each fits into a page of SQLite.
 const BLOCK: usize = 3_960;
 /// Postings that are kept in memory before they are written: 160 MB.
-const MOST_POSTINGS: usize = 10_000_000;
+const MAX_POSTINGS: usize = 10_000_000;
 /// This many segments of similar size are merged.
 const FAN: usize = 8;
 
@@ -226,7 +226,7 @@ impl IndexWriter {
 
     /// To be called between games: writes what is in memory if there is a lot.
     pub(crate) fn breathe(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        if self.postings.len() >= MOST_POSTINGS { self.write(connection) } else { Ok(()) }
+        if self.postings.len() >= MAX_POSTINGS { self.write(connection) } else { Ok(()) }
     }
 
     /// Writes the rest, and merges segments where there are many.

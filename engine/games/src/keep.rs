@@ -95,7 +95,7 @@ impl GamesFile {
         transaction.commit().map_err(&db)
     }
 
-    /// Rebuilds the index. `observe` is told how many games of how many are done, and ends the work
+    /// Rebuilds the index. `observe` gets the number of games done and of all games, and ends the work
     /// by returning false; then nothing has been changed. A damaged game is left out of the index.
     ///
     /// # Errors

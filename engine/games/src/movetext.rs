@@ -45,7 +45,7 @@ impl Unpacker {
 }
 
 /// A move of the main line, and what is said about it.
-pub(crate) struct Said<'t> {
+pub(crate) struct AnnotatedMove<'t> {
     pub(crate) before: Position,
     pub(crate) mv: Move,
     pub(crate) glyphs: Vec<u32>,
@@ -64,39 +64,40 @@ pub(crate) fn follow<'t>(
     text: &'t str,
     start: Position,
     moves: &[u8],
-    see: &mut dyn FnMut(&Said<'t>),
+    see: &mut dyn FnMut(&AnnotatedMove<'t>),
 ) -> bool {
     (|| -> Option<()> {
         let (text, _end) = without_tags(text)?.trim_end().rsplit_once(char::is_whitespace)?;
         let mut replay = Replay::raw(start, moves);
-        let mut last: Option<Said<'t>> = None;
+        let mut last: Option<AnnotatedMove<'t>> = None;
         let mut words = Words(text);
         while let Some(word) = words.next()? {
             match word {
                 Word::Move(written) => {
-                    if let Some(said) = &last {
-                        see(said);
+                    if let Some(annotated) = &last {
+                        see(annotated);
                     }
                     let before = *replay.position();
                     let Step::Move(mv) = replay.advance_by_step()? else { return None };
                     if !is_written(&before, mv, written) {
                         return None;
                     }
-                    let said = last.get_or_insert_with(|| Said {
+                    let annotated = last.get_or_insert_with(|| AnnotatedMove {
                         before,
                         mv,
                         glyphs: Vec::new(),
                         comments: Vec::new(),
                         is_set_up_after: false,
                     });
-                    (said.before, said.mv, said.is_set_up_after) = (before, mv, false);
-                    said.glyphs.clear();
-                    said.comments.clear();
+                    (annotated.before, annotated.mv, annotated.is_set_up_after) =
+                        (before, mv, false);
+                    annotated.glyphs.clear();
+                    annotated.comments.clear();
                 }
                 Word::Glyph(glyph) => last.as_mut()?.glyphs.push(glyph),
                 Word::Comment(comment) => {
-                    if let Some(said) = &mut last {
-                        said.comments.push(comment);
+                    if let Some(annotated) = &mut last {
+                        annotated.comments.push(comment);
                     }
                 }
                 Word::SetUp(fen) => {
@@ -104,14 +105,14 @@ pub(crate) fn follow<'t>(
                     if replay.advance_by_step()? != Step::SetUp(position) {
                         return None;
                     }
-                    if let Some(said) = &mut last {
-                        said.is_set_up_after = true;
+                    if let Some(annotated) = &mut last {
+                        annotated.is_set_up_after = true;
                     }
                 }
             }
         }
-        if let Some(said) = &last {
-            see(said);
+        if let Some(annotated) = &last {
+            see(annotated);
         }
         (replay.advance_by_step().is_none() && !replay.is_damaged()).then_some(())
     })()

@@ -58,7 +58,7 @@ fn plain(c: char) -> &'static str {
 
 /// Whether two spellings can mean one player: each word of the shorter one is a word of the longer
 /// one, its beginning (`T.` for `Ton`), or one letter away from it; and at least one word of three
-/// letters or more is the same but for that letter. Nobody (`?`) matches only nobody.
+/// letters or more is the same but for that letter. An unknown name (`?`) matches unknown names only.
 #[must_use]
 pub fn is_same_player(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (words(one), words(other));

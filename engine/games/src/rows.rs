@@ -381,7 +381,7 @@ pub(crate) const COLUMNS: [&str; 7] =
 /// Tags that follow from the start and the moves.
 pub(crate) const GIVEN: [&str; 3] = ["FEN", "SetUp", "PlyCount"];
 
-/// Whether a game has something besides its tags and moves.
+/// Whether a game has more than its tags and moves.
 pub(crate) fn needs_text(game: &PdnGame) -> bool {
     let says = |list: &[Annotation]| list.iter().any(|a| !matches!(a, Annotation::SetUp(_)));
     game.truncated.is_some()

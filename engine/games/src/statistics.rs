@@ -170,7 +170,7 @@ impl GamesFile {
     /// The scores of the query's player in the games that match it; without a player those of
     /// White, and of each player. At most `most` openings, opponents and players, those with most
     /// games first. With `probe`, endgames are grouped by their value in the databases, too.
-    /// `observe` is told how many games of how many are done, and ends the work by returning false.
+    /// `observe` gets the number of games done and of all games, and ends the work by returning false.
     ///
     /// # Errors
     /// As [`GamesFile::find`], if the databases cannot be read, or the work was ended.

@@ -125,7 +125,7 @@ fn games_come_out_as_they_went_in() {
 }
 
 /// Every position of every game, and some that do not occur, by the index and by going through all
-/// games; so too with segments, merged segments, deleted games, and a file made anew.
+/// games; so too with segments, merged segments, deleted games, and a rebuilt file.
 #[test]
 fn positions_are_found_as_a_slow_scan_finds_them() {
     let folder = Folder::new();
@@ -369,7 +369,7 @@ fn the_same_game_is_added_once() {
 }
 
 /// Imports files; the report, the duplicates and the problems.
-fn told(
+fn imported(
     games: &mut GamesFile,
     paths: &[PathBuf],
     duplicates: Duplicates,
@@ -449,7 +449,8 @@ fn only_what_says_nothing_new_is_left_out() {
         let mut games = folder.games(&first);
         let (before, path) =
             (games.game_count().unwrap(), folder.file("second.pdn", second.clone() + " \n"));
-        let (report, twins, _) = told(&mut games, std::slice::from_ref(&path), Duplicates::Skip);
+        let (report, twins, _) =
+            imported(&mut games, std::slice::from_ref(&path), Duplicates::Skip);
         assert_eq!(
             (report.games, report.duplicates),
             (1, u64::from(is_left_out)),
@@ -468,7 +469,7 @@ fn only_what_says_nothing_new_is_left_out() {
         let pairs = games.duplicates().unwrap();
         assert!(pairs.len() <= 1, "{pairs:?}");
         let (report, ..) =
-            told(&mut games, &[folder.file("again.pdn", second + "\n\n")], Duplicates::Keep);
+            imported(&mut games, &[folder.file("again.pdn", second + "\n\n")], Duplicates::Keep);
         assert_eq!((report.added, report.duplicates), (1, 0));
     }
 }
@@ -483,7 +484,7 @@ fn the_better_of_two_games_stays() {
          {tags}[Round \"5\"]\n\n1. 32-28 17-21 2. 37-32 12-22 2-0\n\n"
     ));
     let add = |games: &mut GamesFile, name: &str, text: &str| {
-        let found = told(games, &[folder.file(name, text)], Duplicates::Better);
+        let found = imported(games, &[folder.file(name, text)], Duplicates::Better);
         assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
         found
     };
@@ -544,7 +545,7 @@ fn many_games_with_the_same_moves() {
         let folder = Folder::new();
         let text: String = (0..2_000).map(kind).collect();
         let mut games = GamesFile::open_or_create(&folder.path("all.games")).unwrap();
-        let (report, ..) = told(&mut games, &[folder.file("all.pdn", &text)], Duplicates::Skip);
+        let (report, ..) = imported(&mut games, &[folder.file("all.pdn", &text)], Duplicates::Skip);
         assert!(report.added >= 2_000, "{number}: {report:?}");
         assert!(report.compared < 10 * report.games, "{number}: {report:?}");
         // The same games a second time, in many files.
@@ -555,7 +556,7 @@ fn many_games_with_the_same_moves() {
                 folder.file(&format!("{from}.pdn"), part + "\n")
             })
             .collect();
-        let (again, ..) = told(&mut games, &parts, Duplicates::Skip);
+        let (again, ..) = imported(&mut games, &parts, Duplicates::Skip);
         assert_eq!((again.games - again.duplicates, again.failed), (0, 0), "{number}: {again:?}");
         assert!(again.compared < 10 * again.games, "{number}: {again:?}");
     }
@@ -773,7 +774,7 @@ fn one_bad_file_does_not_stop_the_others() {
         ["none.pdn", "d", "damaged.zip", "all.games", "d/sub/h.zip"].map(|name| folder.path(name));
     folder.file("damaged.zip", damaged);
     let mut games = GamesFile::open_or_create(&folder.path("all.games")).unwrap();
-    let (report, _, problems) = told(&mut games, &paths, Duplicates::Skip);
+    let (report, _, problems) = imported(&mut games, &paths, Duplicates::Skip);
     bad.insert(0, "none.pdn: No such file");
     bad.extend([
         "damaged.zip/two.pdn: ",
@@ -971,7 +972,7 @@ fn a_flipped_bit_is_found_or_changes_nothing() {
                 0 => (100, bytes.len() - 100),
                 count => {
                     let value = &values[(random.next_u64() % count) as usize];
-                    // A long value goes on in other pages.
+                    // A long value continues in other pages.
                     let head = &value[..value.len().min(30)];
                     let at = whole.windows(head.len()).position(|window| window == head);
                     (at.unwrap_or(100), value.len().min(400))
