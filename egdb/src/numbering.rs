@@ -169,11 +169,11 @@ impl Numberer {
     pub fn number(&self, board: &Board) -> u64 {
         // Group and square of each piece, without a branch that could be mispredicted: the
         // number of pieces is all that a processor has to guess.
-        const MOST_PIECES: usize = 8;
-        let mut pieces = [(0u8, 0u8); MOST_PIECES];
+        const MAX_PIECES: usize = 8;
+        let mut pieces = [(0u8, 0u8); MAX_PIECES];
         let mut sets = [0u64; 4];
         let mut count = 0;
-        for bit in bits(board.black | board.white).take(MOST_PIECES) {
+        for bit in bits(board.black | board.white).take(MAX_PIECES) {
             let is_white = usize::from(board.white & bit != 0);
             let is_king = usize::from(board.kings & bit != 0);
             let group = 2 * is_white + is_king;

@@ -32,7 +32,7 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
 }
 
 /// More bytes than any file has that is read as a whole.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The contents of a regular file.
 ///
@@ -59,10 +59,10 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
         }
     }
     let mut bytes = Vec::new();
-    if data.len() <= MOST_BYTES {
-        file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if data.len() <= MAX_BYTES {
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     }
-    if data.len().max(bytes.len() as u64) > MOST_BYTES {
+    if data.len().max(bytes.len() as u64) > MAX_BYTES {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than a GiB"));
     }
     Ok(bytes)
@@ -110,7 +110,7 @@ mod tests {
         fs::write(&small, "text").unwrap();
         assert_eq!(read_text(&small).unwrap(), "text");
         assert_eq!(read_regular(&small).unwrap(), b"text");
-        File::create(&huge).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        File::create(&huge).unwrap().set_len(MAX_BYTES + 1).unwrap();
         let mut paths = vec![(huge.as_path(), "more than a GiB"), (folder.path(), "")];
         if cfg!(unix) {
             paths.push((Path::new("/dev/zero"), "a device"));

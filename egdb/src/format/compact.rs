@@ -52,11 +52,11 @@ impl Version {
 /// Units of a block, its head included.
 pub const BLOCK_UNITS: usize = BLOCK / UNIT;
 /// Most units of a block that hold values.
-pub const MOST_UNITS: usize = (BLOCK - 4) / (UNIT + 2);
+pub const MAX_UNITS: usize = (BLOCK - 4) / (UNIT + 2);
 /// Greatest number of steps between the starts of a block and of one of its units.
-pub const MOST_STEPS: u16 = u16::MAX - 1;
+pub const MAX_STEPS: u16 = u16::MAX - 1;
 /// Bytes of the longest head of a block.
-pub const MOST_HEAD: usize = (4 + 2 * MOST_UNITS).next_multiple_of(UNIT);
+pub const MAX_HEAD: usize = (4 + 2 * MAX_UNITS).next_multiple_of(UNIT);
 
 /// One record of an index file: a sub-database.
 #[derive(Clone, Debug)]
@@ -294,9 +294,9 @@ mod tests {
 
     #[test]
     fn heads_and_units_make_up_blocks() {
-        assert_eq!((BLOCK_UNITS, MOST_UNITS, MOST_HEAD), (256, 227, 464));
-        assert_eq!(units_with_values(BLOCK_UNITS), Some(MOST_UNITS));
-        for units in 1..=MOST_UNITS {
+        assert_eq!((BLOCK_UNITS, MAX_UNITS, MAX_HEAD), (256, 227, 464));
+        assert_eq!(units_with_values(BLOCK_UNITS), Some(MAX_UNITS));
+        for units in 1..=MAX_UNITS {
             let all = head_bytes(units) / UNIT + units;
             assert_eq!(units_with_values(all), Some(units));
         }

@@ -100,7 +100,7 @@ impl DatabaseOptions {
                 return Err(OpenError::NothingFound { dir: dir.clone() });
             }
             for identity in all {
-                let gaps: Vec<u8> = identity.gaps().filter(|&n| n <= MOST_EMBEDDED).collect();
+                let gaps: Vec<u8> = identity.gaps().filter(|&n| n <= MAX_EMBEDDED).collect();
                 if !gaps.is_empty() {
                     incomplete.push(identity.db_type);
                 }
@@ -120,9 +120,9 @@ impl DatabaseOptions {
 
 /// Databases of the library that can take the place of missing ones have up to this many pieces.
 #[cfg(feature = "embedded")]
-const MOST_EMBEDDED: u8 = crate::embedded::MAX_PIECES;
+const MAX_EMBEDDED: u8 = crate::embedded::MAX_PIECES;
 #[cfg(not(feature = "embedded"))]
-const MOST_EMBEDDED: u8 = 0;
+const MAX_EMBEDDED: u8 = 0;
 
 /// Adds the built-in databases that answer what incomplete databases of these types do not.
 #[cfg(feature = "embedded")]

@@ -10,7 +10,7 @@ use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
 /// Facts kept beyond one question: they should stay in the processor's caches.
-const MOST_KEPT: usize = 1 << 12;
+const MAX_KEPT: usize = 1 << 12;
 
 /// How much of a value is asked for. Where the answer to one of the narrower questions is no, it
 /// is any value that says so.
@@ -58,7 +58,7 @@ impl Question {
 
     /// Forgets everything once there is much, for one that lives through many questions.
     pub fn tidy(&mut self) {
-        if self.known.len() > MOST_KEPT {
+        if self.known.len() > MAX_KEPT {
             self.known.clear();
         }
     }

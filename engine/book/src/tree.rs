@@ -50,8 +50,8 @@ pub enum Next {
 const LINKS: u32 = 1 << 31;
 const CHILD: u32 = 1 << 30;
 /// The number of cells must stay below this.
-pub(super) const MOST_CELLS: u32 = 1 << 30;
-const NUMBER: u32 = MOST_CELLS - 1;
+pub(super) const MAX_CELLS: u32 = 1 << 30;
+const NUMBER: u32 = MAX_CELLS - 1;
 /// In the first word of a link record.
 const LINK: u32 = 1 << 31;
 

@@ -114,8 +114,8 @@ fn pieces_stand_on_their_squares() {
 #[test]
 fn sizes_have_bounds() {
     let diagram = Diagram::new(Position::initial());
-    for pixels in [0, Diagram::LEAST_PIXELS - 1, Diagram::MOST_PIXELS + 1, u32::MAX] {
+    for pixels in [0, Diagram::MIN_PIXELS - 1, Diagram::MAX_PIXELS + 1, u32::MAX] {
         assert!(diagram.to_png(pixels).is_err(), "{pixels}");
     }
-    assert!(diagram.to_png(Diagram::LEAST_PIXELS).is_ok());
+    assert!(diagram.to_png(Diagram::MIN_PIXELS).is_ok());
 }

@@ -17,11 +17,11 @@ pub fn picture(
     marks: &[String],
     coordinates: &str,
 ) -> PyResult<String> {
-    if !(Diagram::LEAST_PIXELS..=Diagram::MOST_PIXELS).contains(&size) {
+    if !(Diagram::MIN_PIXELS..=Diagram::MAX_PIXELS).contains(&size) {
         let text = format!(
             "size is {size}: expected pixels from {} to {}",
-            Diagram::LEAST_PIXELS,
-            Diagram::MOST_PIXELS
+            Diagram::MIN_PIXELS,
+            Diagram::MAX_PIXELS
         );
         return Err(PyValueError::new_err(text));
     }

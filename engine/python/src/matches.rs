@@ -21,7 +21,7 @@ use crate::pdn::PdnGame;
 use crate::{value_error, work};
 
 /// Games at the same time, as for `meerslag match`.
-const MOST_AT_ONCE: usize = 1024;
+const MAX_AT_ONCE: usize = 1024;
 
 /// Where games begin.
 #[derive(FromPyObject)]
@@ -359,8 +359,8 @@ fn exists(path: &Path) -> PyErr {
 }
 
 fn workers(concurrency: usize) -> PyResult<Workers> {
-    if !(1..=MOST_AT_ONCE).contains(&concurrency) {
-        let text = format!("concurrency is {concurrency}: expected 1 to {MOST_AT_ONCE}");
+    if !(1..=MAX_AT_ONCE).contains(&concurrency) {
+        let text = format!("concurrency is {concurrency}: expected 1 to {MAX_AT_ONCE}");
         return Err(PyValueError::new_err(text));
     }
     Ok(Workers { concurrency, cpus: Vec::new(), logs: None, shard: None })

@@ -83,7 +83,7 @@ pub(super) struct BoardArgs {
     flip: bool,
     /// Width of a picture in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 800,
-          value_parser = clap::value_parser!(u32).range(i64::from(Diagram::LEAST_PIXELS)..=i64::from(Diagram::MOST_PIXELS)))]
+          value_parser = clap::value_parser!(u32).range(i64::from(Diagram::MIN_PIXELS)..=i64::from(Diagram::MAX_PIXELS)))]
     size: u32,
     /// Write to this file instead of standard output; a name that ends in .svg, .png or .txt chooses
     /// the form

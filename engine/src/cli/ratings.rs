@@ -192,7 +192,7 @@ pub(super) fn run(args: &RatingsArgs) -> Result<(), Failure> {
     }
     let Collection { games, left_out } = all;
     let games = games.with_at_least(args.min_games);
-    let most = RatingGames::MOST_PLAYERS;
+    let most = RatingGames::MAX_PLAYERS;
     if games.players() > most {
         return Err(Failure::Input(anyhow!(
             "{} players are too many to be rated together: at most {most}; --min-games leaves out \

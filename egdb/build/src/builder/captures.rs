@@ -37,7 +37,7 @@ struct Found {
 }
 
 /// Most pieces that a capture takes.
-const MOST_CAPTURED: usize = MAX_ONE_SIDE as usize;
+const MAX_CAPTURED: usize = MAX_ONE_SIDE as usize;
 
 /// The captures of one side in a row.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ pub(super) struct Captures {
     /// The number of the first one by the present piece.
     first: usize,
     /// The squares where at least this many pieces can be taken.
-    reached: [u64; MOST_CAPTURED + 2],
+    reached: [u64; MAX_CAPTURED + 2],
 }
 
 /// Stands for the moving king among what is captured.
@@ -74,7 +74,7 @@ impl Captures {
     pub(super) fn find(&mut self, fixed: &Fixed, side: Color, squares: u64) {
         self.found.clear();
         self.first = 0;
-        self.reached = [0; MOST_CAPTURED + 2];
+        self.reached = [0; MAX_CAPTURED + 2];
         let own = fixed.pieces[side.index()];
         let victims = fixed.pieces[side.opponent().index()];
         let is_own = fixed.moving == side;
@@ -342,7 +342,7 @@ mod tests {
         }
         let has_room = fixed.pieces.iter().enumerate().all(|(color, pieces)| {
             let own = pieces.count_ones() + u32::from(color == moving.index());
-            (1..=MOST_CAPTURED as u32).contains(&own)
+            (1..=MAX_CAPTURED as u32).contains(&own)
         });
         has_room.then_some(fixed)
     }

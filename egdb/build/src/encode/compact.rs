@@ -15,7 +15,7 @@ use egdb::codec::runs::{RunReader, Source};
 use egdb::error::WriteError;
 use egdb::format::DbType;
 use egdb::format::compact::{
-    BLOCK_UNITS, CompactBody, CompactData, CompactRecord, MOST_STEPS, MOST_UNITS, Version,
+    BLOCK_UNITS, CompactBody, CompactData, CompactRecord, MAX_STEPS, MAX_UNITS, Version,
     head_bytes, to_bytes,
 };
 use egdb::huge_pages;
@@ -29,7 +29,7 @@ const SAMPLE: (u64, u64) = (1 << 18, 32);
 /// The same for the codes of version 2, where runs are not all held in memory.
 const SAMPLE_OF_LARGE: (u64, u64) = (1 << 26, 1 << 10);
 /// Runs that a block is made of, at most: every token has a bit at least.
-const AHEAD: usize = MOST_UNITS * UNIT * 8 + 1;
+const AHEAD: usize = MAX_UNITS * UNIT * 8 + 1;
 /// Values fetched at a time, by all threads.
 const WINDOW: u64 = 1 << 20;
 /// Values that one of them fetches.
@@ -467,7 +467,7 @@ fn best_block(
 ) -> (Vec<u8>, BlockOffset) {
     let mut best = block(runs, words, place, size, 0);
     for shift in 1..=16 {
-        if best.units == MOST_UNITS || best.end.number == size {
+        if best.units == MAX_UNITS || best.end.number == size {
             break;
         }
         let other = block(runs, words, place, size, shift);
@@ -486,10 +486,10 @@ struct Block {
 }
 
 fn block(runs: &Runs<'_>, words: &Words, start: BlockOffset, size: u64, shift: u32) -> Block {
-    let mut steps: Vec<u16> = Vec::with_capacity(MOST_UNITS);
-    let mut units = Vec::with_capacity(MOST_UNITS * UNIT);
+    let mut steps: Vec<u16> = Vec::with_capacity(MAX_UNITS);
+    let mut units = Vec::with_capacity(MAX_UNITS * UNIT);
     let mut at = start;
-    while at.number < size && steps.len() < MOST_UNITS {
+    while at.number < size && steps.len() < MAX_UNITS {
         let step = (at.number - start.number) >> shift;
         // The first place holds the shift; its unit begins where the block does.
         steps.push(if steps.is_empty() { shift as u16 } else { step as u16 });
@@ -502,19 +502,19 @@ fn block(runs: &Runs<'_>, words: &Words, start: BlockOffset, size: u64, shift: u
             (end.run, end.used) = (end.run + 1, 0);
         }
         units.extend(writing.bytes());
-        if end.number == size || steps.len() == MOST_UNITS {
+        if end.number == size || steps.len() == MAX_UNITS {
             at = end;
             break;
         }
         let rounded = (end.number - start.number) >> shift << shift;
-        if rounded >> shift > MOST_STEPS.into() || start.number + rounded <= at.number {
+        if rounded >> shift > MAX_STEPS.into() || start.number + rounded <= at.number {
             at = end;
             break;
         }
         at = at.advance(runs, start.number + rounded);
     }
     // Only the last block of a sub-database is shorter than others.
-    let count = if at.number == size { steps.len() } else { MOST_UNITS };
+    let count = if at.number == size { steps.len() } else { MAX_UNITS };
     let mut bytes = vec![0; 4];
     steps.resize(count, u16::MAX);
     steps.iter().for_each(|step| bytes.extend(step.to_le_bytes()));

@@ -12,7 +12,7 @@ use crate::codec::contextual::{Codes, Reading, UNIT, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::{
-    BLOCK_UNITS, CompactBody, CompactRecord, MOST_HEAD, MOST_STEPS, MOST_UNITS, head_bytes,
+    BLOCK_UNITS, CompactBody, CompactRecord, MAX_HEAD, MAX_STEPS, MAX_UNITS, head_bytes,
     units_with_values,
 };
 use crate::identify::crc32;
@@ -134,10 +134,10 @@ impl<'a> Head<'a> {
     /// unit is.
     #[inline(always)]
     fn find(&self, rest: u64) -> (usize, u64) {
-        let limit = (rest >> self.shift).min(MOST_STEPS.into()) as u16;
+        let limit = (rest >> self.shift).min(MAX_STEPS.into()) as u16;
         let is_before = |step: &[u8; 2]| u16::from(u16::from_le_bytes(*step) <= limit);
         // Most blocks are full; their loop has a fixed length.
-        let unit = match self.steps.first_chunk::<{ MOST_UNITS - 1 }>() {
+        let unit = match self.steps.first_chunk::<{ MAX_UNITS - 1 }>() {
             Some(steps) => steps.iter().map(is_before).sum::<u16>(),
             None => self.steps.iter().map(is_before).sum(),
         };
@@ -164,7 +164,7 @@ impl Sub {
         let before = k * BLOCK_UNITS;
         let all = (self.units as usize).saturating_sub(before);
         let units =
-            if all >= BLOCK_UNITS { MOST_UNITS } else { units_with_values(all).unwrap_or(0) };
+            if all >= BLOCK_UNITS { MAX_UNITS } else { units_with_values(all).unwrap_or(0) };
         (self.start + (before * UNIT) as u64, units)
     }
 
@@ -302,7 +302,7 @@ impl CompactReader {
                 start
             }
             None => {
-                let mut head = [0; MOST_HEAD];
+                let mut head = [0; MAX_HEAD];
                 let Some(head) = self.head(sub, k, &mut head, conditional)? else {
                     return Ok(None);
                 };
@@ -394,11 +394,11 @@ impl CompactReader {
         &self,
         sub: &Sub,
         k: usize,
-        bytes: &'a mut [u8; MOST_HEAD],
+        bytes: &'a mut [u8; MAX_HEAD],
         conditional: bool,
     ) -> Result<Option<Head<'a>>, ProbeCause> {
         let (at, units) = sub.block(k);
-        let bytes = &mut bytes[..head_bytes(units).min(MOST_HEAD)];
+        let bytes = &mut bytes[..head_bytes(units).min(MAX_HEAD)];
         if !self.read(sub, at, bytes, conditional)? {
             return Ok(None);
         }

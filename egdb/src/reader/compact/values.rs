@@ -6,7 +6,7 @@ use super::{CONTRADICTION, CompactReader, Query, Sub};
 use crate::codec::contextual::{Reading, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
-use crate::format::compact::MOST_HEAD;
+use crate::format::compact::MAX_HEAD;
 use crate::format::excluded::excludes_board;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
@@ -72,7 +72,7 @@ impl CompactReader {
         if self.is_compared {
             self.compare(sub, k, false)?;
         }
-        let mut bytes = [0; MOST_HEAD];
+        let mut bytes = [0; MAX_HEAD];
         let Some(head) = self.head(sub, k, &mut bytes, false)? else { return Err(CONTRADICTION) };
         let all = sub.end(k) - sub.firsts[k];
         let units = sub.block(k).1;

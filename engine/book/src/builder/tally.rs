@@ -13,7 +13,7 @@ use movegen::key::Key;
 /// Bytes per slot of the table for it and its sorted copy; at most 7 in 8 slots are used.
 const SLOT: usize = 160;
 /// This many temporary files are merged into one.
-const MOST_RUNS: usize = 64;
+const MAX_RUNS: usize = 64;
 
 /// Rows being added up.
 pub(super) struct Tally {
@@ -48,7 +48,7 @@ impl Tally {
         let rows = sorted(&mut self.rows);
         let run = write_run(&self.folder, rows.into_iter().map(Ok))?;
         self.runs.push(run);
-        if self.runs.len() >= MOST_RUNS {
+        if self.runs.len() >= MAX_RUNS {
             let runs =
                 std::mem::take(&mut self.runs).into_iter().map(|run| read_run(run, &self.folder));
             let merged = Merged::new(runs.collect::<Result<Vec<_>, _>>()?);
@@ -146,7 +146,7 @@ mod tests {
                 tally.add(row).unwrap();
             }
             if most == 100 {
-                assert!(!tally.runs.is_empty() && tally.runs.len() < MOST_RUNS);
+                assert!(!tally.runs.is_empty() && tally.runs.len() < MAX_RUNS);
             }
             let found: Vec<Row> = tally.finish().unwrap().map(Result::unwrap).collect();
             assert_eq!(found, expected, "{most} rows in memory");

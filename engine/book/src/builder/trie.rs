@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::super::error::BookError;
 use super::super::format::CELL;
-use super::super::tree::{Cell, MOST_CELLS, Next};
+use super::super::tree::{Cell, MAX_CELLS, Next};
 
 /// Bytes in a page.
 const PAGE: usize = 1 << 14;
@@ -98,7 +98,7 @@ impl Trie {
     }
 
     fn push(&mut self, cell: Cell) -> Result<u32, BookError> {
-        if self.cells >= MOST_CELLS {
+        if self.cells >= MAX_CELLS {
             return Err(BookError::TooLarge("more than 2^30 cells of the tree"));
         }
         let number = self.cells;

@@ -58,9 +58,9 @@ pub struct Diagram {
 
 impl Diagram {
     /// The smallest width of a picture, in pixels.
-    pub const LEAST_PIXELS: u32 = 50;
+    pub const MIN_PIXELS: u32 = 50;
     /// The greatest width of a picture, in pixels.
-    pub const MOST_PIXELS: u32 = 8_000;
+    pub const MAX_PIXELS: u32 = 8_000;
 
     /// The bare position with White at the bottom.
     #[must_use]

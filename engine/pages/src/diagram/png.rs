@@ -14,8 +14,8 @@ use super::shapes::{
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
 pub enum PngError {
     /// The width is out of range.
-    #[error("a picture of {0} pixels: expected {least} to {most}", least = Diagram::LEAST_PIXELS,
-            most = Diagram::MOST_PIXELS)]
+    #[error("a picture of {0} pixels: expected {least} to {most}", least = Diagram::MIN_PIXELS,
+            most = Diagram::MAX_PIXELS)]
     Size(u32),
     /// It could not be encoded.
     #[error("cannot encode the picture: {0}")]
@@ -26,10 +26,10 @@ impl Diagram {
     /// The picture as PNG, this many pixels wide. The area beyond the frame is transparent.
     ///
     /// # Errors
-    /// If it would be smaller than [`Diagram::LEAST_PIXELS`] or larger than
-    /// [`Diagram::MOST_PIXELS`].
+    /// If it would be smaller than [`Diagram::MIN_PIXELS`] or larger than
+    /// [`Diagram::MAX_PIXELS`].
     pub fn to_png(&self, pixels: u32) -> Result<Vec<u8>, PngError> {
-        if !(Diagram::LEAST_PIXELS..=Diagram::MOST_PIXELS).contains(&pixels) {
+        if !(Diagram::MIN_PIXELS..=Diagram::MAX_PIXELS).contains(&pixels) {
             return Err(PngError::Size(pixels));
         }
         let scene = Scene(self);

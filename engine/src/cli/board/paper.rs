@@ -17,7 +17,7 @@ use crate::cli::streams::stdout;
 use crate::cli::{Failure, files, report};
 
 /// More diagrams than this are not an exercise sheet, but a whole file by mistake.
-const MOST_DIAGRAMS: usize = 10_000;
+const MAX_DIAGRAMS: usize = 10_000;
 /// Letters of players and date that a caption keeps.
 const LONGEST_ORIGIN: usize = 120;
 
@@ -92,7 +92,7 @@ fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
     let Source::Games(mut games) = source::open(Some(name), args.encoding)? else {
         return Err(no_file());
     };
-    let exercises = games.exercises(MOST_DIAGRAMS)?;
+    let exercises = games.exercises(MAX_DIAGRAMS)?;
     let diagrams = exercises.list().iter().map(|exercise| captioned(args, exercise)).collect();
     let title = Path::new(name).file_stem().filter(|_| name != "-");
     let title = title.map_or("Exercises".into(), |stem| stem.to_string_lossy());

@@ -23,7 +23,7 @@ const USUAL: &str = "127.0.0.1:8011";
 /// How often the shown state is checked for changes.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Spectators at a time; further ones wait.
-const MOST_SPECTATORS: usize = 1000;
+const MAX_SPECTATORS: usize = 1000;
 /// A client that is silent this long before it asks is dropped.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -112,7 +112,7 @@ impl LiveArgs {
             rate: None,
             has_one_body_limit: false,
             patience: PATIENCE,
-            connections: MOST_SPECTATORS,
+            connections: MAX_SPECTATORS,
             engine: EngineOptions::default(),
             searches: 0,
             // One thread for all spectators: the processors are for the players.
