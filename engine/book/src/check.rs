@@ -1,11 +1,8 @@
 //! Checks a book.
 
-use std::collections::{HashMap, HashSet};
-
 use super::graph::Graph;
 use super::reader::Book;
-use super::tree::{Cell, Next, ranked};
-use movegen::key::{Key, folded};
+use movegen::key::Key;
 use movegen::words::counted;
 
 /// Finds the faults in the content of a book: at most `most`, each with its place. That the file is
@@ -14,8 +11,7 @@ use movegen::words::counted;
 /// Positions are in order, each with a key that is a position and with moves that are legal and in
 /// order. Every position in a line can be reached from a start: by moves of the book,
 /// or by one move that is not in it after one that is, as a book of the moves of one side has it.
-/// Scores are those that follow from the leaves. Nodes of the tree have legal moves, and positions
-/// point to nodes that lead to them.
+/// Scores are those that follow from the leaves.
 #[must_use]
 pub fn check(book: &Book, most: usize) -> Vec<String> {
     let mut faults = Faults { list: Vec::new(), most };
@@ -24,7 +20,6 @@ pub fn check(book: &Book, most: usize) -> Vec<String> {
         // The next checks need sound tables.
         check_reach(book, &mut faults);
         check_scores(book, &mut faults);
-        check_tree(book, &mut faults);
     }
     faults.list
 }
@@ -178,86 +173,6 @@ fn check_scores(book: &Book, faults: &mut Faults) {
                     format!("{mv} in {fen}: score {stored:?}, its position says {score:?}")
                 });
             }
-        }
-    }
-}
-
-fn check_tree(book: &Book, faults: &mut Faults) {
-    let mut leads_to: HashMap<u32, Key> = HashMap::new();
-    let wanted: HashSet<u32> =
-        (0..book.len()).filter_map(|index| book.position(index)?.tree).collect();
-    let mut visited = vec![false; book.cell_count()];
-    let mut open = Vec::new();
-    if book.cell_count() > 0 {
-        let start = movegen::Position::initial();
-        leads_to.insert(0, Key::of(&start));
-        visited[0] = true;
-        open.push((0, start));
-    }
-    while let Some((number, position)) = open.pop() {
-        let moves = ranked(&position);
-        let children = match children(book, number) {
-            Ok(children) => children,
-            Err(fault) => {
-                faults.add(|| fault);
-                continue;
-            }
-        };
-        for child in children {
-            let Some(Cell::Node { rank, .. }) = book.cell(child) else {
-                faults.add(|| format!("cell {number}: its child {child} is not a node"));
-                continue;
-            };
-            let Some(&mv) = moves.get(usize::from(rank)) else {
-                faults.add(|| format!("cell {child}: no move {rank} in {}", position.to_fen()));
-                continue;
-            };
-            if std::mem::replace(&mut visited[child as usize], true) {
-                faults.add(|| format!("cell {child}: several ways lead there"));
-                continue;
-            }
-            let after = folded(&position.after(mv));
-            if wanted.contains(&child) {
-                leads_to.insert(child, Key::of(&after));
-            }
-            open.push((child, after));
-        }
-    }
-    for index in 0..book.len() {
-        let Some(entry) = book.position(index) else { continue };
-        if let Some(node) = entry.tree
-            && leads_to.get(&node) != Some(&entry.key)
-        {
-            faults.add(|| format!("{}: cell {node} does not lead there", shown(entry.key)));
-        }
-    }
-}
-
-/// The children of a node, in order of their addition.
-///
-/// # Errors
-/// If a cell is wrong; names it.
-pub(super) fn children(book: &Book, node: u32) -> Result<Vec<u32>, String> {
-    let Some(Cell::Node { next, .. }) = book.cell(node) else {
-        return Err(format!("cell {node}: no node"));
-    };
-    match next {
-        Next::End => Ok(Vec::new()),
-        Next::Child(child) => Ok(vec![child]),
-        Next::Links(first) => {
-            let mut children = Vec::new();
-            let mut link = Some(first);
-            while let Some(number) = link {
-                let Some(Cell::Link { child, next }) = book.cell(number) else {
-                    return Err(format!("cell {number}: no link record"));
-                };
-                if next.is_some_and(|next| next <= number) {
-                    return Err(format!("cell {number}: its next link record is before it"));
-                }
-                children.push(child);
-                link = next;
-            }
-            Ok(children)
         }
     }
 }

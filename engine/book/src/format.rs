@@ -2,7 +2,7 @@
 //!
 //! All numbers are little-endian. A head of 64 bytes and a text are followed by three tables of
 //! records of equal length: positions in the order of their keys, their moves in the same order,
-//! and the cells of the move tree. Each part has a checksum in the head.
+//! and a table that is empty in new books. Each part has a checksum in the head.
 
 use meerslag_files::frame::{self, Frame};
 use movegen::Move;
@@ -21,7 +21,7 @@ pub(super) const FRAME: Frame = Frame { magic: b"MEERBOOK", version: VERSION, mo
 pub(super) const POSITION: usize = 40;
 /// Length of a move's record.
 pub(super) const MOVE: usize = 32;
-/// Length of a cell of the tree.
+/// Length of a record of the third table, a move tree in old books. It is checked and not read.
 pub(super) const CELL: usize = 8;
 
 /// Where a book comes from, as JSON in its head.
@@ -100,8 +100,6 @@ pub struct PositionEntry {
     pub key: Key,
     /// How often it occurred in games.
     pub games: u32,
-    /// The first node of the tree that leads here.
-    pub tree: Option<u32>,
     /// The result of a search of the position itself.
     pub searched: Option<Searched>,
     /// The score for the side to move, by all that the book knows about the moves.
@@ -121,7 +119,6 @@ impl PositionEntry {
         PositionEntry {
             key,
             games: 0,
-            tree: None,
             searched: None,
             score: None,
             is_start: false,
@@ -203,6 +200,7 @@ pub fn estimate(games: u32, points: u64, decided: u32) -> u32 {
 
 /// No score.
 const NONE: i16 = i16::MIN;
+/// Where a position of an old book has its place in the move tree.
 const NO_CELL: u32 = u32::MAX;
 const START: u8 = 1;
 const IN_LINE: u8 = 2;
@@ -238,7 +236,7 @@ impl PositionRecord {
         bytes[..16].copy_from_slice(&entry.key.to_bytes());
         bytes[16..20].copy_from_slice(&first_move.to_le_bytes());
         bytes[20..24].copy_from_slice(&entry.games.to_le_bytes());
-        bytes[24..28].copy_from_slice(&entry.tree.unwrap_or(NO_CELL).to_le_bytes());
+        bytes[24..28].copy_from_slice(&NO_CELL.to_le_bytes());
         bytes[28..30].copy_from_slice(&moves.to_le_bytes());
         bytes[30..32].copy_from_slice(&score_bits(entry.score).to_le_bytes());
         bytes[32..34].copy_from_slice(&score_bits(searched.map(|s| s.score)).to_le_bytes());
@@ -250,12 +248,10 @@ impl PositionRecord {
 
     /// `None` if the key is not a number of a position.
     pub(super) fn from_bytes(bytes: &[u8; POSITION]) -> Option<PositionRecord> {
-        let tree = u32::from_le_bytes(number(bytes, 24));
         let searched = score_of_bits(i16::from_le_bytes(number(bytes, 32)));
         let entry = PositionEntry {
             key: Key::from_bytes(number(bytes, 0))?,
             games: u32::from_le_bytes(number(bytes, 20)),
-            tree: (tree != NO_CELL).then_some(tree),
             searched: searched.map(|score| Searched { score, depth: bytes[34] }),
             score: score_of_bits(i16::from_le_bytes(number(bytes, 30))),
             is_start: bytes[35] & START != 0,
@@ -309,7 +305,6 @@ mod tests {
         let entry = PositionEntry {
             key,
             games: 7,
-            tree: Some(0),
             searched: Some(Searched { score: Score::new(-3), depth: 18 }),
             score: Some(Score::new(4)),
             is_start: true,
@@ -319,7 +314,8 @@ mod tests {
         let record = PositionRecord { entry, first_move: 5, moves: 9 };
         let bytes = record.to_bytes();
         assert_eq!(bytes[..16], key.to_bytes());
-        let rest = [5, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 9, 0, 4, 0, 0xfd, 0xff, 18, 3, 0, 0, 0, 0];
+        let rest =
+            [5, 0, 0, 0, 7, 0, 0, 0, 255, 255, 255, 255, 9, 0, 4, 0, 0xfd, 0xff, 18, 3, 0, 0, 0, 0];
         assert_eq!(bytes[16..], rest);
         assert_eq!(PositionRecord::from_bytes(&bytes), Some(record));
         let bare = PositionRecord { entry: PositionEntry::new(key), first_move: 0, moves: 0 };

@@ -5,13 +5,12 @@ use std::collections::{BinaryHeap, HashMap};
 use std::path::Path;
 
 use meerslag_files::Existing;
-use movegen::{Bitboard, Color, Position, Square};
+use movegen::{Bitboard, Color, Move, Position, Square};
 
 use super::error::BookError;
 use super::format::{About, MoveEntry, PositionEntry};
 use super::reader::Book;
 use super::row::{Positions, Row};
-use super::tree::{Cell, ranked};
 use super::writer::BookWriter;
 use movegen::Score;
 use movegen::key::{Key, MoveCode};
@@ -46,7 +45,6 @@ pub struct Graph {
     index: HashMap<Key, u32>,
     /// Where the book comes from.
     pub about: About,
-    cells: Vec<Cell>,
 }
 
 impl Graph {
@@ -63,7 +61,6 @@ impl Graph {
             let moves: Vec<MoveEntry> = book.moves(number).collect();
             graph.insert(entry, &moves).ok_or_else(|| damaged("has moves that are not legal"))?;
         }
-        graph.cells = (0..book.cell_count() as u32).map_while(|cell| book.cell(cell)).collect();
         graph.link();
         Ok(graph)
     }
@@ -243,11 +240,16 @@ impl Graph {
             let node = &self.nodes[number as usize];
             writer.add(node.entry, node.moves.iter().map(|edge| edge.entry))?;
         }
-        for &cell in &self.cells {
-            writer.add_cell(cell)?;
-        }
         writer.finish(&self.about)
     }
+}
+
+/// The legal moves of a folded position in the order of the book.
+#[must_use]
+pub fn ranked(position: &Position) -> Vec<Move> {
+    let mut moves = position.legal_moves().to_vec();
+    moves.sort_unstable_by_key(|&mv| MoveCode::of(mv));
+    moves
 }
 
 /// A number that every move reduces, except a king's move without a capture, which leaves it

@@ -2,7 +2,7 @@
 //!
 //! The parts:
 //! * `format`: the file, byte by byte (see `docs/book.md`);
-//!   `reader`, `writer`; `tree`: the move tree in it;
+//!   `reader`, `writer`;
 //! * `row`: what sources know, added up in order; `build`: from games;
 //! * `graph`: a book in memory, with scores backed up; `check`: whether all is consistent;
 //! * `journal`: searches of an expansion, kept if it is killed (the search expands books);
@@ -22,7 +22,6 @@ mod merge;
 mod reader;
 mod row;
 mod text;
-mod tree;
 mod writer;
 
 pub use builder::{
@@ -31,10 +30,9 @@ pub use builder::{
 pub use check::check;
 pub use choice::{BookMove, BookOptions, openings};
 pub use error::BookError;
-pub use export::{LineMove, lines, write_dot};
+pub use export::{LineMove, lines, walk, write_dot};
 pub use format::{About, MoveEntry, PositionEntry, Searched, VERSION, estimate};
 pub use journal::BookLock;
 pub use merge::{import, merge};
 pub use reader::Book;
 pub use text::write_text;
-pub use tree::{Cell, Next, ranked};

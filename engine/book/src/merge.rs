@@ -24,7 +24,7 @@ pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<()
 }
 
 /// Puts books together: games are added up, the deeper search of a position counts, and scores are
-/// backed up again. Move trees are left out: they belong to one order of games.
+/// backed up again.
 ///
 /// # Errors
 /// If a book is damaged, or the file cannot be written.

@@ -14,7 +14,6 @@ use super::format::{
     About, CELL, FRAME, HEAD, Head, MOVE, MoveEntry, POSITION, PositionEntry, PositionRecord,
     head_sum,
 };
-use super::tree::Cell;
 use movegen::key::{Key, folded_move};
 
 /// The program's own book; docs/book.md tells how it was made.
@@ -155,10 +154,13 @@ impl Book {
         self.head.moves as usize
     }
 
-    /// Number of cells of the tree; 0 without one.
+    /// Number of cells of the move tree, which is made of positions and moves when it is asked for
+    /// (see [`walk`](super::walk)): its root, and the moves of positions in lines.
     #[must_use]
     pub fn cell_count(&self) -> usize {
-        self.head.cells as usize
+        let records = (0..self.len()).filter_map(|index| self.position_record(index));
+        let in_lines = records.filter(|record| record.entry.is_in_line);
+        1 + in_lines.map(|record| usize::from(record.moves)).sum::<usize>()
     }
 
     /// The record of this number in one of the tables.
@@ -190,12 +192,6 @@ impl Book {
 
     pub(super) fn move_at(&self, index: usize) -> Option<MoveEntry> {
         Some(MoveEntry::from_bytes(self.record::<MOVE>(1, index)?))
-    }
-
-    /// A cell of the tree.
-    #[must_use]
-    pub fn cell(&self, index: u32) -> Option<Cell> {
-        Some(Cell::from_bytes(*self.record::<CELL>(2, index as usize)?))
     }
 
     /// The number of a position, whichever side is to move; `None` if the book does not have it.

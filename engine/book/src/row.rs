@@ -20,7 +20,6 @@ pub(super) struct Row {
     pub(super) draws: u32,
     pub(super) losses: u32,
     pub(super) estimate: u32,
-    pub(super) tree: u32,
     pub(super) ply: u16,
     pub(super) search: i16,
     pub(super) depth: u8,
@@ -28,7 +27,7 @@ pub(super) struct Row {
 }
 
 /// Length of a row in a temporary file.
-pub(super) const ROW: usize = 54;
+pub(super) const ROW: usize = 50;
 
 pub(super) const START: u8 = 1;
 pub(super) const IN_LINE: u8 = 2;
@@ -62,7 +61,6 @@ impl Row {
         self.draws = self.draws.saturating_add(other.draws);
         self.losses = self.losses.saturating_add(other.losses);
         self.estimate = self.estimate.saturating_add(other.estimate);
-        self.tree = self.tree.min(other.tree);
         self.ply = self.ply.min(other.ply);
         // The deeper search; of two equal ones always the same.
         if (other.depth, other.search) > (self.depth, self.search) {
@@ -75,13 +73,13 @@ impl Row {
         let mut bytes = [0; ROW];
         bytes[..16].copy_from_slice(&self.key.to_bytes());
         bytes[16..24].copy_from_slice(&self.code.to_le_bytes());
-        let numbers = [self.games, self.wins, self.draws, self.losses, self.estimate, self.tree];
+        let numbers = [self.games, self.wins, self.draws, self.losses, self.estimate];
         for (index, number) in numbers.into_iter().enumerate() {
             bytes[24 + 4 * index..][..4].copy_from_slice(&number.to_le_bytes());
         }
-        bytes[48..50].copy_from_slice(&self.ply.to_le_bytes());
-        bytes[50..52].copy_from_slice(&self.search.to_le_bytes());
-        (bytes[52], bytes[53]) = (self.depth, self.flags);
+        bytes[44..46].copy_from_slice(&self.ply.to_le_bytes());
+        bytes[46..48].copy_from_slice(&self.search.to_le_bytes());
+        (bytes[48], bytes[49]) = (self.depth, self.flags);
         bytes
     }
 
@@ -96,11 +94,10 @@ impl Row {
             draws: u32_at(32),
             losses: u32_at(36),
             estimate: u32_at(40),
-            tree: u32_at(44),
-            ply: u16::from_le_bytes([bytes[48], bytes[49]]),
-            search: i16::from_le_bytes([bytes[50], bytes[51]]),
-            depth: bytes[52],
-            flags: bytes[53],
+            ply: u16::from_le_bytes([bytes[44], bytes[45]]),
+            search: i16::from_le_bytes([bytes[46], bytes[47]]),
+            depth: bytes[48],
+            flags: bytes[49],
         })
     }
 
@@ -109,7 +106,6 @@ impl Row {
         PositionEntry {
             key: self.key,
             games: self.games,
-            tree: (self.tree != u32::MAX).then_some(self.tree),
             searched: searched.map(|score| Searched { score, depth: self.depth }),
             score: searched,
             is_start: self.flags & START != 0,
@@ -142,7 +138,6 @@ impl From<&PositionEntry> for Row {
             draws: 0,
             losses: 0,
             estimate: 0,
-            tree: entry.tree.unwrap_or(u32::MAX),
             ply: entry.ply,
             search: score_bits(entry.searched.map(|searched| searched.score)),
             depth: entry.searched.map_or(0, |searched| searched.depth),
@@ -164,14 +159,14 @@ pub(super) fn move_row(key: Key, mv: &MoveEntry) -> Row {
     }
 }
 
-/// The rows of a book, in order, without its tree.
+/// The rows of a book, in order.
 pub(super) fn rows(book: &Book) -> impl Iterator<Item = Result<Row, BookError>> {
     (0..book.len()).flat_map(move |index| {
         let entry = book
             .position(index)
             .ok_or_else(|| BookError::damaged(book.path(), format!("position {index} is none")));
         let key = entry.as_ref().map(|entry| entry.key).ok();
-        let position = entry.map(|entry| Row { tree: u32::MAX, ..Row::from(&entry) });
+        let position = entry.map(|entry| Row::from(&entry));
         let moves = book.moves(index);
         std::iter::once(position)
             .chain(moves.filter_map(move |mv| key.map(|key| Ok(move_row(key, &mv)))))

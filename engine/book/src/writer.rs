@@ -1,14 +1,13 @@
 //! Writing a book: positions come in the order of their keys, each with its moves.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use meerslag_files::{Existing, NewFile};
 
 use super::error::BookError;
 use super::format::{About, Head, MoveEntry, PositionEntry, PositionRecord};
-use super::tree::Cell;
 
 /// An unnamed temporary file, which ends with the process, and the checksum of its contents.
 struct Table {
@@ -48,7 +47,6 @@ pub(super) struct BookWriter {
     existing: Existing,
     positions: Table,
     moves: Table,
-    cells: Table,
 }
 
 impl BookWriter {
@@ -59,10 +57,10 @@ impl BookWriter {
             // Better to know before the work than after it.
             drop(NewFile::create(path, existing)?);
             let folder = folder_of(path);
-            Ok((Table::new(folder)?, Table::new(folder)?, Table::new(folder)?))
+            Ok((Table::new(folder)?, Table::new(folder)?))
         };
-        let (positions, moves, cells) = begin().map_err(BookError::io(path))?;
-        Ok(BookWriter { path: path.to_owned(), existing, positions, moves, cells })
+        let (positions, moves) = begin().map_err(BookError::io(path))?;
+        Ok(BookWriter { path: path.to_owned(), existing, positions, moves })
     }
 
     /// Where the book will be.
@@ -88,23 +86,6 @@ impl BookWriter {
         self.positions.add(&record.to_bytes()).map_err(BookError::io(&self.path))
     }
 
-    /// Adds the next cell of the tree.
-    pub(super) fn add_cell(&mut self, cell: Cell) -> Result<(), BookError> {
-        self.cells.add(&cell.to_bytes()).map_err(BookError::io(&self.path))
-    }
-
-    /// Adds the cells of a tree as they are in a file.
-    pub(super) fn add_cells(&mut self, mut cells: impl Read) -> Result<(), BookError> {
-        let mut bytes = [0; 8];
-        loop {
-            match cells.read_exact(&mut bytes) {
-                Ok(()) => self.cells.add(&bytes).map_err(BookError::io(&self.path))?,
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
-                Err(error) => return Err(BookError::io(&self.path)(error)),
-            }
-        }
-    }
-
     /// Number of positions so far.
     pub(super) fn positions(&self) -> u64 {
         self.positions.records
@@ -115,13 +96,13 @@ impl BookWriter {
     /// # Errors
     /// For example, if the disk is full; there is no file then, or the old one.
     pub(super) fn finish(self, about: &About) -> Result<(), BookError> {
-        let BookWriter { path, existing, positions, moves, cells } = self;
+        let BookWriter { path, existing, positions, moves } = self;
         let head = |text: &[u8]| Head {
             text: text.len() as u32,
             positions: positions.records,
             moves: moves.records,
-            cells: cells.records,
-            sums: [&positions, &moves, &cells].map(|table| table.sum.clone().finalize()),
+            cells: 0,
+            sums: [positions.sum.clone().finalize(), moves.sum.clone().finalize(), 0],
         };
         let text = text_of(about);
         let head = head(&text).to_bytes(&text);
@@ -131,7 +112,6 @@ impl BookWriter {
             file.write_all(&text)?;
             positions.copy_to(&mut file)?;
             moves.copy_to(&mut file)?;
-            cells.copy_to(&mut file)?;
             file.finish()
         };
         write().map_err(BookError::io(&path))

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use meerslag_book::{
-    BookError, BookLock, BuildEvent, BuildOptions, LineKind, MoveEntry, OtherBooks, Selection,
+    BookError, BookLock, BuildEvent, BuildOptions, LineKind, LineMove, MoveEntry, OtherBooks, Selection,
 };
 use meerslag_files::{Existing, with_causes};
 use movegen::Score;
@@ -105,6 +105,8 @@ pub struct BookReport {
     other_type: u64,
     /// Positions of the book.
     positions: u64,
+    /// With ``tree`` the first moves, each with its ply and followed by those after it; else empty.
+    tree: Vec<(usize, BookMove)>,
     /// Oddities in the files, each kind once: with file, first place and how often it came.
     problems: Vec<String>,
 }
@@ -122,6 +124,10 @@ impl BookReport {
 /// Opens PDN, packed or not, or a file of games.
 fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(crate::games::open_text(path)?)
+}
+
+fn tree_of(tree: impl IntoIterator<Item = LineMove>) -> Vec<(usize, BookMove)> {
+    tree.into_iter().map(|next| (next.ply, BookMove::from((next.mv, next.entry)))).collect()
 }
 
 /// The kind of lines with this name.
@@ -179,8 +185,8 @@ impl Book {
     ///     variations: take variations of the games, too.
     ///     unique: count each position and move at most once a game.
     ///     estimate: give each move an estimate that grows with its games and their results.
-    ///     tree: write a move tree as well.
-    ///     add: add the games to the book that is there, whose tree and estimates grow. The other
+    ///     tree: the report has the first moves as a tree, too.
+    ///     add: add the games to the book that is there, whose estimates grow. The other
     ///         options are to be those with which it was built; not with ``min_games``.
     ///     memory_mib: memory for the tables in MiB; what is more goes to temporary files beside the
     ///         book.
@@ -219,14 +225,16 @@ impl Book {
         estimate: bool,
         tree: bool,
         add: bool,
-        memory_mib: usize,
+        memory_mib: u64,
         encoding: Option<&str>,
         replace: bool,
         on_progress: Option<Py<PyAny>>,
     ) -> PyResult<BookReport> {
         let years = years.map(|years| years.str()?.extract::<String>()).transpose()?;
+        let color = color.map(movegen::Color::from);
         let selection = Selection {
-            color: color.map(movegen::Color::from),
+            white: color == Some(movegen::Color::White),
+            black: color == Some(movegen::Color::Black),
             player: player.map(PlayerName::parse).transpose().map_err(PyValueError::new_err)?,
             min_rating,
             years: years
@@ -253,10 +261,10 @@ impl Book {
             plies,
             known,
             unique,
-            estimates: estimate,
+            estimate,
             tree,
             min_games,
-            memory: memory_mib.saturating_mul(1 << 20),
+            memory_mib,
             encoding: encoding.map(|name| parsed("encoding", name)).transpose()?,
             open,
         };
@@ -303,6 +311,7 @@ impl Book {
                 broken: report.broken,
                 other_type: report.other_type,
                 positions: report.positions,
+                tree: tree_of(report.tree),
                 problems,
             })
         })
@@ -324,13 +333,21 @@ impl Book {
         Ok(self.probe(position)?.map(|entry| entry.moves).unwrap_or_default())
     }
 
+    /// The tree of the book's lines from a position, the best moves first: each move with its ply, and
+    /// followed by the moves after it. Of several orders of moves to a position only the first goes on.
+    #[pyo3(signature = (position, plies = 4))]
+    fn tree(&self, position: PositionOrText, plies: usize) -> PyResult<Vec<(usize, BookMove)>> {
+        let position = position.position()?;
+        Ok(tree_of(meerslag_book::walk(&self.0, &position, plies)))
+    }
+
     /// The steps that made the book, the first one first.
     #[getter]
     fn history(&self) -> Vec<String> {
         self.0.about().history.clone()
     }
 
-    /// Cells of the move tree; 0 in a book without one.
+    /// Cells of the tree of the book's lines: its root, and the moves of positions in lines.
     #[getter]
     fn tree_cells(&self) -> usize {
         self.0.cell_count()

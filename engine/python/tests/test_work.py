@@ -114,11 +114,14 @@ def test_lines_of_known_positions(pdn, tmp_path):
 
 def test_estimates_trees_and_positions_that_come_again(pdn, tmp_path):
     path = tmp_path / "all.book"
-    Book.build(path, [pdn])
+    assert Book.build(path, [pdn]).tree == []
     bare = Book(path)
-    assert bare.tree_cells == 0 and {known.estimate for known in bare.moves(Position())} == {None}
-    Book.build(path, [pdn], estimate=True, tree=True, replace=True)
+    assert {known.estimate for known in bare.moves(Position())} == {None}
+    report = Book.build(path, [pdn], estimate=True, tree=True, replace=True)
     book = Book(path)
+    lines = [(ply, str(known.move), known.games) for ply, known in report.tree]
+    assert lines == [(ply, str(known.move), known.games) for ply, known in book.tree(Position())]
+    assert lines[0] == (0, "32-28", 2) and lines[1][0] == 1
     known = {str(known.move): known for known in book.moves(Position())}
     # A win and a draw: twice (3 + 1) / (4 + 2).
     assert book.tree_cells > 0 and known["32-28"].estimate == pytest.approx(1.33)
@@ -134,7 +137,7 @@ def test_games_are_added_to_a_book(pdn, tmp_path):
     more.write_text("1. 32-28 17-22 2. 28x17 12x21 0-2")
     with pytest.raises(FileNotFoundError, match="all.book"):
         Book.build(path, [more], add=True)
-    Book.build(path, [pdn], estimate=True, tree=True)
+    Book.build(path, [pdn], estimate=True)
     cells = Book(path).tree_cells
     Book.build(path, [more], add=True)
     book = Book(path)
@@ -142,9 +145,6 @@ def test_games_are_added_to_a_book(pdn, tmp_path):
     assert (known.games, known.wins, known.draws, known.losses) == (3, 1, 1, 1)
     assert book.history == ["built from games.pdn", "added more.pdn"]
     assert book.tree_cells > cells and known.estimate == pytest.approx(1.5)
-    Book.build(path, [pdn], replace=True)
-    with pytest.raises(ValueError, match="no move tree"):
-        Book.build(path, [more], add=True, tree=True)
 
 
 def test_what_is_no_book_is_said(pdn, tmp_path):

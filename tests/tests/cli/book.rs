@@ -39,7 +39,7 @@ impl Folder {
     /// A book of the games above.
     fn book(&self) -> String {
         let (games, book) = (self.file("games.pdn", GAMES), self.name("games.book"));
-        let text = book_ok(&["build", &games, "-o", &book, "--estimate", "--tree"]);
+        let text = book_ok(&["build", &games, "-o", &book, "--estimate"]);
         assert_eq!(text, "3 games, 3 of use, 0 broken; 10 positions\n");
         book
     }
@@ -71,7 +71,7 @@ fn games_are_added() {
     assert_eq!(text, "1 game, 1 of use, 0 broken; 11 positions\n");
     let info = run(["book", "info", &path, "--json"], "").success().json_lines();
     assert_eq!(info[0]["history"][1], "added more.pdn");
-    assert!(info[0]["tree_cells"].as_u64().unwrap() > 0);
+    assert_eq!(info[0]["tree_cells"], 11);
     let probed = run(["book", "probe", "--book", &path, "--json"], "").success().json_lines();
     assert_eq!(probed[0]["games"], 4);
     // A win, a draw and a loss.
@@ -90,9 +90,34 @@ fn games_are_added() {
     );
     let merged = json(&["merge", &path, &bare, "-o", &folder.name("both.book"), "--json"]);
     assert_eq!((&merged["positions"], &merged["games"]), (&11.into(), &Value::Null));
-    let refused = book(&["build", &more, "-o", &bare, "--add", "--tree"]);
-    assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("has no move tree"), "{refused:?}");
+}
+
+/// The lines from a position, in the order of play: of a new book, and of one that is there.
+#[test]
+fn the_tree_of_a_book_shows_its_lines_with_counts_and_results() {
+    let folder = Folder::new();
+    let (games, book) = (folder.file("games.pdn", GAMES), folder.name("games.book"));
+    let text = book_ok(&["build", &games, "-o", &book, "--tree"]);
+    let (report, tree) = text.split_once('\n').unwrap();
+    assert_eq!(report, "3 games, 3 of use, 0 broken; 10 positions");
+    let words: Vec<String> =
+        tree.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(words[..3], ["score games + = - est. move", "2 1 1 0 32-28", "1 0 0 1 19-23"]);
+    let indent = |line: usize| tree.lines().nth(line).unwrap().rfind(' ').unwrap();
+    assert_eq!((indent(2), indent(3)), (indent(1) + 2, indent(1) + 4));
+    let probed = book_ok(&["probe", "--book", &book, "--tree", "4"]);
+    assert!(probed.contains("3 games") && probed.ends_with(&format!("{tree}\n")), "{probed}");
+    let json = |args: &[&str]| run([&["book"], args].concat(), "").success().json_lines().remove(0);
+    let built = json(&["build", &games, "-o", &book, "--force", "--tree", "--json"]);
+    let from_start = json(&["probe", "--book", &book, "--tree", "4", "--json"]);
+    assert_eq!(built["tree"], from_start["tree"]);
+    let fen = "B:W28,31,33-50:B1-20";
+    let probed = json(&["probe", "--book", &book, "--tree", "1", "--json", fen]);
+    let known = |mv: &str| serde_json::json!([0, mv, 1]);
+    let moves = probed["tree"].as_array().unwrap().iter();
+    let moves: Vec<_> =
+        moves.map(|next| serde_json::json!([next["ply"], next["move"], next["games"]])).collect();
+    assert_eq!(moves, [known("19-23"), known("17-22")]);
 }
 
 #[test]
@@ -116,7 +141,7 @@ fn from_games_to_answers() {
     let info = run(["book", "info", &book, "--json"], "").success().json_lines();
     assert_eq!((&info[0]["positions"], &info[0]["games"]), (&10.into(), &3.into()));
     assert_eq!(info[0]["history"][0], "built from games.pdn");
-    assert!(info[0]["tree_cells"].as_u64().unwrap() > 0);
+    assert_eq!(info[0]["tree_cells"], 10);
     assert!(book_ok(&["info", &book]).contains("10 positions, 9 moves"));
 
     // Text and back; a graph; a game for each line.
@@ -316,7 +341,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
         ),
         (&["build", &games, "-o", &out, "--reference", &good], 2, "--lines"),
         (&["build", &games, "-o", &out, "--years", "2000-1990"], 2, "expected a range"),
-        (&["check", &damaged], 2, "damaged.book is damaged: the checksum of its table of tree"),
+        (&["check", &damaged], 2, "damaged.book is damaged: the checksum of its table of moves"),
         (&["probe", "--book", &games], 2, "is not an opening book"),
         (&["merge", &good, &games, "-o", &out], 2, "is not an opening book"),
         (&["import", &games, "-o", &out], 2, "line 1: expected '# Meerslag opening book"),
@@ -362,7 +387,7 @@ fn files_are_told_apart_by_what_they_are() {
         assert!(output.stderr.contains("FILE and --out are the same file"), "{output:?}");
     }
     let out = folder.name("twice.book");
-    let output = book(&["build", &games, &detour, "-o", &out, "--estimate", "--tree"]);
+    let output = book(&["build", &games, &detour, "-o", &out, "--estimate"]);
     assert!(output.stdout.starts_with("3 games, "), "{output:?}");
     assert!(output.stderr.contains("games.pdn is given more than once: read once"), "{output:?}");
     let output = book(&["merge", &book_name, &book_name, "-o", &out, "--force"]);

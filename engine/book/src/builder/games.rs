@@ -1,27 +1,23 @@
 //! Games of PDN files as lines of positions, and which of the games are wanted.
 
-use std::ops::RangeInclusive;
-
-use movegen::notation::pdn::{Annotation, GameResult, PdnGame, PlayerName, Variation, year};
+use movegen::notation::pdn::{Annotation, GameResult, PdnGame, Variation, year};
 use movegen::{Color, Move, Position};
 
-/// The games to use, and the moves to take from them.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// Only moves of this side.
-    pub color: Option<Color>,
-    /// Only moves of this player.
-    pub player: Option<PlayerName>,
-    /// Only games where both players have at least this rating.
-    pub min_rating: Option<u32>,
-    /// Only games of these years.
-    pub years: Option<RangeInclusive<u32>>,
-}
+use super::options::Selection;
 
 /// The sides whose moves of a game are taken: White's and Black's.
 pub(super) type Sides = [bool; 2];
 
 impl Selection {
+    /// The side of which moves are taken; `None` for both.
+    pub(super) fn color(&self) -> Option<Color> {
+        match (self.white, self.black) {
+            (true, false) => Some(Color::White),
+            (false, true) => Some(Color::Black),
+            _ => None,
+        }
+    }
+
     /// The sides whose moves of this game are taken; `None` if the game is not wanted.
     pub(super) fn sides(&self, game: &PdnGame) -> Option<Sides> {
         let tag = |names: [&str; 2]| names.into_iter().find_map(|name| game.tags.get(name));
@@ -42,7 +38,7 @@ impl Selection {
             }
         }
         let mut sides =
-            [Color::White, Color::Black].map(|side| self.color.is_none_or(|c| c == side));
+            [Color::White, Color::Black].map(|side| self.color().is_none_or(|c| c == side));
         if let Some(player) = &self.player {
             for (side, name) in sides.iter_mut().zip(["White", "Black"]) {
                 *side &= game.tags.get(name).is_some_and(|name| player.matches(name));
@@ -133,7 +129,7 @@ fn set_up(annotations: &[Annotation], line: &mut GameLine, lines: &mut Vec<GameL
 
 #[cfg(test)]
 mod tests {
-    use movegen::notation::pdn::PdnReader;
+    use movegen::notation::pdn::{PdnReader, PlayerName};
 
     use super::*;
 
@@ -151,12 +147,12 @@ mod tests {
         let player = |text| Some(PlayerName::parse(text).unwrap());
         for (selection, sides) in [
             (all.clone(), Some([true, true])),
-            (Selection { color: Some(Color::Black), ..all.clone() }, Some([false, true])),
+            (Selection { black: true, ..all.clone() }, Some([false, true])),
             (Selection { player: player("sijbrands, ton"), ..all.clone() }, Some([true, false])),
             (Selection { player: player("Sijbrands"), ..all.clone() }, None),
             (Selection { player: player("sij*"), ..all.clone() }, Some([true, false])),
             (Selection { player: player("*"), ..all.clone() }, Some([true, true])),
-            (Selection { player: player("w*"), color: Some(Color::White), ..all.clone() }, None),
+            (Selection { player: player("w*"), white: true, ..all.clone() }, None),
             (Selection { min_rating: Some(2350), ..all.clone() }, Some([true, true])),
             (Selection { min_rating: Some(2351), ..all.clone() }, None),
             (Selection { years: Some(1970..=1977), ..all.clone() }, Some([true, true])),

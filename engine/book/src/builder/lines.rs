@@ -13,13 +13,17 @@
 //!   two of them is taken as well.
 
 /// Which positions of a game are taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum LineKind {
-    /// Known positions in a row.
+    /// Known positions in a row
     Simple,
-    /// One unknown position may lie between two known ones.
+    /// One unknown position may lie between two known ones
     Extended,
-    /// As `Extended`, and then the known positions of the rest of the game.
+    /// As extended, and then the known positions of the rest of the game
+    #[cfg_attr(feature = "clap", value(name = "extended+"))]
+    #[serde(rename = "extended+")]
     ExtendedPlus,
 }
 

@@ -5,111 +5,39 @@
 
 mod games;
 mod lines;
+mod options;
 mod tally;
-mod trie;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use meerslag_files::Existing;
-use movegen::notation::pdn::{
-    Encoding, GameResult, PdnGame, PdnReader, ReadOptions, WarningSummary,
-};
+use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, ReadOptions, WarningSummary};
 use movegen::{Color, Move, Position};
 
 use super::check::reached;
 use super::error::BookError;
+use super::export::{LineMove, walk};
 use super::format::{About, MoveEntry, estimate};
 use super::reader::Book;
 use super::row::{IN_LINE, LINK, Positions, Row, START, rows};
-use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
-pub use games::Selection;
 use games::{GameLine, Sides, lines};
 use lines::Cut;
 pub use lines::LineKind;
 use movegen::key::{Key, MoveCode, folded_move};
 use movegen::words::counted;
+pub use options::{BuildOptions, Selection, open_pdn};
 use tally::Tally;
-use trie::Trie;
-
-/// What to build.
-#[derive(Clone, Debug)]
-pub struct BuildOptions {
-    /// Which games and moves.
-    pub selection: Selection,
-    /// Variations of games, too.
-    pub variations: bool,
-    /// Only lines of known positions.
-    pub lines: Option<LineKind>,
-    /// The plies from the start of each game that are taken in any case; without lines, only these.
-    pub plies: Option<usize>,
-    /// A position of the reference base is known if it has occurred this often. Without a number
-    /// once, or twice in the base being built, as once is the game itself.
-    pub known: Option<u32>,
-    /// Each position and move counts at most once a game.
-    pub unique: bool,
-    /// Give each move an estimate.
-    pub estimates: bool,
-    /// Write a move tree.
-    pub tree: bool,
-    /// Leave out positions and moves that occurred less often. Not together with `base`.
-    pub min_games: u32,
-    /// Bytes of memory for the tables; the rest goes to temporary files.
-    pub memory: usize,
-    /// The encoding of the inputs, whatever they look like.
-    pub encoding: Option<Encoding>,
-    /// Opens an input as PDN text: [`open_pdn`], unless the caller knows other kinds of files.
-    pub open: fn(&Path) -> io::Result<Box<dyn Read>>,
-}
-
-/// Opens a PDN file.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn open_pdn(path: &Path) -> io::Result<Box<dyn Read>> {
-    let file = File::open(path)?;
-    if file.metadata().is_ok_and(|data| data.is_dir()) {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    Ok(Box::new(file))
-}
-
-impl Default for BuildOptions {
-    fn default() -> BuildOptions {
-        BuildOptions {
-            selection: Selection::default(),
-            variations: false,
-            lines: None,
-            plies: None,
-            known: None,
-            unique: false,
-            estimates: false,
-            tree: false,
-            min_games: 1,
-            memory: 512 << 20,
-            encoding: None,
-            open: open_pdn,
-        }
-    }
-}
 
 impl BuildOptions {
-    /// These options for adding games to a book: its tree and estimates, if any, grow.
-    fn growing(&self, base: &Book) -> Result<BuildOptions, BookError> {
-        let has_tree = base.cell_count() > 0;
-        if self.tree && !has_tree {
-            return Err(BookError::Input(format!(
-                "{}: it has no move tree that could grow: build it again from all games",
-                base.path().display()
-            )));
-        }
+    /// These options for adding games to a book: its estimates, if any, grow.
+    fn growing(&self, base: &Book) -> BuildOptions {
         let mut moves = (0..base.len()).flat_map(|index| base.moves(index));
-        let estimates = self.estimates || moves.any(|mv| mv.estimate > 0);
-        Ok(BuildOptions { tree: has_tree, estimates, ..self.clone() })
+        let estimate = self.estimate || moves.any(|mv| mv.estimate > 0);
+        BuildOptions { estimate, ..self.clone() }
     }
 
     /// For the history of the book: what was built from which files, without paths, so that the
@@ -121,9 +49,9 @@ impl BuildOptions {
         let names: Vec<String> = inputs.iter().map(|path| name(path)).collect();
         let verb = if others.base.is_some() { "added" } else { "built from" };
         let mut parts = vec![format!("{verb} {}", names.join(", "))];
-        let Selection { color, player, min_rating, years } = &self.selection;
+        let Selection { player, min_rating, years, .. } = &self.selection;
         parts.extend(self.variations.then(|| "variations".to_owned()));
-        parts.extend(color.map(|side| format!("moves of {side}")));
+        parts.extend(self.selection.color().map(|side| format!("moves of {side}")));
         parts.extend(self.unique.then(|| "once a game".to_owned()));
         parts.extend(player.as_ref().map(|player| format!("moves of {player}")));
         parts.extend(self.plies.map(|plies| format!("{} of each game", counted(plies, "ply"))));
@@ -141,7 +69,7 @@ impl BuildOptions {
 }
 
 /// The result of a build.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BuildReport {
     /// Games of the files, games of other types among them.
     pub games: u64,
@@ -155,6 +83,8 @@ pub struct BuildReport {
     pub not_selected: u64,
     /// Positions of the book.
     pub positions: u64,
+    /// The first moves from the initial position, with [`BuildOptions::tree`].
+    pub tree: Vec<LineMove>,
 }
 
 impl fmt::Display for BuildReport {
@@ -199,8 +129,7 @@ pub enum BuildEvent<'e> {
 pub struct OtherBooks<'b> {
     /// Tells which positions are known.
     pub reference: Option<&'b Book>,
-    /// The games are added to what this one has. Its tree grows, without moving its cells; and if
-    /// it has estimates, so do its new moves.
+    /// The games are added to what this one has. If it has estimates, so do its new moves.
     pub base: Option<&'b Book>,
 }
 
@@ -208,8 +137,8 @@ pub struct OtherBooks<'b> {
 /// returning false.
 ///
 /// # Errors
-/// If a file cannot be read or written, if no game can be used, if the base holds searches or lacks
-/// a tree that is wanted, or if the work was ended. No file is written then.
+/// If a file cannot be read or written, if no game can be used, if the base holds searches, or if
+/// the work was ended. No file is written then.
 pub fn build(
     inputs: &[PathBuf],
     out: (&Path, Existing),
@@ -221,24 +150,32 @@ pub fn build(
     let grown;
     let options = match others.base {
         Some(base) => {
-            grown = options.growing(base)?;
+            grown = options.growing(base);
             &grown
         }
         None => options,
     };
     let (path, existing) = out;
     let writer = BookWriter::new(path, existing)?;
-    if options.min_games > 1 {
+    let mut report = if options.min_games > 1 {
         // Some positions can only be removed after others.
         let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
         let whole = folder.path().join("whole");
         let first = BookWriter::new(&whole, Existing::Keep)?;
         let mut report = build_into(inputs, first, options, others, step, observe)?;
         report.positions = prune(&Book::open(&whole)?, writer)?;
-        return Ok(report);
+        report
+    } else {
+        build_into(inputs, writer, options, others, step, observe)?
+    };
+    if options.tree {
+        report.tree = walk(&Book::open(path)?, &Position::initial(), TREE_PLIES).collect();
     }
-    build_into(inputs, writer, options, others, step, observe)
+    Ok(report)
 }
+
+/// Plies of the tree that a build shows.
+const TREE_PLIES: usize = 4;
 
 fn build_into(
     inputs: &[PathBuf],
@@ -271,8 +208,7 @@ fn build_into(
     // The base being built is its own reference: the first time, only to count.
     passes.all *= 2;
     let count =
-        BuildOptions { lines: None, plies: None, unique: true, tree: false, ..options.clone() };
-    let count = BuildOptions { min_games: 1, ..count };
+        BuildOptions { lines: None, plies: None, unique: true, min_games: 1, ..options.clone() };
     let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
     let base = folder.path().join("reference");
     let first = BookWriter::new(&base, Existing::Keep)?;
@@ -304,7 +240,6 @@ struct Builder<'b> {
     options: &'b BuildOptions,
     others: OtherBooks<'b>,
     tally: Tally,
-    trie: Option<Trie>,
     report: BuildReport,
     /// What has been counted from a game, for `unique`.
     seen: HashSet<(Key, u64)>,
@@ -316,13 +251,11 @@ impl<'b> Builder<'b> {
         others: OtherBooks<'b>,
         folder: &Path,
     ) -> Result<Builder<'b>, BookError> {
-        let for_tree = if options.tree { options.memory / 4 } else { 0 };
-        let trie = options.tree.then(|| Trie::new(for_tree, folder)).transpose()?;
+        let memory = usize::try_from(options.memory_mib.saturating_mul(1 << 20));
         let mut builder = Builder {
             options,
             others,
-            tally: Tally::new(options.memory - for_tree, folder),
-            trie,
+            tally: Tally::new(memory.unwrap_or(usize::MAX), folder),
             report: BuildReport::default(),
             seen: HashSet::new(),
         };
@@ -332,28 +265,15 @@ impl<'b> Builder<'b> {
 
     /// Begins with the contents of a book.
     fn take_over(&mut self, base: &Book) -> Result<(), BookError> {
-        let cells = base.cell_count() as u32;
-        if let Some(trie) = self.trie.as_mut().filter(|_| cells > 0) {
-            trie.take_over((0..cells).map_while(|number| base.cell(number)))?;
-        }
-        let mut index = 0;
         for row in rows(base) {
-            let mut row = row?;
-            if row.code == 0 {
-                if row.has_search() {
-                    let text = format!(
-                        "{}: it holds searches; build a book of the games alone, and put the two \
-                         together with 'book merge'",
-                        base.path().display()
-                    );
-                    return Err(BookError::Input(text));
-                }
-                // `rows` leaves the tree out.
-                if self.trie.is_some() {
-                    let entry = base.position(index);
-                    row.tree = entry.and_then(|entry| entry.tree).unwrap_or(u32::MAX);
-                }
-                index += 1;
+            let row = row?;
+            if row.has_search() {
+                let text = format!(
+                    "{}: it holds searches; build a book of the games alone, and put the two \
+                     together with 'book merge'",
+                    base.path().display()
+                );
+                return Err(BookError::Input(text));
             }
             self.tally.add(row)?;
         }
@@ -452,13 +372,11 @@ impl<'b> Builder<'b> {
     /// Adds a line; whether it has a move.
     fn add_line(&mut self, line: &GameLine, sides: Sides) -> Result<bool, BookError> {
         let cut = self.cut(line);
-        let nodes = self.add_to_tree(line, &cut)?;
         let mut is_used = false;
         for number in line.first..=cut.end {
             if number >= line.first_position() {
                 let flags = if number == 0 { START | IN_LINE } else { IN_LINE };
-                let node = nodes.get(number).copied().unwrap_or(u32::MAX);
-                self.add_position(&line.positions[number], number, flags, node)?;
+                self.add_position(&line.positions[number], number, flags)?;
             }
             if number < cut.end {
                 let is_link = cut.links.contains(&number);
@@ -467,29 +385,13 @@ impl<'b> Builder<'b> {
         }
         for (index, &number) in cut.plain.iter().enumerate().filter(|(_, n)| **n >= line.first) {
             if number >= line.first_position() {
-                self.add_position(&line.positions[number], usize::from(u16::MAX), 0, u32::MAX)?;
+                self.add_position(&line.positions[number], usize::from(u16::MAX), 0)?;
             }
             if cut.plain.get(index + 1) == Some(&(number + 1)) {
                 is_used |= self.add_move(line, number, sides, false)?;
             }
         }
         Ok(is_used)
-    }
-
-    /// The tree has lines from the initial position; their nodes, one for each position.
-    fn add_to_tree(&mut self, line: &GameLine, cut: &Cut) -> Result<Vec<u32>, BookError> {
-        let Some(trie) = self.trie.as_mut() else { return Ok(Vec::new()) };
-        if line.positions[0] != Position::initial() {
-            return Ok(Vec::new());
-        }
-        let mut nodes = vec![0];
-        for (position, &mv) in line.positions.iter().zip(&line.moves).take(cut.end) {
-            let folded = movegen::key::folded(position);
-            let mv = folded_move(mv, position.side_to_move());
-            let rank = ranked(&folded).iter().position(|&other| other == mv).unwrap_or(0);
-            nodes.push(trie.child(nodes[nodes.len() - 1], rank as u16)?);
-        }
-        Ok(nodes)
     }
 
     fn is_new(&mut self, place: (Key, u64)) -> bool {
@@ -501,13 +403,11 @@ impl<'b> Builder<'b> {
         position: &Position,
         ply: usize,
         flags: u8,
-        node: u32,
     ) -> Result<(), BookError> {
         let mut row = Row::position(Key::of(position));
         row.games = u32::from(self.is_new(row.place()));
         row.flags = flags;
         row.ply = ply.min(usize::from(u16::MAX)) as u16;
-        row.tree = node;
         self.tally.add(row)
     }
 
@@ -559,7 +459,7 @@ impl<'b> Builder<'b> {
                 continue;
             }
             let moves = moves.into_iter().filter(|row| row.games >= least).map(Row::to_move);
-            let moves = moves.map(|mv| match self.options.estimates {
+            let moves = moves.map(|mv| match self.options.estimate {
                 true => with_estimate(mv),
                 false => mv,
             });
@@ -570,9 +470,6 @@ impl<'b> Builder<'b> {
             }
         }
         self.report.positions = writer.positions();
-        if let Some(trie) = self.trie.take() {
-            writer.add_cells(trie.finish()?)?;
-        }
         writer.finish(about)
     }
 }
@@ -594,9 +491,6 @@ fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
         if let Some(entry) = book.position(index).filter(|entry| is_reached || !entry.is_in_line) {
             writer.add(entry, book.moves(index))?;
         }
-    }
-    for cell in (0..book.cell_count() as u32).map_while(|number| book.cell(number)) {
-        writer.add_cell(cell)?;
     }
     let positions = writer.positions();
     writer.finish(book.about())?;

@@ -3,13 +3,14 @@
 use std::fs;
 
 use meerslag_book::{
-    Book, BookError, BuildEvent, BuildOptions, Cell, MoveEntry, Next, OtherBooks, PositionEntry,
-    Selection, build, check, import, merge, ranked, write_text,
+    Book, BookError, BuildEvent, BuildOptions, LineKind, LineMove, MoveEntry, OtherBooks,
+    PositionEntry, Selection, build, check, import, merge, walk, write_text,
 };
 use meerslag_files::Existing;
+use movegen::Position;
+use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PlayerName;
 use movegen::random::Random;
-use movegen::{Color, Position};
 
 use super::{Games, after, from_text, known, moves_after};
 
@@ -42,7 +43,7 @@ fn options() -> BuildOptions {
 
 #[test]
 fn every_position_and_move_counts() {
-    let book = Games::new(GAMES).build(&BuildOptions { estimates: true, ..options() });
+    let book = Games::new(GAMES).build(&BuildOptions { estimate: true, ..options() });
     assert_eq!(moves_after(&book, ""), known(3, &[("31-26", 1), ("32-28", 2)]));
     assert_eq!(moves_after(&book, "32-28"), known(2, &[("17-22", 1), ("19-23", 1)]));
     assert_eq!(moves_after(&book, "32-28 19-23 28x19"), known(1, &[("14x23", 1)]));
@@ -99,13 +100,12 @@ fn variations_count_from_where_they_branch_off() {
 fn moves_of_one_colour_or_player() {
     let games = Games::new(GAMES);
     let only = |selection: Selection| games.build(&BuildOptions { selection, ..options() });
-    let color = |color| Selection { color: Some(color), ..Selection::default() };
-    let white = only(color(Color::White));
+    let white = only(Selection { white: true, ..Selection::default() });
     assert_eq!(moves_after(&white, ""), known(3, &[("31-26", 1), ("32-28", 2)]));
     assert_eq!(moves_after(&white, "32-28"), known(2, &[]));
     assert_eq!(moves_after(&white, "32-28 17-22"), known(1, &[("28x17", 1)]));
     assert_eq!(white.move_count(), 4);
-    let black = only(color(Color::Black));
+    let black = only(Selection { black: true, ..Selection::default() });
     assert_eq!(moves_after(&black, ""), known(3, &[]));
     assert_eq!(moves_after(&black, "32-28"), known(2, &[("17-22", 1), ("19-23", 1)]));
     assert_eq!(black.move_count(), 5);
@@ -185,46 +185,63 @@ fn rare_positions_are_left_out_with_what_only_they_lead_to() {
     assert_eq!((book.len(), report.used), (3, 4));
 }
 
-/// The moves of the tree from a node, in order, with the node after each.
-fn children(book: &Book, node: u32, position: &Position) -> Vec<(String, u32)> {
-    let Some(Cell::Node { next, .. }) = book.cell(node) else { panic!("{node} is not a node") };
-    let mut children = Vec::new();
-    let mut link = match next {
-        Next::End => None,
-        Next::Child(child) => {
-            children.push(child);
-            None
-        }
-        Next::Links(first) => Some(first),
+/// A tree as text: the moves, two blanks further to the right with each ply, with counts.
+fn shown(tree: impl IntoIterator<Item = LineMove>) -> String {
+    let line = |next: LineMove| {
+        let (entry, mv) = (next.entry, format_move(&next.position, next.mv));
+        let (wins, draws, losses) = (entry.wins, entry.draws, entry.losses);
+        let repeated = if next.is_repeated { " again" } else { "" };
+        let indent = " ".repeat(2 * next.ply);
+        format!("{indent}{mv} {} +{wins} ={draws} -{losses}{repeated}\n", entry.games)
     };
-    while let Some(number) = link {
-        let Some(Cell::Link { child, next }) = book.cell(number) else { panic!("no link") };
-        children.push(child);
-        link = next;
-    }
-    let moves = ranked(position);
-    let mv = |child: u32| match book.cell(child) {
-        Some(Cell::Node { rank, .. }) => moves[usize::from(rank)].to_string(),
-        _ => panic!("{child} is not a node"),
-    };
-    children.into_iter().map(|child| (mv(child), child)).collect()
+    tree.into_iter().map(line).collect()
 }
 
+/// Each line in the order of play, the moves with more games first.
 #[test]
-fn the_tree_is_a_second_way_in() {
-    let book = Games::new(GAMES).build(&BuildOptions { tree: true, ..options() });
+fn the_tree_has_the_lines_from_a_position() {
+    let games = Games::new(GAMES);
+    let (book, report) = games.build_with(&BuildOptions { tree: true, ..options() }, None);
+    let expected = "\
+32-28 2 +1 =1 -0
+  19-23 1 +0 =0 -1
+    28x19 1 +1 =0 -0
+      14x23 1 +0 =0 -1
+  17-22 1 +0 =1 -0
+    28x17 1 +0 =1 -0
+      11x22 1 +0 =1 -0
+31-26 1 +0 =0 -0
+  16-21 1 +0 =0 -0
+";
+    assert_eq!(shown(report.tree), expected);
     let start = Position::initial();
-    // In order of addition; ten nodes with the root, two links at each of two forks.
-    let first = children(&book, 0, &start);
-    assert_eq!(first.iter().map(|(mv, _)| mv.as_str()).collect::<Vec<_>>(), ["32-28", "31-26"]);
-    assert_eq!(book.cell_count(), 10 + 4);
-    let node = first[0].1;
-    assert_eq!(book.look_up(&after("32-28")).unwrap().0.tree, Some(node));
-    // Black's moves are in the tree as White's of the turned board: 19-23 is 32-28.
-    let replies = children(&book, node, &after("32-28").reversed());
-    let replies: Vec<_> = replies.iter().map(|(mv, _)| mv.as_str()).collect();
-    assert_eq!(replies, ["32-28", "34-29"]);
-    assert_eq!(Games::new(GAMES).build(&options()).cell_count(), 0);
+    assert_eq!(shown(walk(&book, &start, 9)), expected);
+    assert_eq!(book.cell_count(), 10, "the root and nine moves");
+    assert_eq!(shown(walk(&book, &start, 1)), "32-28 2 +1 =1 -0\n31-26 1 +0 =0 -0\n");
+    let replies = "19-23 1 +0 =0 -1\n  28x19 1 +1 =0 -0\n17-22 1 +0 =1 -0\n  28x17 1 +0 =1 -0\n";
+    assert_eq!(shown(walk(&book, &after("32-28"), 2)), replies);
+    assert_eq!(shown(walk(&book, &after("33-28"), 2)), "", "not in the book");
+    assert_eq!(games.build_with(&options(), None).1.tree, [], "not asked for");
+}
+
+/// What follows a position is there once, after the first of the orders of moves that lead to it.
+#[test]
+fn a_tree_has_each_position_once() {
+    let games = Games::new(
+        "1. 31-26 16-21 2. 34-29 20-25 1-1\n\n1. 34-29 20-25 2. 31-26 16-21 3. 32-28 1-1\n",
+    );
+    let expected = "\
+31-26 1 +0 =1 -0
+  16-21 1 +0 =1 -0
+    34-29 1 +0 =1 -0
+      20-25 1 +0 =1 -0
+        32-28 1 +0 =1 -0
+34-29 1 +0 =1 -0
+  20-25 1 +0 =1 -0
+    31-26 1 +0 =1 -0
+      16-21 1 +0 =1 -0 again
+";
+    assert_eq!(shown(walk(&games.build(&options()), &Position::initial(), 9)), expected);
 }
 
 /// Random games, many with errors in them.
@@ -240,7 +257,7 @@ fn random_games(count: usize, seed: u64) -> String {
             if ply % 2 == 0 {
                 text.push_str(&format!("{}. ", ply / 2 + 1));
             }
-            text.push_str(&format!("{} ", movegen::notation::moves::format_move(&position, mv)));
+            text.push_str(&format!("{} ", format_move(&position, mv)));
             position = position.after(mv);
         }
         text.push_str(["2-0\n\n", "1-1\n\n", "0-2\n\n", "1-50 *\n\n"][random.below(4)]);
@@ -251,14 +268,13 @@ fn random_games(count: usize, seed: u64) -> String {
 #[test]
 fn the_same_games_give_the_same_bytes_whatever_the_memory() {
     let games = Games::new(&random_games(400, 3));
-    let all =
-        BuildOptions { tree: true, estimates: true, variations: true, ..BuildOptions::default() };
-    let bytes = |memory| {
-        let _ = games.build(&BuildOptions { memory, ..all.clone() });
+    let all = BuildOptions { estimate: true, variations: true, ..BuildOptions::default() };
+    let bytes = |memory_mib| {
+        let _ = games.build(&BuildOptions { memory_mib, ..all.clone() });
         fs::read(games.path("out.book")).unwrap()
     };
-    let large = bytes(64 << 20);
-    assert!(large == bytes(64 << 20));
+    let large = bytes(64);
+    assert!(large == bytes(64));
     assert!(large == bytes(0), "the least memory");
     assert!(large.len() > 200_000, "{} bytes: more than the least memory holds", large.len());
 }
@@ -288,7 +304,7 @@ fn tables(book: &Book) -> String {
 #[test]
 fn text_there_and_back() {
     let games = Games::new(&random_games(50, 8));
-    let book = games.build(&BuildOptions { estimates: true, ..options() });
+    let book = games.build(&BuildOptions { estimate: true, ..options() });
     let text = tables(&book);
     let again = from_text(text.split_once('\n').unwrap().1, games.folder.path()).unwrap();
     assert_eq!(tables(&again), text);
@@ -406,7 +422,7 @@ fn an_interrupted_build_leaves_nothing() {
     let result = build(
         std::slice::from_ref(&games.file),
         (&path, Existing::Keep),
-        &BuildOptions { memory: 0, tree: true, ..options() },
+        &BuildOptions { memory_mib: 0, ..options() },
         OtherBooks::default(),
         &mut |_| {
             left -= 1;
@@ -418,35 +434,43 @@ fn an_interrupted_build_leaves_nothing() {
 }
 
 /// All that a book has, but for the text at its head.
-fn contents(book: &Book) -> (Vec<PositionEntry>, Vec<Vec<MoveEntry>>, Vec<Cell>) {
+fn contents(book: &Book) -> (Vec<PositionEntry>, Vec<Vec<MoveEntry>>) {
     let positions = (0..book.len()).map(|index| book.position(index).unwrap());
     let moves = (0..book.len()).map(|index| book.moves(index).collect());
-    let cells = (0..book.cell_count() as u32).map(|number| book.cell(number).unwrap());
-    (positions.collect(), moves.collect(), cells.collect())
+    (positions.collect(), moves.collect())
 }
 
-/// Games that are added later make the same book as if they had been there from the start, and no
-/// node of the tree moves.
+/// Games that are added later make the same book as if they had been there from the start.
 #[test]
 fn a_book_grows_in_place() {
     let (first, second) = ("1. 32-28 19-23 2. 28x19 14x23 2-0\n\n1. 31-26 16-21 0-2\n\n", GAMES);
     let all = Games::new(&format!("{first}{second}"));
     let (first, second) = (Games::new(first), Games::new(second));
-    for memory in [0, 1 << 20] {
-        let options = BuildOptions { tree: true, estimates: true, memory, ..options() };
+    for memory_mib in [0, 1] {
+        let options = BuildOptions { estimate: true, memory_mib, ..options() };
         let base = first.build(&options);
         let others = OtherBooks { base: Some(&base), ..OtherBooks::default() };
         let (grown, _) = second.build_from(&options, others);
         assert_eq!(contents(&grown), contents(&all.build(&options)));
         assert_eq!(grown.about().history, ["built from games.pdn", "added games.pdn"]);
-        let (positions, _, cells) = contents(&base);
-        assert!(cells.len() > 4 && cells.len() < contents(&grown).2.len());
-        for entry in positions {
-            let later = grown.find(&entry.key.position().unwrap()).unwrap();
-            let later = grown.position(later).unwrap();
-            assert_eq!(later.tree, entry.tree);
-        }
     }
+}
+
+/// Programs in other languages give the options by name.
+#[test]
+fn options_are_read_from_json() {
+    let read = |text| serde_json::from_str::<BuildOptions>(text);
+    let options =
+        read(r#"{"lines": "extended+", "player": "A*", "years": "1990-", "black": true}"#);
+    let options = options.unwrap();
+    assert_eq!((options.min_games, options.memory_mib), (1, 512), "defaults");
+    assert_eq!(options.lines, Some(LineKind::ExtendedPlus));
+    let Selection { white, black, player, years, .. } = options.selection;
+    assert!(!white && black && player.unwrap().matches("Anna"));
+    assert!(years.unwrap().contains(&1990));
+    let error = read(r#"{"years": "2000-1990"}"#).unwrap_err().to_string();
+    assert!(error.contains("years is 2000-1990: expected a range"), "{error}");
+    assert!(read(r#"{"encoding": "xyz"}"#).unwrap_err().to_string().contains("encoding is xyz"));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use meerslag_book::{Book, BookError, BuildOptions, check, lines, openings, write_dot, write_text};
+use meerslag_book::{
+    Book, BookError, BuildOptions, check, lines, openings, walk, write_dot, write_text,
+};
 use movegen::Position;
 use movegen::random::Random;
 
@@ -11,12 +13,12 @@ use super::{Games, after};
 
 const HEAD: usize = 64;
 
-/// A small book with a tree, and its bytes.
+/// The bytes of a small book.
 fn bytes() -> Vec<u8> {
     let games = Games::new(
         "1. 32-28 19-23 2. 28x19 14x23 2-0\n\n1. 32-28 17-22 2. 28x17 11x22 1-1\n\n1. 31-26 *\n",
     );
-    let options = BuildOptions { tree: true, estimates: true, ..BuildOptions::default() };
+    let options = BuildOptions { estimate: true, ..BuildOptions::default() };
     drop(games.build(&options));
     fs::read(games.path("out.book")).unwrap()
 }
@@ -58,7 +60,7 @@ fn errors_say_what_is_wrong() {
     assert!(with(Vec::clear).contains("is not an opening book"));
     assert!(with(|bytes| bytes[20] ^= 1).ends_with("the checksum of its head is wrong"));
     assert!(with(|bytes| bytes.truncate(40)).contains("it ends after 40 bytes"));
-    assert!(with(|bytes| *bytes.last_mut().unwrap() ^= 1).ends_with("table of tree is wrong"));
+    assert!(with(|bytes| *bytes.last_mut().unwrap() ^= 1).ends_with("table of moves is wrong"));
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.book");
     assert!(matches!(Book::open(&missing), Err(BookError::Io { .. })));
@@ -90,6 +92,24 @@ fn repair(bytes: &mut [u8]) {
     bytes[60..64].copy_from_slice(&sum.finalize().to_le_bytes());
 }
 
+/// Books of earlier versions of the program may have a move tree, which is no longer read.
+#[test]
+fn a_book_with_a_stored_tree_is_read_without_it() {
+    let good = bytes();
+    let mut old = good.clone();
+    old.extend([0; 16]);
+    old[32] = 2;
+    repair(&mut old);
+    let (old, good) = (open(old).unwrap(), open(good).unwrap());
+    let contents = |book: &Book| {
+        let mut text = Vec::new();
+        write_text(book, &mut text).unwrap();
+        text
+    };
+    assert!(contents(&old) == contents(&good) && old.size() == good.size() + 16);
+    assert_eq!(check(&old, 5), Vec::<String>::new());
+}
+
 /// Does everything with a book that can be done.
 fn use_all(book: &Book) {
     let _ = check(book, 1000);
@@ -97,6 +117,7 @@ fn use_all(book: &Book) {
     write_text(book, &mut text).unwrap();
     write_dot(book, 9, &mut text).unwrap();
     lines(book, 30, |_, line| assert!(line.len() <= 30));
+    assert!(book.cell_count() > 0 && walk(book, &Position::initial(), 5).all(|mv| mv.ply < 5));
     assert!(openings(book, 3).iter().all(Position::has_legal_move));
     for position in [Position::initial(), after("32-28"), after("32-28 19-23")] {
         if let Some((_, moves)) = book.look_up(&position) {
@@ -105,7 +126,7 @@ fn use_all(book: &Book) {
         }
     }
     for index in 0..book.len() + 2 {
-        let _ = (book.position(index), book.moves(index).count(), book.cell(index as u32));
+        let _ = (book.position(index), book.moves(index).count());
     }
 }
 

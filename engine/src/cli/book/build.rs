@@ -1,15 +1,13 @@
 //! `meerslag book build`: a book from games.
 
 use std::io::Write;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use meerslag_book::{BuildEvent, BuildOptions, LineKind, OtherBooks, Selection, build};
+use clap::Args;
+use meerslag_book::{BuildEvent, BuildOptions, OtherBooks, build};
 use meerslag_files::Existing;
-use movegen::Color;
-use movegen::notation::pdn::PlayerName;
-use movegen::words::{counted, parse_range};
+use meerslag_study::records::BookTreeMoveRecord;
+use movegen::words::counted;
 
 use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
@@ -19,6 +17,7 @@ use super::super::source::EncodingArgs;
 use super::super::streams::stdout;
 use super::super::{Failure, mebibytes, source};
 use super::merge::{BookGames, BookWrittenRecord};
+use super::table::tree_text;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,56 +54,14 @@ pub(super) struct BuildArgs {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Add the games to the existing book; its tree grows in place. Give the options that it was
-    /// built with
+    /// Add the games to the existing book. Give the options that it was built with
     #[arg(long, conflicts_with_all = ["force", "min_games"])]
     add: bool,
-    /// Variations in the games, too
-    #[arg(long)]
-    variations: bool,
-    /// Only moves of White
-    #[arg(long, conflicts_with = "black")]
-    white: bool,
-    /// Only moves of Black
-    #[arg(long)]
-    black: bool,
-    /// Only moves of this player; * and ? stand for any letters, capitals do not matter
-    #[arg(long, value_name = "NAME", value_parser = PlayerName::parse)]
-    player: Option<PlayerName>,
-    /// Take this many plies from the start of each game whatever --lines says; without --lines,
-    /// no more than these
-    #[arg(long, value_name = "N")]
-    plies: Option<usize>,
-    /// Only lines of known positions, see below
-    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, default_missing_value = "simple",
-          require_equals = false)]
-    lines: Option<Lines>,
+    #[command(flatten)]
+    options: BuildOptions,
     /// The book that decides which positions are known [default: the base being built]
     #[arg(long, value_name = "FILE", requires = "lines")]
     reference: Option<PathBuf>,
-    /// A position is known if it has occurred this often [default: 1, or 2 in the base being built]
-    #[arg(long, value_name = "N", requires = "lines",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    known: Option<u32>,
-    /// Give each move an estimate that grows with its games and their results
-    #[arg(long)]
-    estimate: bool,
-    /// Count each position and move at most once a game
-    #[arg(long)]
-    unique: bool,
-    /// Leave out positions and moves that occur less often
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    min_games: u32,
-    /// Only games of players who both have this rating (tags WhiteRating, WhiteElo and so on)
-    #[arg(long, value_name = "RATING")]
-    min_rating: Option<u32>,
-    /// Only games of these years: 1990-2010, 1990- or 1990
-    #[arg(long, value_name = "YEARS", value_parser = parse_range)]
-    years: Option<RangeInclusive<u32>>,
-    /// Write a move tree as well
-    #[arg(long)]
-    tree: bool,
     /// Memory for the tables, in MiB or such as 512M or 4G; the rest goes to temporary files beside
     /// the book
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = mebibytes)]
@@ -112,17 +69,6 @@ pub(super) struct BuildArgs {
     /// Print a JSON object
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Lines {
-    /// Known positions in a row
-    Simple,
-    /// One unknown position may lie between two known ones
-    Extended,
-    /// As extended, and then the known positions of the rest of the game
-    #[value(name = "extended+")]
-    ExtendedPlus,
 }
 
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
@@ -134,7 +80,12 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     files::check(&args.out, existing)?;
     let _lock = super::lock(&args.out)?;
     let base = args.add.then(|| super::open(&args.out)).transpose()?;
-    let options = args.options();
+    let options = BuildOptions {
+        memory_mib: args.memory,
+        encoding: args.encoding.encoding,
+        open: source::open_text,
+        ..args.options.clone()
+    };
     let reference = args.reference.as_deref().map(super::open).transpose()?;
     let others = OtherBooks { reference: reference.as_ref(), base: base.as_ref() };
     let interrupt = Interrupt::catch(|| ())?;
@@ -157,41 +108,10 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     if args.json {
         let (games, used, broken) = (report.games, report.used, report.broken);
         let games = Some(BookGames { games, used, broken, other_type: report.other_type });
-        let record = BookWrittenRecord { games, ..BookWrittenRecord::of(&args.out)? };
+        let tree = options.tree.then(|| BookTreeMoveRecord::of(&report.tree));
+        let record = BookWrittenRecord { games, tree, ..BookWrittenRecord::of(&args.out)? };
         return Ok(json::write(&mut out, &record)?);
     }
-    Ok(writeln!(out, "{report}; {}", counted(report.positions, "position"))?)
-}
-
-impl BuildArgs {
-    fn options(&self) -> BuildOptions {
-        let color = match (self.white, self.black) {
-            (true, _) => Some(Color::White),
-            (_, true) => Some(Color::Black),
-            _ => None,
-        };
-        BuildOptions {
-            selection: Selection {
-                color,
-                player: self.player.clone(),
-                min_rating: self.min_rating,
-                years: self.years.clone(),
-            },
-            variations: self.variations,
-            lines: self.lines.map(|lines| match lines {
-                Lines::Simple => LineKind::Simple,
-                Lines::Extended => LineKind::Extended,
-                Lines::ExtendedPlus => LineKind::ExtendedPlus,
-            }),
-            plies: self.plies,
-            known: self.known,
-            unique: self.unique,
-            estimates: self.estimate,
-            tree: self.tree,
-            min_games: self.min_games,
-            memory: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
-            encoding: self.encoding.encoding,
-            open: source::open_text,
-        }
-    }
+    writeln!(out, "{report}; {}", counted(report.positions, "position"))?;
+    Ok(write!(out, "{}", tree_text(&report.tree))?)
 }

@@ -40,7 +40,8 @@ pub(in crate::cli) struct BookInfoRecord<'b> {
     positions: usize,
     /// Moves in it.
     book_moves: usize,
-    /// Cells of the move tree.
+    /// Cells of the move tree, which `probe --tree` makes: its root, and the moves of positions in
+    /// lines.
     tree_cells: usize,
     /// Games that begin in the first start, or reach it.
     games: u32,
@@ -83,9 +84,6 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let (positions, moves) =
         (counted(info.positions, "position"), counted(info.book_moves, "move"));
     writeln!(out, "{positions}, {moves}")?;
-    if info.tree_cells > 0 {
-        writeln!(out, "a tree of {}", counted(info.tree_cells, "cell"))?;
-    }
     writeln!(out, "up to {} from {}", counted(info.plies, "ply"), counted(info.starts, "start"))?;
     if info.games > 0 {
         writeln!(out, "{} from the first start", counted(info.games, "game"))?;

@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::{ArgGroup, Args};
 use meerslag_book::{Book, LineMove};
 use meerslag_files::NewFile;
+use meerslag_study::records::BookTreeMoveRecord;
 use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, WriteOptions, write_game};
 use movegen::words::counted;
 use movegen::{Color, Position};
@@ -23,7 +24,7 @@ use super::table::BookPosition;
 /// Put books together: games are added up, the deeper search counts
 ///
 /// Books that several machines have expanded become one, and what they have in common is there
-/// once. Move trees are left out.
+/// once.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The books
@@ -67,6 +68,9 @@ pub(in crate::cli) struct BookWrittenRecord {
     /// From `expand`: the searches.
     #[serde(flatten)]
     pub(super) searches: Option<BookSearches>,
+    /// From `build --tree`: the first moves, line by line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tree: Option<Vec<BookTreeMoveRecord>>,
 }
 
 /// The games that a book was built from.
@@ -211,7 +215,7 @@ fn pdn_of(start: &Position, line: &[LineMove], number: u64) -> PdnGame {
     game.tags.set("Event", "Opening book");
     game.tags.set("Round", &number.to_string());
     let mut side = start.side_to_move();
-    for LineMove { mv, entry } in line {
+    for LineMove { mv, entry, .. } in line {
         let mut ply = Ply::from(*mv);
         if let Some(score) = entry.score {
             let white = if side == Color::White { score } else { -score };

@@ -3,17 +3,19 @@
 use std::io::Write;
 
 use clap::Args;
-use meerslag_study::records::BookRecord;
+use meerslag_book::walk;
+use meerslag_study::records::{BookRecord, BookTreeMoveRecord};
 
 use super::super::streams::stdout;
 use super::super::{Failure, json, report, source};
 use super::BookFileArgs;
-use super::table::BookPosition;
+use super::table::{BookPosition, tree_text};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag book probe --book own.book                    the initial position
   meerslag book probe --book own.book \"B:W28,31,33-50:B1-20\"
+  meerslag book probe --book own.book --tree 6           lines of six plies
 
 Scores are in men, seen by the side to move, and so are wins (+), draws (=) and losses (-).";
 
@@ -26,6 +28,9 @@ pub(super) struct ProbeArgs {
     positions: Vec<String>,
     #[command(flatten)]
     book: BookFileArgs,
+    /// The tree of the book's lines from the position, this many plies deep
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    tree: Option<u16>,
     /// Print a JSON object for each position
     #[arg(long)]
     json: bool,
@@ -43,15 +48,22 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     let mut out = stdout();
     for position in positions {
         let found = BookPosition::find(&book, &position);
+        let tree = |plies| walk(&book, &position, usize::from(plies)).collect::<Vec<_>>();
+        let tree = args.tree.map(tree);
         if args.json {
             let missing = || BookRecord::missing(&position);
-            json::write(&mut out, &found.map_or_else(missing, |found| found.to_record()))?;
+            let mut record = found.map_or_else(missing, |found| found.to_record());
+            record.tree = tree.map(|tree| BookTreeMoveRecord::of(&tree));
+            json::write(&mut out, &record)?;
             continue;
         }
         writeln!(out, "{}", report::fen(&position))?;
         match found {
             None => writeln!(out, "not in the book\n")?,
-            Some(found) => writeln!(out, "{}\n{}", found.summary(), found.to_text())?,
+            Some(found) => {
+                let moves = tree.map_or_else(|| found.to_text(), |tree| tree_text(&tree));
+                writeln!(out, "{}\n{moves}", found.summary())?;
+            }
         }
     }
     Ok(())

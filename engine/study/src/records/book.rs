@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Record;
-use meerslag_book::{MoveEntry, PositionEntry};
+use meerslag_book::{LineMove, MoveEntry, PositionEntry};
 use movegen::Score;
 
 /// A position for programs. Scores are in men and for the side to move.
@@ -29,6 +29,9 @@ pub struct BookRecord {
     depth: Option<u8>,
     /// The best first.
     moves: Vec<BookMoveRecord>,
+    /// The lines of the book from here, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Vec<BookTreeMoveRecord>>,
 }
 
 impl BookRecord {
@@ -61,6 +64,7 @@ impl BookRecord {
             searched: None,
             depth: None,
             moves: Vec::new(),
+            tree: None,
         }
     }
 
@@ -118,5 +122,29 @@ impl BookMoveRecord {
             score: entry.score.map(Score::men),
             link: entry.is_link,
         }
+    }
+}
+
+/// A move of the lines of a book. The moves that follow it come next, each with one ply more.
+#[derive(Serialize, JsonSchema)]
+pub struct BookTreeMoveRecord {
+    /// Plies from the first position of the tree.
+    ply: usize,
+    /// The move.
+    #[serde(flatten)]
+    played: BookMoveRecord,
+    /// Whether what follows is elsewhere in the tree, after another order of moves.
+    repeated: bool,
+}
+
+impl BookTreeMoveRecord {
+    /// The moves of a tree.
+    #[must_use]
+    pub fn of(tree: &[LineMove]) -> Vec<BookTreeMoveRecord> {
+        let record = |&LineMove { ply, mv, ref entry, is_repeated, .. }: &LineMove| {
+            let played = BookMoveRecord::new(mv, entry);
+            BookTreeMoveRecord { ply, played, repeated: is_repeated }
+        };
+        tree.iter().map(record).collect()
     }
 }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use annotate::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord, accuracy};
-pub use book::BookRecord;
+pub use book::{BookRecord, BookTreeMoveRecord};
 pub use endgame::{AnswerRecord, LineRecord, value_name};
 pub use search::{BestRecord, InfoRecord, PositionRecord, ResultRecord};
 
