@@ -37,30 +37,14 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
             return score;
         }
         if depth <= 0 {
-            return self.quiescence::<K>(node, depth, window);
+            return self.visit::<K, true>(node, depth, window);
         }
-        self.full::<K>(node, depth, window)
+        self.visit::<K, false>(node, depth, window)
     }
 
     /// As [`Worker::search`] for a node that no draw rule ends and with at least one full ply.
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "a closure is inlined into the copy, a method's shim need not be"
-    )]
-    #[inline(never)]
-    pub(super) fn full<K: NodeKind>(&mut self, node: &Node, depth: i32, window: Window) -> Score {
-        self.isa.run4(
-            self,
-            node,
-            depth,
-            window,
-            #[inline(always)]
-            |worker, node, depth, window| worker.full_in_copy::<K>(node, depth, window),
-        )
-    }
-
     #[inline(always)]
-    fn full_in_copy<K: NodeKind>(
+    pub(super) fn full<K: NodeKind>(
         &mut self,
         node: &Node,
         depth: i32,

@@ -25,6 +25,7 @@ mod smp;
 pub(crate) mod window;
 mod worker;
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use egdb::Probe;
@@ -37,11 +38,13 @@ use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
 use crate::time::{self, Pace};
 use crate::tt::TranspositionTable;
+use abdada::SearchedNow;
 use movegen::Score;
 use node::Node;
 use params::Fixed;
 pub use params::SearchNumbers;
 use prober::Prober;
+use rated_root::RatedRoot;
 pub use report::{Info, SearchResult};
 use root::{Root, RootMove};
 pub(crate) use worker::WorkerMemory;
@@ -104,9 +107,8 @@ pub(crate) fn run(
     let mut prober = Prober::new(databases);
     match endgame::choice::choose(game, databases, draw_rules, wanted_lines) {
         Some(Choice::Rated(rated)) => {
-            return rated_root::answer(
-                &position, &rated, limits, control, databases, start, report,
-            );
+            let root = RatedRoot { position, moves: &rated, databases, start };
+            return root.answer(limits, control, report);
         }
         Some(Choice::Search { moves: chosen, value, worse: others }) => {
             moves = chosen;
@@ -135,32 +137,39 @@ pub(crate) fn run(
             Mode::Analyze => {}
         }
     }
-    let shared = Shared::new(
+    let threads = memories.len();
+    let shared = Shared {
         table,
         control,
-        &limits,
-        (draw_rules, DrawScore::new(draw_score, &position), evaluation),
+        limits: &limits,
+        rules: draw_rules,
+        draw: DrawScore::new(draw_score, &position),
+        evaluation,
         prober,
-        (plan, start),
-        memories.len(),
-    );
+        plan,
+        start,
+        finished: AtomicBool::new(false),
+        counters: std::iter::repeat_with(Default::default).take(threads).collect(),
+        searched: SearchedNow::new(threads),
+    };
     let node = Node { position, counters: *game.counters() };
     let first_score = evaluation.score(&position);
+    let lines = wanted_lines.min(moves.len());
     let root = Root {
         node,
-        lines: wanted_lines.min(moves.len()),
+        lines,
+        keys: game.reversible_keys().to_vec(),
         moves: moves.into_iter().map(|mv| RootMove::new(mv, first_score)).collect(),
         pace: Pace::new(),
     };
-    let keys = game.reversible_keys();
     let info = with_isa!(isa => match numbers {
         #[cfg(feature = "tuning")]
-        Some(numbers) => smp::search(isa, numbers, &shared, memories, &root, keys, report),
-        _ => smp::search(isa, Fixed, &shared, memories, &root, keys, report),
+        Some(numbers) => smp::search((isa, numbers), &shared, memories, root, report),
+        _ => smp::search((isa, Fixed), &shared, memories, root, report),
     });
     // If more moves are wanted than keep the value, the others are shown with their values.
-    let missing = wanted_lines.saturating_sub(root.lines);
-    rated_root::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
+    let missing = wanted_lines.saturating_sub(lines);
+    rated_root::report_worse(&info, lines, &worse[..missing.min(worse.len())], report);
     SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }
 

@@ -17,29 +17,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
     /// paid back. After a capture beyond the horizon a threat counts for nothing, and so it does
     /// after [`threat_plies`](super::params::SearchNumbers::threat_plies) full plies: that is Scan's rule with this limit added.
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "a closure is inlined into the copy, a method's shim need not be"
-    )]
-    #[inline(never)]
-    pub(super) fn quiescence<K: NodeKind>(
-        &mut self,
-        node: &Node,
-        depth: i32,
-        window: Window,
-    ) -> Score {
-        self.isa.run4(
-            self,
-            node,
-            depth,
-            window,
-            #[inline(always)]
-            |worker, node, depth, window| worker.quiescence_in_copy::<K>(node, depth, window),
-        )
-    }
-
     #[inline(always)]
-    fn quiescence_in_copy<K: NodeKind>(
+    pub(super) fn quiescence<K: NodeKind>(
         &mut self,
         node: &Node,
         depth: i32,
@@ -100,7 +79,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
             && position.has_capture(position.side_to_move().opponent())
         {
             self.threat_plies += 1;
-            let score = self.full::<K>(node, 1, window);
+            let score = self.visit::<K, false>(node, 1, window);
             self.threat_plies -= 1;
             return score;
         }

@@ -4,7 +4,7 @@ use movegen::Move;
 use movegen::isa::Isa;
 
 use super::node::{Node, Pv};
-use super::params::{self, MAX_DEPTH, Numbers};
+use super::params::{self, MAX_DEPTH, MAX_PLY, Numbers};
 use super::report::Info;
 use super::worker::Worker;
 use crate::limits::Mode;
@@ -38,12 +38,19 @@ pub(super) struct Root {
     pub(super) moves: Vec<RootMove>,
     /// Number of variations, at least 1.
     pub(super) lines: usize,
+    /// Keys of the positions since the last irreversible move of the game, the root's last.
+    pub(super) keys: Vec<u64>,
     pub(super) pace: Pace,
 }
 
 impl<I: Isa, N: Numbers> Worker<'_, I, N> {
-    /// Searches deeper and deeper until something ends the search.
+    /// Forgets what belongs to an earlier root, and searches deeper and deeper until something ends
+    /// the search.
     pub(super) fn iterate(&mut self, root: &mut Root) {
+        self.memory.clear();
+        self.memory.keys.clear();
+        self.memory.keys.extend_from_slice(&root.keys);
+        self.memory.keys.reserve(MAX_PLY + 1);
         let last_depth = |worker: &Worker<'_, I, N>| match worker.shared.limits.depth {
             Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
             _ => MAX_DEPTH,

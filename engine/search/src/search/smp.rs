@@ -1,8 +1,7 @@
 //! Several threads on one table ("lazy SMP"): each runs the whole iterative deepening with its
 //! own history; the results meet in the transposition table, and in the end they vote. Moves that
-//! another thread has begun are put off ([`busy`](super::busy)).
+//! another thread has begun are put off ([`abdada`](super::abdada)).
 
-use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::thread;
 
@@ -23,12 +22,10 @@ const VOTE_BASE: i32 = 10;
 /// Searches with one thread per memory, this one among them. Returns the final result for the best
 /// variation, after reporting it if it differs from the last report.
 pub(super) fn search<I: Isa, N: Numbers>(
-    isa: I,
-    numbers: N,
+    build: (I, N),
     shared: &Shared<'_>,
     memories: &mut [WorkerMemory],
-    root: &Root,
-    keys: &[u64],
+    mut root: Root,
     report: &mut dyn FnMut(&Info),
 ) -> Info {
     let Some((main_memory, helper_memories)) = memories.split_first_mut() else {
@@ -40,9 +37,7 @@ pub(super) fn search<I: Isa, N: Numbers>(
             let id = i + 1;
             let mut root = root.clone();
             let body = move || {
-                let mut worker = Worker::new((isa, numbers), shared, memory, id);
-                worker.begin(keys);
-                worker.iterate(&mut root);
+                Worker::new(build, shared, memory, id).iterate(&mut root);
                 root.moves.swap_remove(0)
             };
             // A move is played even if the system lacks threads.
@@ -51,18 +46,8 @@ pub(super) fn search<I: Isa, N: Numbers>(
             helpers.extend(builder.spawn_scoped(scope, body));
         }
 
-        let report = RefCell::new(report);
-        let last = RefCell::new(None);
-        let mut remember = |info: &Info| {
-            (report.borrow_mut())(info);
-            if info.multipv == 1 {
-                *last.borrow_mut() = Some(info.clone());
-            }
-        };
-        let mut worker = Worker::new((isa, numbers), shared, main_memory, 0);
-        worker.reporter = Some(Reporter::new(&mut remember));
-        worker.begin(keys);
-        let mut root = root.clone();
+        let mut worker = Worker::new(build, shared, main_memory, 0);
+        worker.reporter = Some(Reporter::new(report));
         worker.iterate(&mut root);
         shared.finished.store(true, Ordering::Relaxed);
         worker.wait_for_command();
@@ -79,8 +64,8 @@ pub(super) fn search<I: Isa, N: Numbers>(
         let mut info = worker.info(&root, 0);
         extend_variation(&mut info.pv, &root.node, shared);
         // What the result says has been reported, also if the last iteration has not been finished.
-        if last.borrow().as_ref().is_none_or(|last: &Info| !last.says_same(&info)) {
-            (report.borrow_mut())(&info);
+        if let Some(reporter) = worker.reporter {
+            reporter.finish(&info);
         }
         info
     })

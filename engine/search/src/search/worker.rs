@@ -8,7 +8,7 @@ use movegen::{Color, DrawRules, Position};
 
 use super::abdada::SearchedNow;
 use super::history::History;
-use super::node::Node;
+use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, Numbers, POLL_NODES};
 use super::prober::Prober;
 use super::pv::PvTable;
@@ -74,34 +74,7 @@ pub(super) struct Shared<'a> {
     pub(super) searched: SearchedNow,
 }
 
-impl<'a> Shared<'a> {
-    pub(super) fn new(
-        table: &'a TranspositionTable,
-        control: &'a Control,
-        limits: &'a Limits,
-        (rules, draw, evaluation): (DrawRules, DrawScore, &'a Evaluation),
-        prober: Prober<'a>,
-        (plan, start): (Option<Plan>, Instant),
-        threads: usize,
-    ) -> Shared<'a> {
-        let counters = std::iter::repeat_with(Counter::default).take(threads).collect();
-        let finished = AtomicBool::new(false);
-        Shared {
-            table,
-            control,
-            limits,
-            rules,
-            draw,
-            evaluation,
-            prober,
-            plan,
-            start,
-            finished,
-            counters,
-            searched: SearchedNow::new(threads),
-        }
-    }
-
+impl Shared<'_> {
     /// Nodes of all threads, as last reported by them.
     pub(super) fn nodes(&self) -> u64 {
         self.counters.iter().map(|c| c.nodes.load(Ordering::Relaxed)).sum()
@@ -175,6 +148,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 /// Hands reports on and remembers the last one.
 pub(super) struct Reporter<'a> {
     receiver: &'a mut dyn FnMut(&Info),
+    /// The last one of the first variation.
     last: Option<Info>,
     /// When the last report was made, from the start of the search.
     when: Duration,
@@ -187,8 +161,17 @@ impl<'a> Reporter<'a> {
 
     pub(super) fn report(&mut self, info: Info, now: Duration) {
         (self.receiver)(&info);
-        self.last = Some(info);
+        if info.multipv == 1 {
+            self.last = Some(info);
+        }
         self.when = now;
+    }
+
+    /// Reports the result, unless the last report said the same.
+    pub(super) fn finish(self, result: &Info) {
+        if self.last.is_none_or(|last| !last.says_same(result)) {
+            (self.receiver)(result);
+        }
     }
 }
 
@@ -251,15 +234,6 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         }
     }
 
-    /// Prepares for a new root: forgets what belongs to the old one and takes over the keys of
-    /// the game, the root's last.
-    pub(super) fn begin(&mut self, keys: &[u64]) {
-        self.memory.clear();
-        self.memory.keys.clear();
-        self.memory.keys.extend_from_slice(keys);
-        self.memory.keys.reserve(MAX_PLY + 1);
-    }
-
     /// Enters a node: counts it, and polls every [`POLL_NODES`] nodes. False when the search must
     /// end.
     #[inline(always)]
@@ -282,19 +256,8 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         shared.counters[self.id].nodes.store(self.nodes, Ordering::Relaxed);
         shared.counters[self.id].probes.store(self.probes, Ordering::Relaxed);
         self.next_poll = self.nodes + POLL_NODES;
-        if self.id != 0 {
-            let waiting = shared.limits.mode == Mode::Ponder && !shared.control.is_ponder_hit();
-            let spent = shared.limits.nodes.is_some_and(|limit| shared.nodes() >= limit);
-            let late = shared.plan.is_some_and(|plan| shared.elapsed() >= plan.hard);
-            // The main thread waits for the helpers before it answers: they look for themselves.
-            self.stopped |= shared.finished.load(Ordering::Relaxed)
-                || shared.control.is_stopped()
-                || (spent || late) && !waiting;
-            return;
-        }
-        if shared.control.is_stopped() {
-            self.stopped = true;
-        }
+        // The main thread waits for the helpers before it answers, so each thread looks for itself.
+        self.stopped |= shared.control.is_stopped() || shared.finished.load(Ordering::Relaxed);
         self.sign_of_life();
         if self.pondering {
             if !shared.control.is_ponder_hit() {
@@ -315,6 +278,31 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
             self.stopped |= self.nodes >= left;
             self.next_poll = self.next_poll.min(left);
         }
+    }
+
+    /// Visits a node with at least one full ply, or one at the horizon, in the copy of the code for
+    /// this instruction set.
+    #[inline(never)]
+    pub(super) fn visit<K: NodeKind, const AT_HORIZON: bool>(
+        &mut self,
+        node: &Node,
+        depth: i32,
+        window: Window,
+    ) -> Score {
+        self.isa.run4(
+            self,
+            node,
+            depth,
+            window,
+            #[inline(always)]
+            |worker, node, depth, window| {
+                if AT_HORIZON {
+                    worker.quiescence::<K>(node, depth, window)
+                } else {
+                    worker.full::<K>(node, depth, window)
+                }
+            },
+        )
     }
 
     /// Repeats the last report with new numbers after a while without one.
