@@ -1,6 +1,7 @@
 //! Sets of files of games, read in random order by several threads.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::thread;
 
 use crossbeam::channel;
@@ -9,6 +10,7 @@ use movegen::random::Random;
 use super::error::TrainError;
 use super::game::PlayedGame;
 use super::sample::{Filter, Sample, is_held_out};
+use super::settings::positive;
 use super::store::{Contents, GamesHeader, StoreError, files};
 
 /// Blocks that are decoded and mixed together: some 60,000 positions.
@@ -190,6 +192,18 @@ pub fn read_games<E: From<StoreError>>(
         skipped += contents.skipped();
     }
     Ok(skipped)
+}
+
+/// `DIR`, or `DIR=WEIGHT` for another weight than 1.
+impl FromStr for Source {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Source, String> {
+        match text.rsplit_once('=') {
+            Some((path, weight)) => Ok(Source { path: path.into(), weight: positive(weight)? }),
+            None => Ok(Source { path: text.into(), weight: 1.0 }),
+        }
+    }
 }
 
 impl Source {

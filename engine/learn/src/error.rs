@@ -24,9 +24,6 @@ pub enum TrainError {
         /// Positions held out.
         held_out: u64,
     },
-    /// An evaluation that cannot be trained.
-    #[error("unknown kind of evaluation '{0}': expected material, p8 or p12")]
-    Kind(String),
     /// A network of this shape cannot be trained.
     #[error("{0}")]
     Network(String),

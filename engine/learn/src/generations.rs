@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::{Args, value_parser};
 use egdb::DatabaseOptions;
 use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
@@ -45,29 +46,45 @@ const MAX_MATCH_MOVES: u32 = 300;
 /// and accepted if it beats the last accepted one in a match; the next plays with what was
 /// accepted last. In the folder, generation N has its games in `genN`, its weights in
 /// `genN.weights` and its match in `genN.match.jsonl`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct Generations {
-    /// The folder.
+    /// The folder
+    #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// How many generations.
+    /// Generations
+    #[arg(long = "generations", value_name = "N", default_value_t = 4,
+          value_parser = value_parser!(u32).range(1..=1000))]
     pub count: u32,
-    /// Games of each generation.
+    /// Games of each generation
+    #[arg(long, value_name = "N", default_value_t = 60_000,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub games: u64,
-    /// Nodes for each move of these games.
+    /// Nodes for each move of these games
+    #[arg(long, value_name = "N", default_value_t = 500,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// The kind of evaluation.
+    /// The kind of evaluation: material, p8 or p12
+    #[arg(long, value_name = "KIND", default_value = "p8")]
     pub kind: EvalKind,
-    /// The most pairs of games in the match of a generation.
-    pub pairs: usize,
-    /// Nodes for each move of the match.
+    /// The most pairs of games in the match of a generation; it ends earlier when it is decided
+    #[arg(long, value_name = "N", default_value_t = 2_000,
+          value_parser = value_parser!(u32).range(1..=10_000_000))]
+    pub pairs: u32,
+    /// Nodes for each move of the match
+    #[arg(long, value_name = "N", default_value_t = 20_000,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub match_nodes: u64,
-    /// Games at the same time.
-    pub threads: usize,
-    /// The seed: another number gives other games.
+    /// Other games for another number
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// Games at the same time.
+    #[arg(skip = 1usize)]
+    pub threads: usize,
     /// The [`Provenance::command`] of new weights.
+    #[arg(skip)]
     pub command: String,
     /// The [`Provenance::date`] of new weights.
+    #[arg(skip)]
     pub date: String,
 }
 
@@ -227,8 +244,7 @@ impl Generations {
         let data = DataSet::open(&sources, &Filter::default())?;
         // The scores of the first games count material only and say little.
         let result_share = if generation == 0 { 1.0 } else { 0.5 };
-        let kind = self.kind.name().to_owned();
-        let training = Training { kind, result_share, ..Training::default() };
+        let training = Training { kind: self.kind, result_share, ..Training::default() };
         let provenance = self.provenance(generation, &file, &data);
         let mut held_out = 0.0;
         let trained = training.run(
@@ -312,7 +328,7 @@ impl Generations {
             event: "Generations".to_owned(),
             engines: vec![engine("new", new)?, engine("old", old)?],
             time_control: Some(nodes),
-            pairs: self.pairs,
+            pairs: self.pairs as usize,
             openings: openings::three_move_ballots(),
             random_plies: MatchConfig::RANDOM_PLIES,
             seed: Some(self.seed),

@@ -57,7 +57,7 @@ pub use opening::{Opening, OpeningMix, ParseMixError};
 pub use plot::loss_plot;
 pub use sample::{Filter, RandomSamples, Sample};
 pub use selfplay::{GamesProgress, SelfPlay, SelfPlayError};
-pub use settings::{NetworkTraining, Training};
+pub use settings::{NetworkTraining, Training, mean};
 pub use statistics::{CountTable, Statistics};
 pub use store::{Contents, GamesHeader, StoreError, files};
 pub use train::checkpoint_path;

@@ -4,19 +4,20 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use meerslag_search::SearchNumbers;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A number of the search to tune, within a range.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TunedNumber {
-    /// A name of [`SearchNumbers::ALL`].
+    /// Its name in the source of the search.
     pub name: String,
     /// The least value.
     pub low: i32,
     /// The greatest value.
     pub high: i32,
-    /// The value at the start, from [`SearchNumbers::PLAYED`].
+    /// Its value at the start: the one that the engine plays with.
     pub start: i32,
 }
 

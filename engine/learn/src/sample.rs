@@ -1,5 +1,6 @@
 //! From games to positions to learn from.
 
+use clap::{Args, value_parser};
 use movegen::random::{Random, mix};
 use movegen::{Color, Position, Wld};
 use serde::Serialize;
@@ -7,20 +8,32 @@ use serde::Serialize;
 use super::game::{End, PlayedGame};
 use super::store::GamesHeader;
 
-/// Which positions are taken: only those where neither side can capture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+/// Which positions are taken: only those where neither side can capture, and none within the
+/// databases that the players had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Args)]
 pub struct Filter {
-    /// Positions with fewer pieces are left out.
+    /// Only positions with at least this many pieces
+    #[arg(long, value_name = "N", default_value_t = Filter::default().min_pieces,
+          value_parser = value_parser!(u32).range(2..=40))]
     pub min_pieces: u32,
-    /// The greatest score, in hundredths of a man.
+    /// Only positions with a score of at most this many hundredths of a man
+    #[arg(long = "max-score", value_name = "N", default_value_t = Filter::default().most_score,
+          value_parser = value_parser!(i32).range(0..=10_000))]
     pub most_score: i32,
-    /// The greatest difference in material; a king counts as three men.
+    /// Only positions where one side has at most this many more men; a king counts as three
+    #[arg(long = "max-material", value_name = "N", default_value_t = Filter::default().most_material,
+          value_parser = value_parser!(u32).range(0..=60))]
     pub most_material: u32,
-    /// The most positions from one game.
-    pub per_game: usize,
-    /// The first ply after the start position that counts.
-    pub first_ply: usize,
+    /// At most this many positions of a game
+    #[arg(long, value_name = "N", default_value_t = Filter::default().per_game,
+          value_parser = value_parser!(u32).range(1..=1000))]
+    pub per_game: u32,
+    /// Only positions from this ply of a game on
+    #[arg(long, value_name = "PLY", default_value_t = Filter::default().first_ply,
+          value_parser = value_parser!(u32).range(0..=1000))]
+    pub first_ply: u32,
     /// The greatest score in games scored as draws without proof.
+    #[arg(skip = Filter::default().most_unproven)]
     pub most_unproven: i32,
 }
 
@@ -61,7 +74,7 @@ impl Filter {
         let result = game.white.points() as f32;
         let mut random = Random::new(fingerprint(game));
         let mut found = 0;
-        for (position, ply) in game.positions().skip(self.first_ply) {
+        for (position, ply) in game.positions().skip(self.first_ply as usize) {
             let Some(score) = ply.and_then(|ply| ply.score) else { continue };
             let score = score.hundredths();
             if !self.takes(&position, score, game) {
@@ -71,7 +84,7 @@ impl Filter {
             let sample = Sample { position, score: (side * score) as i16, result, weight };
             // All equally likely.
             found += 1;
-            if samples.len() - first < self.per_game {
+            if samples.len() - first < self.per_game as usize {
                 samples.push(sample);
             } else if let Some(place) = samples.get_mut(first + random.below(found)) {
                 *place = sample;

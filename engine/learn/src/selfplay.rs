@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use clap::{Args, value_parser};
 use egdb::Wld;
 use egdb::error::ProbeError;
 use movegen::{Game, Move, Position};
@@ -41,23 +42,34 @@ const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
 const QUICK_SHARE: u64 = 8;
 
 /// What to play.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct SelfPlay {
-    /// Games of the whole run; rounded up to whole blocks.
+    /// Games of the whole run; rounded up to a multiple of 32
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub games: u64,
-    /// Nodes for each move.
+    /// Nodes for each move
+    #[arg(long, value_name = "N", default_value_t = 1_000,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// The seed.
+    /// Other games for another number
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Where games begin.
+    /// How often games begin in each way: random plies from the start, a three-move ballot with
+    /// random plies, the middle of a quick game, an endgame of scattered pieces with kings, or an
+    /// unbalanced opening
+    #[arg(long, value_name = "MIX", default_value_t)]
     pub openings: OpeningMix,
-    /// Which part of the run to play.
+    /// Play one of N equal parts of the run, counted from 1
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
     pub shard: Shard,
     /// Players at the same time.
+    #[arg(skip = 1usize)]
     pub threads: usize,
     /// Endgame databases, for exact results.
+    #[arg(skip)]
     pub databases: DatabaseOptions,
     /// The players' evaluation.
+    #[arg(skip)]
     pub evaluation: Evaluation,
 }
 

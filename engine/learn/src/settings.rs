@@ -1,40 +1,85 @@
 //! What to train, and how.
 
-use serde::{Deserialize, Serialize};
+use clap::{Args, value_parser};
+use serde::{Serialize, Serializer};
 
 use meerslag_search::eval::network::{self, Network};
 use meerslag_search::eval::{EvalKind, Evaluation, Inputs};
 
 /// What to train, and how.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Args)]
 pub struct Training {
-    /// The kind of evaluation.
-    pub kind: String,
+    /// The kind of evaluation: material, p8 or p12
+    #[arg(long, value_name = "KIND", default_value = "p8")]
+    #[serde(serialize_with = "by_name")]
+    pub kind: EvalKind,
     /// A network to train on top of other weights, which determine the kind.
+    #[arg(skip)]
     pub network: Option<NetworkTraining>,
-    /// The most epochs.
+    /// The most times to go through the games
+    #[arg(long, value_name = "N", default_value_t = Training::default().epochs,
+          value_parser = value_parser!(u32).range(1..=1000))]
     pub epochs: u32,
-    /// Stop after this many epochs without a smaller loss of the held-out games.
+    /// Stop after this many epochs without progress on the held-out games
+    #[arg(long, value_name = "N", default_value_t = Training::default().patience,
+          value_parser = value_parser!(u32).range(1..=1000))]
     pub patience: u32,
-    /// The share of the result in the label, 0..=1; the rest is the score, which says more as soon
-    /// as the evaluation that has played knows more than material.
+    /// The share of the game's result in what is to be foretold; the rest is the search's score,
+    /// which says more unless `material` has played
+    #[arg(long = "lambda", value_name = "SHARE", default_value_t = Training::default().result_share,
+          value_parser = share)]
     pub result_share: f32,
-    /// That share in the last tenth of the fit, which then runs through all its epochs and ends
-    /// with the last one; `None` for no change.
+    /// The share in the last tenth of the fit, which then ends with its last epoch
+    #[arg(long = "last-lambda", value_name = "SHARE", value_parser = share)]
     pub last_result_share: Option<f32>,
-    /// Hundredths of a man that make the odds e to 1; `None` fits it to the scores of the games.
+    /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub scale: Option<f32>,
-    /// The length of the steps in the first epoch; [`Training::DEFAULT_RATE`] or
-    /// [`NetworkTraining::DEFAULT_RATE`].
-    pub rate: f32,
-    /// The weight decay of patterns or, in a network, of all but scalars.
+    /// The length of the steps in the first epoch: 0.05 without it, 0.001 for a network
+    #[arg(long, value_name = "RATE", value_parser = positive)]
+    pub rate: Option<f32>,
+    /// How strongly patterns, or a network's weights, are drawn to 0
+    #[arg(long, value_name = "X", default_value_t = Training::default().decay,
+          value_parser = not_negative)]
     pub decay: f32,
-    /// Determines the order of the positions.
+    /// Takes the games in another order
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
 
+fn by_name<S: Serializer>(kind: &EvalKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
+
+/// A number that is as it should be.
+fn number(text: &str, is_good: fn(f32) -> bool, expected: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|&number| is_good(number));
+    number.ok_or_else(|| format!("expected {expected}"))
+}
+
+/// Reads a number above 0, up to a million.
+pub(crate) fn positive(text: &str) -> Result<f32, String> {
+    number(text, |x| x > 0.0 && x <= 1e6, "a number above 0")
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    number(text, |x| (0.0..=1e6).contains(&x), "a number from 0")
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1")
+}
+
+/// Reads a number between 0 and 1.
+///
+/// # Errors
+/// Says what is expected.
+pub fn mean(text: &str) -> Result<f32, String> {
+    number(text, |x| x > 0.0 && x < 1.0, "a number between 0 and 1")
+}
+
 /// A network to train.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NetworkTraining {
     /// The inputs of the hidden sums.
     pub inputs: Inputs,
@@ -55,9 +100,6 @@ pub struct NetworkTraining {
 }
 
 impl NetworkTraining {
-    /// The length of the steps of Adam.
-    pub const DEFAULT_RATE: f32 = 0.001;
-
     /// A network on top of weights that stay as they are.
     #[must_use]
     pub const fn new(inputs: Inputs, hidden: usize, base: Evaluation) -> NetworkTraining {
@@ -82,21 +124,24 @@ impl NetworkTraining {
 }
 
 impl Training {
-    /// The length of the steps for patterns.
-    pub const DEFAULT_RATE: f32 = 0.05;
+    /// The length of the steps in the first epoch: for a network those of Adam.
+    pub(crate) fn first_rate(&self) -> f32 {
+        let usual = if self.network.is_some() { 0.001 } else { 0.05 };
+        self.rate.unwrap_or(usual)
+    }
 }
 
 impl Default for Training {
     fn default() -> Training {
         Training {
-            kind: EvalKind::P8.name().to_owned(),
+            kind: EvalKind::P8,
             network: None,
             epochs: 6,
             patience: 2,
             result_share: 0.0,
             last_result_share: None,
             scale: None,
-            rate: Training::DEFAULT_RATE,
+            rate: None,
             decay: 1e-4,
             seed: 1,
         }

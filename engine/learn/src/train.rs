@@ -18,7 +18,7 @@ use super::model::{self, Model};
 use super::network::NetworkModel;
 use super::sample::Sample;
 use super::settings::Training;
-use meerslag_search::eval::{EvalKind, Provenance, Weights};
+use meerslag_search::eval::{Provenance, Weights};
 
 /// The part of the fit that [`Training::last_result_share`] is for.
 const LAST_PART: f64 = 0.1;
@@ -39,11 +39,9 @@ impl Training {
         provenance: &Provenance,
         report: &mut dyn FnMut(usize, &Epoch, f32),
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
-        let kind =
-            EvalKind::from_name(&self.kind).ok_or_else(|| TrainError::Kind(self.kind.clone()))?;
         let run = Run { training: self, data, threads, checkpoint, stop };
         match &self.network {
-            None => run.run(provenance, report, |scale| Model::new(kind, scale)),
+            None => run.run(provenance, report, |scale| Model::new(self.kind, scale)),
             Some(network) => {
                 network.check().map_err(TrainError::Network)?;
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -66,7 +64,7 @@ impl Training {
         let last_share = self.last_result_share.filter(|_| is_last);
         TrainingStep {
             result_share: last_share.unwrap_or(self.result_share),
-            rate: self.rate * share,
+            rate: self.first_rate() * share,
             decay: self.decay,
         }
     }
@@ -74,7 +72,8 @@ impl Training {
     /// The settings that tell one training from another.
     fn identity(&self, data: &DataSet) -> String {
         let base = self.network.as_ref().map_or("", |network| network.base.name());
-        format!("{} {} {base}", data.hash, serde_json::to_string(self).unwrap_or_default())
+        let settings = Training { rate: Some(self.first_rate()), ..self.clone() };
+        format!("{} {} {base}", data.hash, serde_json::to_string(&settings).unwrap_or_default())
     }
 }
 
@@ -224,7 +223,7 @@ mod tests {
     use super::*;
     use crate::NetworkTraining;
     use egdb::DatabaseOptions;
-    use meerslag_search::eval::{Evaluation, Inputs};
+    use meerslag_search::eval::{EvalKind, Evaluation, Inputs};
     use meerslag_study::Shard;
 
     fn data(folder: &TempDir) -> DataSet {
@@ -244,14 +243,14 @@ mod tests {
 
     fn training() -> Training {
         Training {
-            kind: "p8".to_owned(),
+            kind: EvalKind::P8,
             network: None,
             epochs: 3,
             patience: 3,
             result_share: 0.7,
             last_result_share: None,
             scale: None,
-            rate: 0.1,
+            rate: Some(0.1),
             decay: 1e-4,
             seed: 1,
         }
@@ -286,7 +285,7 @@ mod tests {
         // A network on top of weights.
         let base = Evaluation::new(whole.0);
         let network = Some(NetworkTraining::new(Inputs::Pieces, 32, base.clone()));
-        let training_network = Training { network, rate: 0.001, ..training() };
+        let training_network = Training { network, rate: Some(0.001), ..training() };
         let above = run(&training_network, &data, 1, &path("d"), 99).unwrap().unwrap();
         assert!(above.1[2].training < above.1[0].training, "{:?}", above.1);
         assert_eq!(above.0.kind_name(), "p8+n32");
@@ -314,7 +313,7 @@ mod tests {
         let joint = Training {
             network: Some(network),
             last_result_share: Some(1.0),
-            rate: 0.001,
+            rate: Some(0.001),
             ..training()
         };
         let learnt = run(&joint, &data, 1, &path("h"), 99).unwrap().unwrap();
@@ -326,7 +325,7 @@ mod tests {
         }
         assert_eq!(run(&joint, &data, 2, &path("i"), 99).unwrap().unwrap(), learnt);
 
-        let other = Training { rate: 0.2, ..training() };
+        let other = Training { rate: Some(0.2), ..training() };
         let error = run(&other, &data, 1, &path("a"), 99).unwrap_err().to_string();
         assert!(error.contains("other data or settings"), "{error}");
         let mut bytes = fs::read(path("a")).unwrap();

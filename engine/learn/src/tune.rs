@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use clap::{Args, value_parser};
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use meerslag_files::{Existing, exclusive, write_file};
@@ -47,27 +48,37 @@ const PATCH: &str = "params.patch";
 const LOCK: &str = "lock";
 
 /// What to tune, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct Tuning {
-    /// The numbers; each once.
+    /// A number to tune, with its range if it is not to be the usual one; repeatable. All without it
+    #[arg(long = "number", value_name = "NAME[=LOW..HIGH]", allow_hyphen_values = true)]
     pub numbers: Vec<TunedNumber>,
-    /// Games of the whole run; rounded up to whole steps of 32.
+    /// Games of the whole run; rounded up to a multiple of 32
+    #[arg(long, value_name = "N", default_value_t = 100_000,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub games: u64,
-    /// Nodes for each move.
+    /// Nodes for each move
+    #[arg(long, value_name = "N", default_value_t = 2_000,
+          value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// How far a won game moves a number at the end, as a share of its last change.
+    /// How far numbers move: the share of the last difference between a number and its versions by
+    /// which a won game moves it at the end
+    #[arg(long, value_name = "SHARE", default_value_t = 0.002, value_parser = rate)]
     pub rate: f64,
-    /// The seed.
+    /// Other games for another number
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Games at the same time.
+    #[arg(skip = 1usize)]
     pub threads: usize,
     /// The versions' evaluation.
+    #[arg(skip)]
     pub evaluation: Evaluation,
 }
 
-impl Tuning {
-    /// The usual [`Tuning::rate`].
-    pub const DEFAULT_RATE: f64 = 0.002;
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| *rate > 0.0 && *rate <= 1.0);
+    rate.ok_or_else(|| "expected a number above 0, up to 1".to_owned())
 }
 
 /// The result of a tuning.

@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Failure;
-use super::filter::FilterArgs;
 use super::json::{self, Record};
 use super::streams::{note, stdout};
 
@@ -34,7 +33,7 @@ enum DataCommand {
         #[command(flatten)]
         input: Input,
         #[command(flatten)]
-        filter: FilterArgs,
+        filter: Filter,
     },
     /// Read everything and say what is damaged; exit status 1 if something is
     Check {
@@ -61,7 +60,7 @@ enum DataCommand {
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
         #[command(flatten)]
-        filter: FilterArgs,
+        filter: Filter,
     },
     /// All games as text
     Export {
@@ -189,7 +188,7 @@ impl DataArgs {
 pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(stdout());
     match &args.command {
-        DataCommand::Stats { input, filter } => stats(input, filter.filter(), &mut out)?,
+        DataCommand::Stats { input, filter } => stats(input, *filter, &mut out)?,
         DataCommand::Check { input } => {
             let mut games = 0u64;
             let damaged = input.for_each(|_, _| {
@@ -234,7 +233,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
             }
         }
         DataCommand::Sample { input, count, seed, filter } => {
-            let mut samples = RandomSamples::new(filter.filter(), *count, *seed);
+            let mut samples = RandomSamples::new(*filter, *count, *seed);
             input.for_each(|header, game| {
                 samples.add(header, &game);
                 Ok(())

@@ -2,13 +2,11 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use meerslag_harness::runner::Abort;
 use meerslag_learn::{GenerationStep, Generations, GenerationsError};
-use meerslag_search::eval::EvalKind;
 use meerslag_study::record::today;
 use movegen::words::counted;
 use schemars::JsonSchema;
@@ -28,33 +26,11 @@ use super::{Failure, shell};
 /// of each generation, the matches, and the best weights as accepted.weights.
 #[derive(Args, Debug)]
 pub(super) struct LearnArgs {
-    /// The folder
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-    /// Generations
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    generations: u32,
-    /// Games of each generation
-    #[arg(long, value_name = "N", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    games: u64,
-    /// Nodes for each move of these games
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    nodes: u64,
-    /// The kind of evaluation: material, p8 or p12
-    #[arg(long, value_name = "KIND", default_value = "p8", value_parser = super::train::kind)]
-    kind: EvalKind,
-    /// The most pairs of games in the match of a generation; it ends earlier when it is decided
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pairs: u32,
-    /// Nodes for each move of the match
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    match_nodes: u64,
+    #[command(flatten)]
+    run: Generations,
     /// Games at the same time; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
     threads: usize,
-    /// Other games for another number
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
     /// Print a JSON object for each step
     #[arg(long)]
     json: bool,
@@ -134,17 +110,10 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     let stop = Arc::clone(&abort);
     Interrupt::catch(move || stop.set())?;
     let generations = Generations {
-        folder: args.folder.clone(),
-        count: args.generations,
-        games: args.games,
-        nodes: args.nodes,
-        kind: args.kind,
-        pairs: args.pairs as usize,
-        match_nodes: args.match_nodes,
         threads: args.threads,
-        seed: args.seed,
         command: shell::quoted(&shell::arguments()),
         date: today(),
+        ..args.run.clone()
     };
     let mut meter: Option<Meter> = None;
     let best = generations.run(&abort, &mut |generation, step| {

@@ -15,8 +15,6 @@ mod egdb;
 mod evaluation;
 mod failure;
 mod files;
-#[cfg(feature = "training")]
-mod filter;
 mod game_work;
 #[cfg(feature = "games")]
 mod games;

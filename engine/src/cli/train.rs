@@ -8,15 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use meerslag_files::write_file;
 use meerslag_learn::{
-    DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
-    loss_plot,
+    DataSet, Epoch, Filter, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
+    loss_plot, mean,
 };
-use meerslag_search::eval::{EvalKind, Evaluation, Inputs, Provenance};
+use meerslag_search::eval::{Evaluation, Inputs, Provenance};
 use meerslag_study::record::today;
 
 use super::Failure;
 use super::files::{self, ForceArgs};
-use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
 use super::streams::{note, stdout};
 use super::{json, shell};
@@ -29,19 +28,18 @@ use super::{json, shell};
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
     /// Folders or files of games; FOLDER=WEIGHT makes its positions count less or more than 1
-    #[arg(required = true, value_name = "DIR[=WEIGHT]", value_parser = source)]
+    #[arg(required = true, value_name = "DIR[=WEIGHT]")]
     data: Vec<Source>,
     /// The file for the weights
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// The kind of evaluation: material, p8 or p12
-    #[arg(long, value_name = "KIND", default_value = "p8", value_parser = kind)]
-    kind: EvalKind,
+    #[command(flatten)]
+    training: Training,
     /// Train a network of this many hidden sums on top of other weights: a multiple of 32 up to 256
     #[arg(long, value_name = "N", requires = "base", conflicts_with = "kind")]
     network: Option<usize>,
     /// What the network sees: pieces, or the windows of p8 and pieces
-    #[arg(long, value_name = "INPUTS", default_value = "pieces", requires = "network", value_parser = inputs)]
+    #[arg(long, value_name = "INPUTS", default_value = "pieces", requires = "network")]
     inputs: Inputs,
     /// The weights below the network, which stay as they are without --joint
     #[arg(long, value_name = "FILE", requires = "network")]
@@ -58,31 +56,6 @@ pub(super) struct TrainArgs {
     /// 0.999
     #[arg(long, value_name = "X", requires = "network", value_parser = mean)]
     average: Option<f32>,
-    /// The most times to go through the games
-    #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    epochs: u32,
-    /// Stop after this many epochs without progress on the held-out games
-    #[arg(long, value_name = "N", default_value_t = Training::default().patience, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    patience: u32,
-    /// The share of the game's result in what is to be foretold; the rest is the search's score,
-    /// which says more unless `material` has played
-    #[arg(long, value_name = "SHARE", default_value_t = Training::default().result_share, value_parser = share)]
-    lambda: f32,
-    /// The share in the last tenth of the fit, which then ends with its last epoch
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    last_lambda: Option<f32>,
-    /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games
-    #[arg(long, value_name = "N", value_parser = positive)]
-    scale: Option<f32>,
-    /// The length of the steps in the first epoch: 0.05 without it, 0.001 for a network
-    #[arg(long, value_name = "RATE", value_parser = positive)]
-    rate: Option<f32>,
-    /// How strongly patterns, or a network's weights, are drawn to 0
-    #[arg(long, value_name = "X", default_value_t = Training::default().decay, value_parser = not_negative)]
-    decay: f32,
-    /// Takes the games in another order
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
     /// Threads that read games, beside the one that fits; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
     threads: usize,
@@ -93,48 +66,12 @@ pub(super) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: Filter,
     #[command(flatten)]
     force: ForceArgs,
     /// Print a JSON object for each epoch
     #[arg(long)]
     json: bool,
-}
-
-fn source(text: &str) -> Result<Source, String> {
-    match text.rsplit_once('=') {
-        Some((path, weight)) => Ok(Source { path: path.into(), weight: positive(weight)? }),
-        None => Ok(Source { path: text.into(), weight: 1.0 }),
-    }
-}
-
-pub(super) fn kind(name: &str) -> Result<EvalKind, String> {
-    EvalKind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
-}
-
-fn inputs(name: &str) -> Result<Inputs, String> {
-    Inputs::from_name(name).ok_or_else(|| "expected pieces or windows".to_owned())
-}
-
-fn number(text: &str, fits: impl Fn(f32) -> bool, expected: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|x: &f32| x.is_finite() && fits(*x));
-    number.ok_or_else(|| format!("expected {expected}"))
-}
-
-fn positive(text: &str) -> Result<f32, String> {
-    number(text, |x| x > 0.0 && x <= 1e6, "a number above 0")
-}
-
-fn not_negative(text: &str) -> Result<f32, String> {
-    number(text, |x| (0.0..=1e6).contains(&x), "a number from 0")
-}
-
-fn mean(text: &str) -> Result<f32, String> {
-    number(text, |x| x > 0.0 && x < 1.0, "a number between 0 and 1")
-}
-
-fn share(text: &str) -> Result<f32, String> {
-    number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1")
 }
 
 pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
@@ -149,8 +86,8 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
-    let data = DataSet::open(&args.data, &args.filter.filter())
-        .map_err(|error| Failure::Input(error.into()))?;
+    let data =
+        DataSet::open(&args.data, &args.filter).map_err(|error| Failure::Input(error.into()))?;
     if data.skipped > 0 {
         note(format_args!("{} bytes of damaged blocks are left out", data.skipped));
     }
@@ -163,22 +100,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let rate = match network {
-        Some(_) => NetworkTraining::DEFAULT_RATE,
-        None => Training::DEFAULT_RATE,
-    };
-    let training = Training {
-        kind: args.kind.name().to_owned(),
-        network,
-        epochs: args.epochs,
-        patience: args.patience,
-        result_share: args.lambda,
-        last_result_share: args.last_lambda,
-        scale: args.scale,
-        rate: args.rate.unwrap_or(rate),
-        decay: args.decay,
-        seed: args.seed,
-    };
+    let training = Training { network, ..args.training.clone() };
     let provenance = Provenance {
         generation: args.generation,
         command: shell::quoted(&shell::arguments()),

@@ -30,37 +30,16 @@ pub(super) struct TuneArgs {
     /// The folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// A number to tune, with its range if it is not to be the usual one; repeatable. All without it
-    #[arg(long = "number", value_name = "NAME[=LOW..HIGH]", allow_hyphen_values = true)]
-    numbers: Vec<TunedNumber>,
-    /// Games of the whole run; rounded up to a multiple of 32
-    #[arg(long, value_name = "N", default_value_t = 100_000,
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    games: u64,
-    /// Nodes for each move
-    #[arg(long, value_name = "N", default_value_t = 2_000,
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    nodes: u64,
-    /// How far numbers move: the share of the last difference between a number and its versions by
-    /// which a won game moves it at the end
-    #[arg(long, value_name = "SHARE", default_value_t = Tuning::DEFAULT_RATE, value_parser = rate)]
-    rate: f64,
+    #[command(flatten)]
+    tuning: Tuning,
     /// Games at the same time; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
     threads: usize,
-    /// Other games for another number
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
     #[command(flatten)]
     evaluation: EvaluationArgs,
     /// Print a JSON object at the end
     #[arg(long)]
     json: bool,
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|rate| *rate > 0.0 && *rate <= 1.0);
-    rate.ok_or_else(|| "expected a number above 0, up to 1".to_owned())
 }
 
 /// The result of a tuning.
@@ -74,13 +53,8 @@ pub(super) struct TuneRecord {
 /// A number of the search.
 #[derive(Serialize, JsonSchema)]
 struct NumberRecord {
-    name: String,
-    /// The least value it may have.
-    low: i32,
-    /// The greatest.
-    high: i32,
-    /// Its value at the start.
-    start: i32,
+    #[serde(flatten)]
+    number: TunedNumber,
     /// Its value now. The patch has it as a whole number.
     value: f64,
 }
@@ -93,15 +67,14 @@ pub(super) fn run(args: &TuneArgs) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     let interrupt = Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
-    let tuning = Tuning {
-        numbers: if args.numbers.is_empty() { TunedNumber::all() } else { args.numbers.clone() },
-        games: args.games,
-        nodes: args.nodes,
-        rate: args.rate,
-        seed: args.seed,
+    let mut tuning = Tuning {
         threads: args.threads,
         evaluation: args.evaluation.read()?,
+        ..args.tuning.clone()
     };
+    if tuning.numbers.is_empty() {
+        tuning.numbers = TunedNumber::all();
+    }
     let mut meter = Meter::new();
     let Tuned { progress, values } = tuning
         .run(&args.folder, &stop, &mut |progress| meter.show(progress))
@@ -109,10 +82,8 @@ pub(super) fn run(args: &TuneArgs) -> Result<(), Failure> {
             TuneError::Numbers(_) => Failure::Input(error.into()),
             _ => Failure::run(error),
         })?;
-    let numbers = tuning.numbers.into_iter().zip(values).map(|(number, value)| {
-        let TunedNumber { name, low, high, start } = number;
-        NumberRecord { name, low, high, start, value }
-    });
+    let numbers = tuning.numbers.into_iter().zip(values);
+    let numbers = numbers.map(|(number, value)| NumberRecord { number, value });
     let record = TuneRecord { played: meter.finish(progress), numbers: numbers.collect() };
     let mut out = stdout();
     if args.json {
@@ -120,7 +91,9 @@ pub(super) fn run(args: &TuneArgs) -> Result<(), Failure> {
     } else {
         writeln!(out, "{}", record.played)?;
         let rows: Vec<Vec<String>> = (record.numbers.iter())
-            .map(|it| vec![it.name.clone(), it.start.to_string(), format!("{:.2}", it.value)])
+            .map(|NumberRecord { number, value }| {
+                vec![number.name.clone(), number.start.to_string(), format!("{value:.2}")]
+            })
             .collect();
         write!(out, "{}", table(&["number", "start", "now"], &rows))?;
     }

@@ -1,5 +1,7 @@
 //! The kinds of evaluation, which differ in the windows that a side looks at; and weights.
 
+use std::str::FromStr;
+
 use super::board::{GROUPS, PART_VALUES, SideView};
 
 /// Steps that all men of both sides together need to promote at the start of a game.
@@ -23,6 +25,14 @@ pub enum EvalKind {
     P8,
     /// Eight windows of 6 rows and 4 columns (12 squares). Each side looks at four of them.
     P12,
+}
+
+impl FromStr for EvalKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<EvalKind, String> {
+        EvalKind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
+    }
 }
 
 impl EvalKind {

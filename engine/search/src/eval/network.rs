@@ -9,6 +9,8 @@
 //! near ply need not be added again. Those of windows, most of which change with a move, are added
 //! each time.
 
+use std::str::FromStr;
+
 use arrayvec::ArrayVec;
 use movegen::geometry::{bits, index_of_bit};
 use movegen::{Color, Position};
@@ -32,6 +34,15 @@ pub enum Inputs {
     Windows,
 }
 
+impl FromStr for Inputs {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Inputs, String> {
+        let found = Inputs::ALL.into_iter().find(|inputs| inputs.name() == name);
+        found.ok_or_else(|| "expected pieces or windows".to_owned())
+    }
+}
+
 impl Inputs {
     /// All of them.
     pub const ALL: [Inputs; 2] = [Inputs::Pieces, Inputs::Windows];
@@ -43,12 +54,6 @@ impl Inputs {
             Inputs::Pieces => "pieces",
             Inputs::Windows => "windows",
         }
-    }
-
-    /// The inputs of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Inputs> {
-        Inputs::ALL.into_iter().find(|inputs| inputs.name() == name)
     }
 
     /// The letter in the names of weights.

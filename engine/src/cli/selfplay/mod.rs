@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_learn::{GamesProgress, OpeningMix, SelfPlay, SelfPlayError};
+use meerslag_learn::{GamesProgress, SelfPlay, SelfPlayError};
 use meerslag_study::Shard;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,27 +34,11 @@ pub(super) struct SelfPlayArgs {
     /// Folder for the games
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Games of the whole run; rounded up to a multiple of 32
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    games: u64,
-    /// Nodes for each move
-    #[arg(long, value_name = "N", default_value_t = 1_000,
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    nodes: u64,
+    #[command(flatten)]
+    run: SelfPlay,
     /// Games at the same time; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
     threads: usize,
-    /// Other games for another number
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// How often games begin in each way: random plies from the start, a three-move ballot with
-    /// random plies, the middle of a quick game, an endgame of scattered pieces with kings, or an
-    /// unbalanced opening
-    #[arg(long, value_name = "MIX", default_value_t)]
-    openings: OpeningMix,
-    /// Play one of N equal parts of the run, counted from 1
-    #[arg(long, value_name = "I/N", default_value = "1/1")]
-    shard: Shard,
     /// Write a workflow that plays the run in parts and merges them, instead of playing
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "shard")]
     plan: Option<Workflow>,
@@ -95,14 +79,10 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     let flag = Arc::clone(&stop);
     let interrupt = Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
     let selfplay = SelfPlay {
-        games: args.games,
-        nodes: args.nodes,
-        seed: args.seed,
-        openings: args.openings,
-        shard: args.shard,
         threads: args.threads,
         databases: args.databases.options(),
         evaluation: args.evaluation.read()?,
+        ..args.run.clone()
     };
     let mut meter = Meter::new();
     let done =

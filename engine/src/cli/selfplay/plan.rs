@@ -59,7 +59,7 @@ pub(super) fn write(out: &mut impl Write, args: &SelfPlayArgs) -> io::Result<()>
     writeln!(out, "DEFAULT_OUT = {}", quoted(&args.out.display().to_string()))?;
     writeln!(out, "DEFAULT_THREADS = {}", args.threads)?;
     writeln!(out, "PARTS = {}", args.parts)?;
-    writeln!(out, "FILE = {}", quoted(&format!("seed{}.games", args.seed)))?;
+    writeln!(out, "FILE = {}", quoted(&format!("seed{}.games", args.run.seed)))?;
     writeln!(out, "OPTIONS = [")?;
     for option in options(args) {
         writeln!(out, "    {},", quoted(&option))?;
@@ -71,10 +71,10 @@ pub(super) fn write(out: &mut impl Write, args: &SelfPlayArgs) -> io::Result<()>
 fn options(args: &SelfPlayArgs) -> Vec<String> {
     let databases = args.databases.options();
     let mut options = vec![
-        format!("--games={}", args.games),
-        format!("--nodes={}", args.nodes),
-        format!("--seed={}", args.seed),
-        format!("--openings={}", args.openings),
+        format!("--games={}", args.run.games),
+        format!("--nodes={}", args.run.nodes),
+        format!("--seed={}", args.run.seed),
+        format!("--openings={}", args.run.openings),
         format!("--egdb-pieces={}", databases.pieces),
         format!("--egdb-cache={}", databases.cache_mib),
     ];
