@@ -1,9 +1,9 @@
 //! Played games of any kind: the data kept for each move, and the one form of writing them as PDN.
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use jiff::{Timestamp, ZonedDateTime};
+use chrono::{DateTime, Local, Utc};
 use movegen::notation::pdn::{Annotation, Comment, GameResult, PdnGame, Ply, format_time};
 use movegen::{Color, DrawCounters, Fen, Game, Move, Position};
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ impl GameRecord {
     #[must_use]
     pub fn new(start: Position) -> GameRecord {
         let (plies, result) = (Vec::new(), GameResult::Unknown);
-        let utc_date = Some(Timestamp::now().strftime(PDN_DATE).to_string());
+        let utc_date = Some(DateTime::<Utc>::from(SystemTime::now()).format(PDN_DATE).to_string());
         GameRecord { start, halfmoves: 0, plies, result, date: today(), utc_date }
     }
 
@@ -216,7 +216,7 @@ const PDN_DATE: &str = "%Y.%m.%d";
 /// Today, where the user is, in the form of PDN.
 #[must_use]
 pub fn today() -> String {
-    ZonedDateTime::now().strftime(PDN_DATE).to_string()
+    DateTime::<Local>::from(SystemTime::now()).format(PDN_DATE).to_string()
 }
 
 /// Moves as Hub writes them. Whether they are legal shows when the game is replayed.
