@@ -1,9 +1,8 @@
 //! Played games of any kind: the data kept for each move, and the one form of writing them as PDN.
 
 use std::fmt::Write as _;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use chrono::{DateTime, Local, Utc};
 use movegen::notation::pdn::{Annotation, Comment, GameResult, PdnGame, Ply, format_time};
 use movegen::{Color, DrawCounters, Fen, Game, Move, Position};
 use serde::{Deserialize, Serialize};
@@ -99,8 +98,8 @@ impl GameRecord {
     #[must_use]
     pub fn new(start: Position) -> GameRecord {
         let (plies, result) = (Vec::new(), GameResult::Unknown);
-        let utc_date = Some(DateTime::<Utc>::from(SystemTime::now()).format(PDN_DATE).to_string());
-        GameRecord { start, halfmoves: 0, plies, result, date: today(), utc_date }
+        let [date, utc_date] = dates();
+        GameRecord { start, halfmoves: 0, plies, result, date, utc_date: Some(utc_date) }
     }
 
     /// A game of today without a move, from where this one started.
@@ -210,13 +209,29 @@ fn duration(seconds: f64) -> Duration {
     Duration::from_millis((seconds.max(0.0) * 1000.0).round() as u64)
 }
 
-/// The form of dates in PDN, such as `2026.11.21`.
-const PDN_DATE: &str = "%Y.%m.%d";
-
-/// Today, where the user is, in the form of PDN.
+/// Today, where the user is, in the form of PDN, such as `2026.11.21`.
 #[must_use]
 pub fn today() -> String {
-    DateTime::<Local>::from(SystemTime::now()).format(PDN_DATE).to_string()
+    let [date, _] = dates();
+    date
+}
+
+/// The day in the user's time zone, and in UTC.
+#[cfg(not(target_family = "wasm"))]
+fn dates() -> [String; 2] {
+    use chrono::{DateTime, Local, Utc};
+
+    const FORM: &str = "%Y.%m.%d";
+    // Not `now` of chrono, which panics if the clock is before 1970.
+    let now = std::time::SystemTime::now();
+    let (here, utc) = (DateTime::<Local>::from(now), DateTime::<Utc>::from(now));
+    [here.format(FORM).to_string(), utc.format(FORM).to_string()]
+}
+
+/// Unknown: a module in a browser has no clock.
+#[cfg(target_family = "wasm")]
+fn dates() -> [String; 2] {
+    ["????.??.??".to_owned(), "????.??.??".to_owned()]
 }
 
 /// Moves as Hub writes them. Whether they are legal shows when the game is replayed.
