@@ -183,7 +183,7 @@ impl Annotation {
 ///     RuntimeError: another thread is searching with this engine, or has told it to stop.
 #[pyfunction]
 #[pyo3(signature = (game, *, engine = None, depth = None, nodes = None, time = None,
-                    on_progress = None))]
+                    on_progress: "Callable[[int, int], object] | None" = None))]
 pub fn annotate(
     py: Python<'_>,
     game: AnyGame,

@@ -202,10 +202,10 @@ impl Book {
     ///     BookError: the book that is added to is none, or damaged.
     #[staticmethod]
     #[pyo3(signature = (path, files, *, plies = None, lines = None, reference = None, known = None,
-                        color = None, player = None, min_rating = None, years = None, min_games = 1,
+                        color = None, player = None, min_rating = None, years: "str | int | None" = None, min_games = 1,
                         variations = false, unique = false, estimate = false, tree = false,
                         add = false, memory_mib = 512, encoding = None, replace = false,
-                        on_progress = None))]
+                        on_progress: "Callable[[int, int], object] | None" = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn build(
         py: Python<'_>,

@@ -220,7 +220,8 @@ impl Engine {
     ///     ValueError: a limit is out of range, or there is none.
     ///     RuntimeError: another thread is searching with this engine.
     #[pyo3(signature = (game, *, depth = None, nodes = None, time = None, clock = None,
-                        infinite = false, multipv = 1, level = None, on_info = None))]
+                        infinite = false, multipv = 1, level = None,
+                        on_info: "Callable[[Info], object] | None" = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn search(
         &self,

@@ -427,7 +427,8 @@ impl GamesFile {
     ///
     /// Raises:
     ///     ValueError: a condition cannot be read, or they contradict each other.
-    #[pyo3(signature = (*, sort = "number", skip = 0, limit = None, **conditions))]
+    #[pyo3(signature = (*, sort = "number", skip = 0, limit = None,
+                        **conditions: "Unpack[_ConditionsAndPosition]"))]
     fn find(
         &self,
         py: Python<'_>,
@@ -444,7 +445,7 @@ impl GamesFile {
     }
 
     /// How many games fulfil all conditions; they are those of ``find``.
-    #[pyo3(signature = (**conditions))]
+    #[pyo3(signature = (**conditions: "Unpack[_ConditionsAndPosition]"))]
     fn count(&self, py: Python<'_>, conditions: Option<&Bound<'_, PyDict>>) -> PyResult<u64> {
         let query = query(conditions)?;
         Ok(self.with(py, |file| file.find(&query, 0, 0))?.total)
@@ -454,7 +455,7 @@ impl GamesFile {
     ///
     /// Args:
     ///     position: the initial position without it.
-    #[pyo3(signature = (position = None, **conditions))]
+    #[pyo3(signature = (position = None, **conditions: "Unpack[_Conditions]"))]
     fn tree(
         &self,
         py: Python<'_>,

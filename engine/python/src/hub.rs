@@ -242,6 +242,7 @@ pub struct HubSearch {
 impl HubSearch {
     /// Searches, and calls a function with each report. Returns the move, the expected reply, the
     /// last report, and what the program has complained about since the last search.
+    #[pyo3(signature = (on_info: "Callable[..., object] | None"))]
     fn run(&self, py: Python<'_>, on_info: Option<Py<PyAny>>) -> PyResult<Answer> {
         let mut last = None;
         let result = py.detach(|| {

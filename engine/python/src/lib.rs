@@ -2,7 +2,8 @@
 //! files of games, annotation, puzzles and matches.
 //!
 //! Classes here are thin: each holds one value of the libraries. Python users read the doc
-//! comments; `_meerslag.pyi` has the types. `python/meerslag` has what `asyncio` needs.
+//! comments; `_meerslag.pyi`, which `stubs` writes, has the types. `python/meerslag` has what `asyncio`
+//! needs.
 
 mod annotate;
 mod board;
@@ -81,8 +82,6 @@ fn value_error(error: impl std::error::Error) -> PyErr {
 /// Squares are the numbers 1 to 50 of the board.
 #[pymodule(name = "_meerslag")]
 mod meerslag_python {
-    use pyo3::prelude::*;
-
     #[pymodule_export]
     use super::annotate::{Annotation, JudgedMove, SideSummary, annotate};
     #[pymodule_export]
@@ -108,19 +107,14 @@ mod meerslag_python {
         Exercise, ExerciseStanding, ExerciseTally, Puzzle, Repetition, exercises, find_puzzles,
     };
 
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let py = module.py();
-        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("IllegalMoveError", py.get_type::<super::IllegalMoveError>())?;
-        module.add("BookError", py.get_type::<super::BookError>())?;
-        // For `hub.py` only.
-        module.setattr("_HubProgram", py.get_type::<super::hub::HubProgram>())?;
-        module.setattr("_HubSearch", py.get_type::<super::hub::HubSearch>())?;
-        module.add("HubError", py.get_type::<super::HubError>())?;
-        module.add("MatchError", py.get_type::<super::MatchError>())?;
-        module.add("RepetitionError", py.get_type::<super::RepetitionError>())?;
-        module.add("GamesFileError", py.get_type::<super::GamesFileError>())?;
-        module.add("DatabaseError", py.get_type::<super::DatabaseError>())
-    }
+    #[pymodule_export]
+    use super::hub::{HubProgram, HubSearch};
+    #[pymodule_export]
+    use super::{
+        BookError, DatabaseError, GamesFileError, HubError, IllegalMoveError, MatchError,
+        RepetitionError,
+    };
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python gives it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

@@ -220,7 +220,7 @@ fn engine(text: &str) -> PyResult<EngineSpec> {
 #[pyo3(signature = (engines, *, tc = None, openings = Openings::Named("two-move".to_owned()),
                     pairs = None, concurrency = 1, seed = None, draw_rules = "lidraughts",
                     max_moves = 300, egdb = Vec::new(), margin = 0.05, sprt = None,
-                    logistic = false, state = None, event = "Engine match", on_game = None),
+                    logistic = false, state = None, event = "Engine match", on_game: "Callable[[PdnGame], object] | None" = None),
        text_signature = "(engines, *, tc=None, openings='two-move', pairs=None, concurrency=1, \
                          seed=None, draw_rules='lidraughts', max_moves=300, egdb=..., \
                          margin=0.05, sprt=None, logistic=False, state=None, \
@@ -300,7 +300,7 @@ pub fn play_match(
 ///     MatchError: the file cannot be read or is in use, an engine does not start, or the databases
 ///         cannot be opened.
 #[pyfunction]
-#[pyo3(signature = (state, *, concurrency = None, on_game = None))]
+#[pyo3(signature = (state, *, concurrency = None, on_game: "Callable[[PdnGame], object] | None" = None))]
 pub fn resume_match(
     py: Python<'_>,
     state: PathBuf,

@@ -453,7 +453,7 @@ impl PdnReader {
 /// Raises:
 ///     ValueError: the text is the name of a file, which ``open_pdn`` reads.
 #[pyfunction]
-#[pyo3(signature = (text, *, encoding = None))]
+#[pyo3(signature = (text: "str | bytes", *, encoding = None))]
 pub fn read_pdn(text: TextOrBytes, encoding: Option<&str>) -> PyResult<PdnReader> {
     match text {
         // A name read as PDN would give no game, without a word.

@@ -101,7 +101,7 @@ impl Puzzle {
 ///     RuntimeError: another thread is searching with this engine, or has told it to stop.
 #[pyfunction]
 #[pyo3(signature = (games, *, engine = None, depth = None, nodes = None, time = None,
-                    on_progress = None))]
+                    on_progress: "Callable[[int, int], object] | None" = None))]
 pub fn find_puzzles(
     py: Python<'_>,
     games: Vec<AnyGame>,
@@ -232,6 +232,7 @@ impl Exercise {
 /// Args:
 ///     games: ``PdnGame``, such as those of ``open_pdn``, a ``GamesFile``, or a list.
 #[pyfunction]
+#[pyo3(signature = (games: "Iterable[PdnGame]"))]
 pub fn exercises(games: &Bound<'_, PyAny>) -> PyResult<Vec<Exercise>> {
     let mut exercises = ExerciseList::default();
     for game in games.try_iter()? {
