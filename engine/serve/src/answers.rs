@@ -5,10 +5,10 @@ use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_m
 use movegen::notation::pdn::GameResult;
 use movegen::{Fen, Game, Move, Position, Status};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Query};
+use super::query::{Query, Within};
 use super::{Desk, Reply};
 use meerslag_search::PlayingLevel;
 use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
@@ -166,12 +166,21 @@ fn meant(position: &Position, text: &str) -> Vec<Move> {
     }
 }
 
+/// What a move may be written as.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Meant {
+    /// Only the moves that this text may mean. It is read as at the terminal: 3228, 32 28,
+    /// 30x39x11x2.
+    #[serde(rename = "move")]
+    mv: Option<String>,
+}
+
 pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
     let path = |text: String| text.split(['-', 'x']).filter_map(|n| n.parse().ok()).collect();
-    let moves = match query.text(query::MOVE.name) {
-        Some(text) => meant(position, text),
+    let moves = match query.get::<Meant>()?.mv {
+        Some(text) => meant(position, &text),
         None => position.legal_moves().to_vec(),
     };
     let record = |&mv: &Move| LegalMoveRecord {
@@ -214,8 +223,16 @@ impl Record for FenRecord {
     const TYPE: &'static str = "fen";
 }
 
+/// A text for a position.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Written {
+    /// The position, which need not be one of a game.
+    #[serde(default)]
+    fen: String,
+}
+
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let text = query.text(query::FEN.name).unwrap_or_default();
+    let text = query.get::<Written>()?.fen;
     // An unreadable position is an answer, too: that is the question.
     let record = match text.parse::<Fen>() {
         Ok(fen) => FenRecord {
@@ -256,10 +273,17 @@ impl Record for LineAnswerRecord {
     const TYPE: &'static str = "line";
 }
 
+/// How much of the play is wanted.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct LineLength {
+    /// Most moves of the line. Default: 400.
+    plies: Option<Within<1, 2000>>,
+}
+
 pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
-    let most = query.number("plies").unwrap_or(LINE_PLIES);
+    let most = query.get::<LineLength>()?.plies.map_or(LINE_PLIES, |most| most.0 as usize);
     let fen = position.to_fen();
     let value = desk.probe.wld(position)?;
     if value.is_none() || !desk.probe.reaches(position) {

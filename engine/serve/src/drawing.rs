@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::problem::Problem;
 use super::query::Query;
 use super::{Desk, Reply};
@@ -14,20 +17,39 @@ const MAX_MARKS: usize = 100;
 /// Width unless a page gives another one.
 const PIXELS: u32 = 400;
 
+/// How a position is drawn.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Picture {
+    /// Black at the bottom.
+    #[serde(default)]
+    flip: bool,
+    /// Where numbers of squares are drawn: none, edge or numbers. Default: none.
+    coordinates: Option<String>,
+    /// Arrows, such as 32-28,19-23:bad,17-22:other.
+    #[serde(default)]
+    arrows: String,
+    /// Marked squares, such as 28:win,33:draw,12:loss.
+    #[serde(default)]
+    marks: String,
+    /// Instead, the drawing without pieces, for pages.
+    #[serde(default)]
+    sheet: bool,
+}
+
 /// The picture, or the sheet without pieces.
 pub(super) fn board(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let is = |name: &str| query.text(name) == Some("true");
-    if is("sheet") {
+    let picture: Picture = query.get()?;
+    if picture.sheet {
         return Ok(Reply { media_type: SVG, text: sheet() });
     }
     let game = query.game()?;
-    let marks: Vec<MarkedSquare> = list(query, "marks")?;
-    let places = query.text("coordinates").map(Coordinates::from_str).transpose();
+    let marks: Vec<MarkedSquare> = list("marks", &picture.marks)?;
+    let places = picture.coordinates.as_deref().map(Coordinates::from_str).transpose();
     let diagram = Diagram {
-        is_flipped: is("flip"),
+        is_flipped: picture.flip,
         last: game.moves().last().copied(),
         marks: marks.into_iter().map(|MarkedSquare(square, mark)| (square, mark)).collect(),
-        arrows: list(query, "arrows")?,
+        arrows: list("arrows", &picture.arrows)?,
         coordinates: places.map_err(|error| bad("coordinates", &error))?.unwrap_or_default(),
         ..Diagram::new(*game.position())
     };
@@ -40,10 +62,9 @@ fn bad(parameter: &'static str, error: &ParseDiagramError) -> Problem {
 
 /// The values of a parameter, with commas between them.
 fn list<T: FromStr<Err = ParseDiagramError>>(
-    query: &Query<'_>,
     parameter: &'static str,
+    words: &str,
 ) -> Result<Vec<T>, Problem> {
-    let words = query.text(parameter).unwrap_or_default();
     let words: Vec<&str> = words.split(',').filter(|word| !word.is_empty()).collect();
     if words.len() > MAX_MARKS {
         return Err(Problem::parameter(parameter, format!("more than {MAX_MARKS}")));

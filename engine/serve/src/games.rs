@@ -15,19 +15,19 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Kind, Parameter, Query, Wanted, parameter};
+use super::query::{self, Query, Wanted};
 use super::{Desk, Reply};
 use meerslag_study::records::{self, Record};
 
 /// The media type of PDN that browsers and servers know.
 pub(super) const PDN: &str = "application/vnd.chess-pdn";
 
-/// Whether the positions after the moves are wanted: they are most of the answer.
-pub(super) const POSITIONS: Parameter = parameter(
-    "positions",
-    Kind::Boolean,
-    "Whether the position after each move is given, which the moves tell too. Default: true.",
-);
+/// How much is wanted of a game: the positions are most of the answer.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Detail {
+    /// Whether the position after each move is given, which the moves tell too. Default: true.
+    pub(super) positions: Option<bool>,
+}
 
 /// Games; fields missing when they are to be written count as empty.
 #[derive(Deserialize)]
@@ -122,7 +122,7 @@ pub(super) fn read(
 ) -> Result<(), Problem> {
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
     let reader = RefCell::new(PdnReader::with_options(query.wanted(body), options));
-    let source = Source { reader, has_positions: query.text(POSITIONS.name) != Some("false") };
+    let source = Source { reader, has_positions: query.get::<Detail>()?.positions.unwrap_or(true) };
     records::write(out, &GamesOfText { games: &source, warnings: &source })
         .map_err(|error| bad(error.to_string()))
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use meerslag_games::{
-    Duplicates, GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent,
-    ImportOptions, Manoeuvre, Query as GamesQuery, Sort, StoredGame,
+    GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent, ImportOptions,
+    Manoeuvre, Query as GamesQuery, Sort, StoredGame,
 };
 use meerslag_study::records::Record;
 use movegen::Color;
@@ -20,11 +20,11 @@ use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
 use movegen::words::parse_range;
 use parking_lot::Mutex;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::games;
 use super::problem::{Problem, ProblemKind};
-use super::query::{FEN, Kind, MOVES, Parameter, Query, parameter, start};
+use super::query::{self, Parameters, Query, Within, parameters, shown, start};
 use super::tablebase::uci;
 use super::{Desk, JSON, Reply};
 
@@ -146,130 +146,134 @@ fn shelf(desk: &Desk) -> Result<&GamesShelf, Problem> {
     desk.games.as_ref().ok_or_else(missing)
 }
 
-const SORTS: &[&str] = &{
-    let mut names = [""; Sort::ALL.len()];
-    let mut place = 0;
-    while place < names.len() {
-        names[place] = Sort::ALL[place].name();
-        place += 1;
+/// The conditions that all lists share.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Conditions {
+    /// Games of this player: each word begins a word of the name.
+    player: Option<String>,
+    /// Games against this player.
+    opponent: Option<String>,
+    /// The side of the player.
+    color: Option<Side>,
+    /// The event, or where it was played.
+    event: Option<String>,
+    /// 1990-2010, 1990- or 1990.
+    years: Option<String>,
+    /// The result: 2-0, 1-1, 0-2, *, win, draw or loss; win and loss are those of the player.
+    result: Option<String>,
+    /// Both players have at least this rating.
+    min_rating: Option<Within<0, 9_999>>,
+    /// Also with the board turned by 180 degrees and the colours exchanged.
+    #[serde(default)]
+    twin: bool,
+    /// Moves of both sides: 40-80, 100- or -20.
+    length: Option<String>,
+    /// This material occurs: black men, black kings, white men, white kings, a digit each.
+    material: Option<String>,
+    /// This pattern occurs, such as 'w27,32 .22 one-of b12,13 not W1'; docs/games.md explains it.
+    pattern: Option<String>,
+    /// The pattern lasts for this many positions in a row.
+    lasting: Option<Within<1, 10_000>>,
+    /// These moves are played in this order, such as '31-26 36-31'.
+    manoeuvre: Option<String>,
+    /// Plies from the first of these moves to the last.
+    within: Option<Within<1, 10_000>>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Side {
+    White,
+    Black,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
+        match side {
+            Side::White => Color::White,
+            Side::Black => Color::Black,
+        }
     }
-    names
-};
+}
 
-const PLAYER: Parameter =
-    parameter("player", Kind::Text, "Games of this player: each word begins a word of the name.");
-const OPPONENT: Parameter = parameter("opponent", Kind::Text, "Games against this player.");
-const COLOR: Parameter =
-    parameter("color", Kind::Choice(&["white", "black"]), "The side of the player.");
-const EVENT: Parameter = parameter("event", Kind::Text, "The event, or where it was played.");
-const YEARS: Parameter = parameter("years", Kind::Text, "1990-2010, 1990- or 1990.");
-const RESULT: Parameter = parameter(
-    "result",
-    Kind::Choice(&["2-0", "1-1", "0-2", "*", "win", "draw", "loss"]),
-    "The result; win and loss are those of the player.",
-);
-const RATING: Parameter =
-    parameter("min_rating", Kind::Integer(0, 9_999), "Both players have at least this rating.");
-const TWIN: Parameter = parameter(
-    "twin",
-    Kind::Boolean,
-    "Also with the board turned by 180 degrees and the colours exchanged.",
-);
+/// The part of a list that is wanted.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Page {
+    /// This position occurs: FEN or Hub string.
+    position: Option<String>,
+    /// The order: number, date, rating, white, black, event or length. Default: number.
+    sort: Option<String>,
+    /// Leave out this many games at the beginning.
+    skip: Option<Within<0, { u64::MAX }>>,
+    /// At most this many games. Default: 50.
+    limit: Option<Within<0, MAX_GAMES>>,
+}
 
-const LENGTH: Parameter =
-    parameter("length", Kind::Text, "Moves of both sides: 40-80, 100- or -20.");
-const MATERIAL: Parameter = parameter(
-    "material",
-    Kind::Text,
-    "This material occurs: black men, black kings, white men, white kings, a digit each.",
-);
-const PATTERN: Parameter = parameter(
-    "pattern",
-    Kind::Text,
-    "This pattern occurs, such as 'w27,32 .22 one-of b12,13 not W1'; docs/games.md explains it.",
-);
-const LASTING: Parameter = parameter(
-    "lasting",
-    Kind::Integer(1, 10_000),
-    "The pattern lasts for this many positions in a row.",
-);
-const MANOEUVRE: Parameter = parameter(
-    "manoeuvre",
-    Kind::Text,
-    "These moves are played in this order, such as '31-26 36-31'.",
-);
-const WITHIN: Parameter = parameter(
-    "within",
-    Kind::Integer(1, 10_000),
-    "Plies from the first of these moves to the last.",
-);
+/// A game of the file.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Number {
+    /// Its number in the file.
+    game: Within<1, { i64::MAX as u64 }>,
+}
 
-/// The parameters of `GET /v1/games/find`.
-pub(super) const FIND: &[Parameter] = &[
-    PLAYER,
-    OPPONENT,
-    COLOR,
-    EVENT,
-    YEARS,
-    RESULT,
-    RATING,
-    TWIN,
-    LENGTH,
-    parameter("position", Kind::Text, "This position occurs: FEN or Hub string."),
-    MATERIAL,
-    PATTERN,
-    LASTING,
-    MANOEUVRE,
-    WITHIN,
-    parameter("sort", Kind::Choice(SORTS), "The order. Default: number."),
-    parameter("skip", Kind::Integer(0, u64::MAX), "Leave out this many games at the beginning."),
-    parameter("limit", Kind::Integer(0, MAX_GAMES), "At most this many games. Default: 50."),
-];
+/// The parameters of the opening explorer.
+pub(super) const EXPLORER: &[Parameters] = &[parameters::<Explorer>(), parameters::<Ignored>()];
 
-/// The parameters of `GET /v1/games/tree`.
-pub(super) const TREE: &[Parameter] = &[
-    FEN, MOVES, PLAYER, OPPONENT, COLOR, EVENT, YEARS, RESULT, RATING, TWIN, LENGTH, MATERIAL,
-    PATTERN, LASTING, MANOEUVRE, WITHIN,
-];
+/// Those with a meaning for games of a file.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Explorer {
+    /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
+    fen: Option<String>,
+    /// Moves played from there, with commas between them.
+    #[serde(default)]
+    play: String,
+    /// Games of this player only.
+    player: Option<String>,
+    /// The side of the player.
+    color: Option<Side>,
+    /// The first year; a month after it has no effect.
+    since: Option<String>,
+    /// The last year; a month after it has no effect.
+    until: Option<String>,
+    /// Most moves. Default: 12.
+    moves: Option<Within<0, 1_000>>,
+    /// Games of the highest ratings. Default: 4.
+    top_games: Option<Within<0, 100>>,
+    /// Games of the latest dates. Default: 4.
+    recent_games: Option<Within<0, 100>>,
+}
 
-/// The parameters of `GET /v1/games/game`.
-pub(super) const GAME: &[Parameter] = &[
-    Parameter {
-        is_required: true,
-        ..parameter("game", Kind::Integer(1, i64::MAX as u64), "Its number in the file.")
-    },
-    games::POSITIONS,
-];
+/// Those that have no effect.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "ignored")]
+struct Ignored {
+    /// Only international draughts.
+    variant: Option<Variant>,
+    source: Option<String>,
+    modes: Option<String>,
+    speeds: Option<String>,
+    ratings: Option<String>,
+    #[serde(rename = "speeds[]")]
+    speed_list: Option<String>,
+    #[serde(rename = "ratings[]")]
+    rating_list: Option<String>,
+    history: Option<String>,
+}
 
-/// The parameters of the opening explorer. Parameters without a meaning for draughts games of a
-/// file are accepted and ignored.
-pub(super) const EXPLORER: &[Parameter] = &[
-    FEN,
-    parameter("play", Kind::Text, "Moves played from there, with commas between them."),
-    parameter("player", Kind::Text, "Games of this player only."),
-    parameter("color", Kind::Choice(&["white", "black"]), "The side of the player."),
-    parameter("since", Kind::Text, "The first year; a month after it has no effect."),
-    parameter("until", Kind::Text, "The last year; a month after it has no effect."),
-    parameter("moves", Kind::Integer(0, 1_000), "Most moves. Default: 12."),
-    parameter("topGames", Kind::Integer(0, 100), "Games of the highest ratings. Default: 4."),
-    parameter("recentGames", Kind::Integer(0, 100), "Games of the latest dates. Default: 4."),
-    parameter("variant", Kind::Choice(&["standard"]), "Only international draughts."),
-    parameter("source", Kind::Text, "Has no effect."),
-    parameter("modes", Kind::Text, "Has no effect."),
-    parameter("speeds", Kind::Text, "Has no effect."),
-    parameter("ratings", Kind::Text, "Has no effect."),
-    parameter("speeds[]", Kind::Text, "Has no effect."),
-    parameter("ratings[]", Kind::Text, "Has no effect."),
-    parameter("history", Kind::Text, "Has no effect."),
-];
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Variant {
+    Standard,
+}
 
 /// Reads a parameter with its own type.
 fn read<T>(
-    query: &Query<'_>,
     name: &'static str,
+    text: Option<&String>,
     parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> Result<Option<T>, Problem> {
-    let text = query.text(name).filter(|text| !text.is_empty());
+    let text = text.filter(|text| !text.is_empty());
     text.map(|text| parse(text).map_err(|why| Problem::parameter(name, why))).transpose()
 }
 
@@ -277,49 +281,50 @@ fn parsed<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, String> 
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-fn color(query: &Query<'_>) -> Option<Color> {
-    query.text("color").map(|text| if text == "white" { Color::White } else { Color::Black })
-}
-
-/// The conditions that all lists share.
 fn conditions(query: &Query<'_>) -> Result<GamesQuery, Problem> {
-    let text = |name| query.text(name).map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
+    let given: Conditions = query.get()?;
+    let text = |text: Option<String>| {
+        text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    };
     Ok(GamesQuery {
-        player: text("player"),
-        opponent: text("opponent"),
-        color: color(query),
-        event: text("event"),
-        years: read(query, "years", parse_range)?,
-        outcome: read(query, "result", parsed)?,
-        min_rating: query.number("min_rating"),
-        twin: query.text("twin") == Some("true"),
-        length: read(query, "length", parse_range)?,
-        material: read(query, "material", parsed)?,
-        pattern: read(query, "pattern", parsed)?,
-        lasting: query.number("lasting").unwrap_or(1),
-        moves: read(query, "manoeuvre", parsed::<Manoeuvre>)?,
-        within: query.number("within").unwrap_or(0),
+        player: text(given.player),
+        opponent: text(given.opponent),
+        color: given.color.map(Color::from),
+        event: text(given.event),
+        years: read("years", given.years.as_ref(), parse_range)?,
+        outcome: read("result", given.result.as_ref(), parsed)?,
+        min_rating: given.min_rating.map(|rating| rating.0 as u32),
+        twin: given.twin,
+        length: read("length", given.length.as_ref(), parse_range)?,
+        material: read("material", given.material.as_ref(), parsed)?,
+        pattern: read("pattern", given.pattern.as_ref(), parsed)?,
+        lasting: given.lasting.map_or(1, |count| count.0 as usize),
+        moves: read("manoeuvre", given.manoeuvre.as_ref(), parsed::<Manoeuvre>)?,
+        within: given.within.map_or(0, |plies| plies.0 as usize),
         ..GamesQuery::default()
     })
 }
 
 /// `GET /v1/games/find`.
 pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let position = read(query, "position", |text| Ok(text.to_owned()))?;
-    let position = position
-        .map(|text| start(&text).map_err(|problem| problem.of("position")))
-        .transpose()?
-        .map(|game| *game.position());
-    let sort = query.text("sort").and_then(|name| Sort::ALL.into_iter().find(|s| s.name() == name));
+    let page: Page = query.get()?;
+    let text = page.position.filter(|text| !text.is_empty());
+    let position = text.map(|text| start(&text).map_err(|problem| problem.of("position")));
+    let position = position.transpose()?.map(|game| *game.position());
+    let sort = read("sort", page.sort.as_ref(), |name| {
+        let names = || Sort::ALL.map(Sort::name).join(", ");
+        let sort = Sort::ALL.into_iter().find(|sort| sort.name() == name);
+        sort.ok_or_else(|| format!("'{}' is not one of {}", shown(name), names()))
+    })?;
     let wanted = GamesQuery { position, sort: sort.unwrap_or_default(), ..conditions(query)? };
-    let (skip, most) = (query.number("skip").unwrap_or(0), query.number("limit").unwrap_or(PAGE));
-    let page = shelf(desk)?.with(query, |file| file.find(&wanted, skip, most))?;
-    Ok(Reply::json(&GamesFoundRecord::from(&page)))
+    let (skip, most) = (page.skip.map_or(0, |it| it.0), page.limit.map_or(PAGE, |it| it.0));
+    let found = shelf(desk)?.with(query, |file| file.find(&wanted, skip, most))?;
+    Ok(Reply::json(&GamesFoundRecord::from(&found)))
 }
 
 /// `GET /v1/games/game`, in the form of `/v1/games`.
 pub(super) fn game(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let id: i64 = query.number("game").unwrap_or_default();
+    let id = query.get::<Number>()?.game.0 as i64;
     let stored = shelf(desk)?.with(query, |file| file.game(id))?;
     let missing = || Problem::new(ProblemKind::NotKnown, format!("there is no game {id}"));
     let StoredGame { game, .. } = stored.ok_or_else(missing)?;
@@ -361,16 +366,13 @@ impl Record for GamesAddedRecord {
     const TYPE: &'static str = "games_added";
 }
 
-/// The parameters of `POST /v1/games/import`.
-pub(super) const IMPORT: &[Parameter] = &[parameter(
-    "duplicates",
-    Kind::Choice(DUPLICATES),
-    "Games that are there already: keep adds them again, skip (the default) leaves them out, better \
-     keeps the one that says more: comments, a result, all moves.",
-)];
-
-const DUPLICATES: &[&str] =
-    &[Duplicates::ALL[0].name(), Duplicates::ALL[1].name(), Duplicates::ALL[2].name()];
+/// How games are added.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Import {
+    /// Games that are there already: keep adds them again, skip (the default) leaves them out, better
+    /// keeps the one that says more: comments, a result, all moves.
+    duplicates: Option<String>,
+}
 
 /// The most problems and duplicates reported.
 const MAX_REPORTED: usize = 100;
@@ -382,7 +384,8 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
         let text = "this server adds no games: see --games-add";
         return Err(Problem::new(ProblemKind::NotKnown, text));
     }
-    let duplicates = read(query, "duplicates", parsed)?.unwrap_or_default();
+    let duplicates = query.get::<Import>()?.duplicates;
+    let duplicates = read("duplicates", duplicates.as_ref(), parsed)?.unwrap_or_default();
     let options = ImportOptions { duplicates, ..ImportOptions::default() };
     let (mut problems, mut named) = (Vec::new(), Vec::new());
     let before = shelf.stamp()?.file;
@@ -489,24 +492,26 @@ impl ExplorerGame {
 
 /// `GET /explorer/...`.
 pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let game = query.game_after("play")?;
+    let asked: Explorer = query.get()?;
+    let game = query::game(asked.fen.as_deref(), "play", &asked.play)?;
     let year = |text: &str| {
         let year = text.split('-').next().unwrap_or_default();
         year.parse::<u32>().map_err(|_| "expected a year".to_owned())
     };
-    let (since, until) = (read(query, "since", year)?, read(query, "until", year)?);
+    let (since, until) =
+        (read("since", asked.since.as_ref(), year)?, read("until", asked.until.as_ref(), year)?);
     let years = (since.is_some() || until.is_some())
         .then(|| since.unwrap_or(0)..=until.unwrap_or(u32::MAX));
     let position = *game.position();
     let wanted = GamesQuery {
         position: Some(position),
-        player: query.text("player").map(str::to_owned),
-        color: color(query),
+        player: asked.player,
+        color: asked.color.map(Color::from),
         years,
         ..GamesQuery::default()
     };
-    let most = |name, usual| query.number(name).unwrap_or(usual);
-    let (tops, recents) = (most("topGames", 4), most("recentGames", 4));
+    let tops = asked.top_games.map_or(4, |most| most.0);
+    let recents = asked.recent_games.map_or(4, |most| most.0);
     let (tree, top_games, recent_games) = shelf(desk)?.with(query, |file| {
         let list = |sort, most| -> Result<Vec<ExplorerGame>, GamesError> {
             if most == 0 {
@@ -520,7 +525,7 @@ pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
     })?;
     let side = position.side_to_move();
     let [white, draws, black] = by_color(tree.results, side);
-    let moves = tree.moves.iter().take(most("moves", 12) as usize).map(|mv| {
+    let moves = tree.moves.iter().take(asked.moves.map_or(12, |most| most.0 as usize)).map(|mv| {
         let [white, draws, black] = by_color(mv.results, side);
         ExplorerMove {
             uci: uci(mv.mv),

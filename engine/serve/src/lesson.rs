@@ -7,11 +7,11 @@ use movegen::notation::hub;
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answers::Standing;
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Query, shown};
+use super::query::{self, Query, Within, shown};
 use super::{Desk, Reply};
 use meerslag_study::endgame_trainer::{
     self, Criteria, LESSONS, Measure, PickError, Picker, Verdict,
@@ -122,19 +122,55 @@ fn distances(text: &str) -> Result<RangeInclusive<u32>, Problem> {
     }
 }
 
+/// The endgame that is wanted.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Wanted {
+    /// The pieces: black men, black kings, white men, white kings, such as 0102.
+    slice: String,
+    /// For the side to move. Default: win.
+    value: Option<Value>,
+    /// The side to move. Default: either.
+    side: Option<Side>,
+    /// The distance to the end in plies: 12, or from and to, such as 10-30.
+    dtw: Option<String>,
+    /// The same position for the same number.
+    seed: Option<Within<0, { u64::MAX }>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Value {
+    Win,
+    Draw,
+    Loss,
+}
+
+#[derive(Deserialize, JsonSchema)]
+enum Side {
+    W,
+    B,
+}
+
 pub(super) fn position(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let text = query.text("slice").unwrap_or_default();
-    let slice: Slice = text.parse().map_err(|_| {
-        let wanted = "four digits: black men, black kings, white men, white kings";
-        Problem::parameter("slice", format!("'{}' is not {wanted}", shown(text)))
+    let wanted: Wanted = query.get()?;
+    let slice: Slice = wanted.slice.parse().map_err(|_| {
+        let four = "four digits: black men, black kings, white men, white kings";
+        Problem::parameter("slice", format!("'{}' is not {four}", shown(&wanted.slice)))
     })?;
     let criteria = Criteria {
         slice,
-        value: query.text("value").and_then(Wld::from_name).unwrap_or(Wld::Win),
-        side: query.text("side").map(|side| if side == "W" { Color::White } else { Color::Black }),
-        dtw: query.text("dtw").map(distances).transpose()?,
+        value: match wanted.value {
+            None | Some(Value::Win) => Wld::Win,
+            Some(Value::Draw) => Wld::Draw,
+            Some(Value::Loss) => Wld::Loss,
+        },
+        side: wanted.side.map(|side| match side {
+            Side::W => Color::White,
+            Side::B => Color::Black,
+        }),
+        dtw: wanted.dtw.as_deref().map(distances).transpose()?,
     };
-    let mut picker = Picker::new(query.number("seed").unwrap_or_default());
+    let mut picker = Picker::new(wanted.seed.map_or(0, |seed| seed.0));
     let position =
         picker.pick(&desk.probe, &criteria, desk.draw_rules).map_err(|error| match error {
             PickError::Probe(error) => Problem::from(error),
@@ -202,11 +238,19 @@ impl Record for JudgementRecord {
     const TYPE: &'static str = "judgement";
 }
 
+/// The move that was made.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Made {
+    /// The move to judge, in Hub or short notation.
+    #[serde(rename = "move")]
+    mv: String,
+}
+
 pub(super) fn judge(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let mut game = query.game()?;
     let before = *game.position();
-    let text = query.text("move").unwrap_or_default();
-    let mv = query::read_move(&before, text).map_err(|problem| problem.of("move"))?;
+    let mv = query::read_move(&before, &query.get::<Made>()?.mv)
+        .map_err(|problem| problem.of("move"))?;
     let answer = desk.probe.answer(&before)?;
     let Some(judgement) = endgame_trainer::judge(&answer, mv) else {
         return Err(Problem::new(

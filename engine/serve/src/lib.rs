@@ -44,7 +44,7 @@ use movegen::DrawRules;
 pub use games_file::GamesShelf;
 use meerslag_book::Book;
 pub use problem::{Problem, ProblemKind};
-pub use query::{Kind, Parameter, Query};
+pub use query::{Parameters, Query};
 pub use route::{Body, Method, Out, ROUTES, RULES, Route, Work};
 pub use search::{Event, Search, analyse, play};
 

@@ -1,5 +1,7 @@
 //! Why a question has no answer, as RFC 9457 wants it.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -188,6 +190,14 @@ impl Problem {
         serde_json::to_string(&record).expect("texts and a number")
     }
 }
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl std::error::Error for Problem {}
 
 impl From<egdb::error::ProbeError> for Problem {
     /// An unreadable database file is the server's fault.

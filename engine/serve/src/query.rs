@@ -1,13 +1,17 @@
-//! The parameters of a question: their types, and reading them.
+//! The parameters of a question: structs with serde, which read them, and whose schemas describe them.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, BufRead, Read};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::notation::{hub, moves};
 use movegen::words::shortened;
 use movegen::{Fen, Game, Move, Position};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{DeserializeOwned, DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 
 use super::problem::{Problem, ProblemKind};
 
@@ -16,54 +20,45 @@ const MAX_MOVES: usize = 2000;
 /// Characters of a text from outside that an error repeats.
 const MAX_QUOTED: usize = 60;
 
-/// The type of a parameter.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
-    /// Any text.
-    Text,
-    /// A whole number within these, both included.
-    Integer(u64, u64),
-    /// A number within these, both included.
-    Number(f64, f64),
-    /// `true` or `false`.
-    Boolean,
-    /// One of these words.
-    Choice(&'static [&'static str]),
+/// Names of the fields of a struct.
+type Names = &'static [&'static str];
+/// Names and values of parameters.
+type Pairs = [(String, String)];
+
+/// Some of the parameters that a question takes: the fields of a struct.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// The JSON schema of the struct. WebAssembly modules describe nothing.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    check: fn(&Pairs) -> Result<Names, Problem>,
 }
 
-/// A parameter of a question.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type.
-    pub kind: Kind,
-    /// Its meaning.
-    pub summary: &'static str,
-    /// Whether it must be given.
-    pub is_required: bool,
+/// The parameters of a struct.
+pub(super) const fn parameters<T: DeserializeOwned + JsonSchema>() -> Parameters {
+    Parameters {
+        #[cfg(not(target_family = "wasm"))]
+        schema: T::json_schema,
+        #[cfg(target_family = "wasm")]
+        schema: |_| Schema::default(),
+        check: |given| {
+            let mut names: Names = &[];
+            T::deserialize(Given { given, names: &mut names, at: 0 })?;
+            Ok(names)
+        },
+    }
 }
 
-pub(super) const fn parameter(name: &'static str, kind: Kind, summary: &'static str) -> Parameter {
-    Parameter { name, kind, summary, is_required: false }
+/// The position that a question is about.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct At {
+    /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
+    fen: Option<String>,
+    /// Moves played from there, in Hub or short notation, with blanks or commas between them; at
+    /// most 2000. The question is about the position after the last one, and draw rules count from
+    /// the first.
+    moves: Option<String>,
 }
 
-pub(super) const FEN: Parameter = parameter(
-    "fen",
-    Kind::Text,
-    "The position: a draughts FEN or a 51-character Hub string. Default: the initial position.",
-);
-pub(super) const MOVES: Parameter = parameter(
-    "moves",
-    Kind::Text,
-    "Moves played from there, in Hub or short notation, with blanks or commas between them; at \
-     most 2000. The question is about the position after the last one, and draw rules count from \
-     the first.",
-);
-pub(super) const MOVE: Parameter = Parameter {
-    is_required: true,
-    ..parameter("move", Kind::Text, "The move to judge, in Hub or short notation.")
-};
 /// The start of a text from outside.
 pub(super) fn shown(text: &str) -> String {
     shortened(text, MAX_QUOTED)
@@ -73,7 +68,7 @@ pub(super) fn shown(text: &str) -> String {
 /// list (`[]`) the first value. And whether its answer is still wanted.
 #[derive(Debug)]
 pub struct Query<'q> {
-    values: Vec<(&'static str, &'q str)>,
+    given: &'q Pairs,
     gone: Arc<AtomicBool>,
 }
 
@@ -84,36 +79,24 @@ impl<'q> Query<'q> {
     /// If one is unknown, given twice and no list, or not of its kind, or a required one is missing.
     pub fn read(
         path: &str,
-        parameters: &[Parameter],
+        parameters: &[Parameters],
         given: &'q [(String, String)],
     ) -> Result<Query<'q>, Problem> {
-        let mut query = Query { values: Vec::with_capacity(given.len()), gone: Arc::default() };
-        for (name, value) in given {
-            let Some(parameter) = parameters.iter().find(|known| known.name == name) else {
-                let names: Vec<_> = parameters.iter().map(|known| known.name).collect();
-                let detail = format!(
-                    "{} has no parameter '{}', only: {}",
-                    path,
-                    shown(name),
-                    names.join(", ")
-                );
-                return Err(Problem::new(ProblemKind::BadParameter, detail));
-            };
-            if query.text(parameter.name).is_some() {
-                // A list, as other programs write one: `speeds[]=blitz&speeds[]=rapid`.
-                if parameter.name.ends_with("[]") {
-                    continue;
-                }
-                return Err(Problem::parameter(parameter.name, "given twice"));
-            }
-            parameter.check(value)?;
-            query.values.push((parameter.name, value));
+        let mut names = Vec::new();
+        for parameters in parameters {
+            names.extend_from_slice((parameters.check)(given)?);
         }
-        let missing = |p: &&Parameter| p.is_required && query.text(p.name).is_none();
-        match parameters.iter().find(missing) {
-            Some(parameter) => Err(Problem::parameter(parameter.name, "missing")),
-            None => Ok(query),
+        if let Some((name, _)) = given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+            let names = names.join(", ");
+            let detail = format!("{path} has no parameter '{}', only: {names}", shown(name));
+            return Err(Problem::new(ProblemKind::BadParameter, detail));
         }
+        Ok(Query { given, gone: Arc::default() })
+    }
+
+    /// The values of those parameters that are fields of this struct.
+    pub(super) fn get<T: Deserialize<'q>>(&self) -> Result<T, Problem> {
+        T::deserialize(Given { given: self.given, names: &mut &[][..], at: 0 })
     }
 
     /// The same question of a client that sets this flag when it goes.
@@ -132,48 +115,39 @@ impl<'q> Query<'q> {
         Wanted { text, gone: &self.gone }
     }
 
-    /// The value of a parameter, if it is given.
-    #[must_use]
-    pub(super) fn text(&self, name: &str) -> Option<&'q str> {
-        self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-    }
-
-    /// The value of a number, which was checked when it was read.
-    pub(super) fn number<T: FromStr>(&self, name: &str) -> Option<T> {
-        self.text(name)?.parse().ok()
-    }
-
     /// The game whose last position the question is about: `fen` and `moves`.
     ///
     /// # Errors
     /// If the position or a move cannot be read or is not legal.
     pub(super) fn game(&self) -> Result<Game, Problem> {
-        self.game_after("moves")
+        let At { fen, moves } = self.get()?;
+        game(fen.as_deref(), "moves", &moves.unwrap_or_default())
     }
+}
 
-    /// As [`Query::game`], with the moves in this parameter.
-    pub(super) fn game_after(&self, parameter: &'static str) -> Result<Game, Problem> {
-        let mut game = match self.text("fen") {
-            Some(text) => start(text).map_err(|problem| problem.of("fen"))?,
-            None => Game::default(),
-        };
-        let text = self.text(parameter).unwrap_or_default();
-        let words = text.split([' ', ',']).filter(|word| !word.is_empty());
-        for (number, word) in (1..).zip(words) {
-            if number > MAX_MOVES {
-                return Err(Problem::parameter(parameter, format!("more than {MAX_MOVES}")));
-            }
-            let mv = read_move(game.position(), word)
-                .map_err(|problem| Problem {
-                    detail: format!("move {number}: {}", problem.detail),
-                    ..problem
-                })
-                .map_err(|problem| problem.of(parameter))?;
-            // It was read as a legal move.
-            let _ = game.play(mv);
+/// The game from a position on; the moves have this parameter.
+pub(super) fn game(
+    fen: Option<&str>,
+    parameter: &'static str,
+    moves: &str,
+) -> Result<Game, Problem> {
+    let mut game = match fen {
+        Some(text) => start(text).map_err(|problem| problem.of("fen"))?,
+        None => Game::default(),
+    };
+    let words = moves.split([' ', ',']).filter(|word| !word.is_empty());
+    for (number, word) in (1..).zip(words) {
+        if number > MAX_MOVES {
+            return Err(Problem::parameter(parameter, format!("more than {MAX_MOVES}")));
         }
-        Ok(game)
+        let mv = read_move(game.position(), word).map_err(|problem| {
+            let detail = format!("move {number}: {}", problem.detail);
+            Problem { detail, ..problem }.of(parameter)
+        })?;
+        // It was read as a legal move.
+        let _ = game.play(mv);
     }
+    Ok(game)
 }
 
 /// A game that starts from this FEN.
@@ -192,32 +166,147 @@ pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, Problem
         .map_err(|error| Problem::new(ProblemKind::BadMove, error.to_string()))
 }
 
-impl Parameter {
-    fn check(&self, value: &str) -> Result<(), Problem> {
-        let bad = |wanted: String| {
-            Problem::parameter(self.name, format!("'{}' is not {wanted}", shown(value)))
-        };
-        let is_good = match self.kind {
-            Kind::Text => true,
-            Kind::Integer(least, most) => {
-                value.parse::<u64>().is_ok_and(|n| (least..=most).contains(&n))
+/// A whole number within these limits, both included.
+#[derive(Clone, Copy)]
+pub(super) struct Within<const LEAST: u64, const MOST: u64>(pub u64);
+
+impl<'de, const LEAST: u64, const MOST: u64> Deserialize<'de> for Within<LEAST, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+        let wanted = || format!("'{}' is not a whole number from {LEAST} to {MOST}", shown(&text));
+        number.map(Within).ok_or_else(|| D::Error::custom(wanted()))
+    }
+}
+
+impl<const LEAST: u64, const MOST: u64> JsonSchema for Within<LEAST, MOST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Within{LEAST}To{MOST}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": LEAST, "maximum": MOST })
+    }
+}
+
+/// The parameters as serde reads a struct: those that have the names of its fields.
+struct Given<'g, 'de> {
+    given: &'de Pairs,
+    /// Set to the names of the fields.
+    names: &'g mut Names,
+    /// How many were looked at.
+    at: usize,
+}
+
+impl<'de> Deserializer<'de> for Given<'_, 'de> {
+    type Error = Problem;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Problem> {
+        Err(Problem::custom("parameters are fields of a struct"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        *self.names = fields;
+        visitor.visit_map(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'de> MapAccess<'de> for Given<'_, 'de> {
+    type Error = Problem;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Problem> {
+        while let Some((name, _)) = self.given.get(self.at) {
+            let earlier = &self.given[..self.at];
+            self.at += 1;
+            // A list, as other programs write one: `speeds[]=blitz&speeds[]=rapid`.
+            let is_more = name.ends_with("[]") && earlier.iter().any(|(other, _)| other == name);
+            if self.names.contains(&name.as_str()) && !is_more {
+                return seed.deserialize(name.as_str().into_deserializer()).map(Some);
             }
-            Kind::Number(least, most) => {
-                value.parse::<f64>().is_ok_and(|n| (least..=most).contains(&n))
-            }
-            Kind::Boolean => matches!(value, "true" | "false"),
-            Kind::Choice(words) => words.contains(&value),
-        };
-        if is_good {
-            return Ok(());
         }
-        Err(bad(match self.kind {
-            Kind::Text => "a text".to_owned(),
-            Kind::Integer(least, most) => format!("a whole number from {least} to {most}"),
-            Kind::Number(least, most) => format!("a number from {least} to {most}"),
-            Kind::Boolean => "true or false".to_owned(),
-            Kind::Choice(words) => format!("one of {}", words.join(", ")),
-        }))
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Problem> {
+        let (name, text) = &self.given[self.at - 1];
+        seed.deserialize(Text(text)).map_err(|problem| {
+            let field = self.names.iter().find(|field| *field == name);
+            field.map_or(problem.clone(), |field| problem.of(field))
+        })
+    }
+}
+
+/// The text of a parameter.
+struct Text<'de>(&'de str);
+
+impl<'de> Deserializer<'de> for Text<'de> {
+    type Error = Problem;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        let wanted = || Problem::custom(format!("'{}' is not true or false", shown(self.0)));
+        visitor.visit_bool(self.0.parse().map_err(|_| wanted())?)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        let wanted = || Problem::custom(format!("'{}' is not a number", shown(self.0)));
+        visitor.visit_f64(self.0.parse().map_err(|_| wanted())?)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
+        visitor.visit_enum(self.0.into_deserializer())
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 u8 u16 u32 u64 f32 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+impl Error for Problem {
+    fn custom<T: fmt::Display>(detail: T) -> Problem {
+        Problem::new(ProblemKind::BadParameter, detail.to_string())
+    }
+
+    fn unknown_variant(text: &str, words: &'static [&'static str]) -> Problem {
+        Problem::custom(format!("'{}' is not one of {}", shown(text), words.join(", ")))
+    }
+
+    fn missing_field(name: &'static str) -> Problem {
+        Problem::parameter(name, "missing")
+    }
+
+    fn duplicate_field(name: &'static str) -> Problem {
+        Problem::parameter(name, "given twice")
     }
 }
 

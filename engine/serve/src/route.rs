@@ -2,14 +2,13 @@
 
 use std::io;
 
-use movegen::Wld;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::games::PDN;
 #[cfg(feature = "games")]
 use super::games_file;
 use super::problem::{Problem, ProblemKind};
-use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
+use super::query::{At, Parameters, Query, parameters};
 use super::{
     Desk, JSON, Reply, annotate, answers, drawing, exercises, games, lesson, search, tablebase,
 };
@@ -59,11 +58,14 @@ const fn json<T: JsonSchema>() -> Body {
 /// Where an answer is written.
 pub type Out<'o> = &'o mut dyn io::Write;
 
+/// A function that answers a question at once.
+type Answer = fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>;
+
 /// How a question is answered.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// By this function, at once.
-    Answer(fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>),
+    Answer(Answer),
     /// By this function, which writes an answer that may be long.
     Write(fn(&Desk, &Query<'_>, &[u8], Out<'_>) -> Result<(), Problem>),
     /// A search that reports on the way: [`super::analyse`].
@@ -82,7 +84,7 @@ pub struct Route {
     /// Its description.
     pub summary: &'static str,
     /// Its parameters.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [Parameters],
     /// The media types of its body; none if it has no body.
     pub takes: &'static [&'static str],
     /// The description of the answer.
@@ -91,90 +93,52 @@ pub struct Route {
     pub work: Work,
 }
 
-const TIME: Parameter =
-    parameter("time", Kind::Number(0.001, 86_400.0), "Seconds after which the search ends.");
-const DEPTH: Parameter =
-    parameter("depth", Kind::Integer(1, 1000), "The depth in plies at which the search ends.");
-const NODES: Parameter = parameter(
-    "nodes",
-    Kind::Integer(1, 1_000_000_000_000),
-    "The number of nodes after which the search ends.",
+/// A question in the address whose answer is such a record.
+const fn get<R: JsonSchema>(
+    path: &'static str,
+    summary: &'static str,
+    parameters: &'static [Parameters],
+    answer: Answer,
+) -> Route {
+    let (method, gives, work) = (Method::Get, json::<R>(), Work::Answer(answer));
+    Route { path, method, summary, parameters, takes: &[], gives, work }
+}
+
+/// A question with a body.
+const fn post<R: JsonSchema>(
+    path: &'static str,
+    summary: &'static str,
+    takes: &'static [&'static str],
+    answer: Answer,
+) -> Route {
+    Route { method: Method::Post, takes, ..get::<R>(path, summary, &[], answer) }
+}
+
+const AT: Parameters = parameters::<At>();
+const PDN_TEXT: &[&str] = &["text/plain", PDN];
+
+const LEGAL: Route = get::<answers::LegalRecord>(
+    "/v1/legal",
+    "The legal moves, and whether the game is over by the rules",
+    &[AT, parameters::<answers::Meant>()],
+    answers::legal,
 );
-const VALUES: &[&str] = &[Wld::Win.name(), Wld::Draw.name(), Wld::Loss.name()];
 
-const LEGAL: Route = Route {
-    path: "/v1/legal",
-    method: Method::Get,
-    summary: "The legal moves, and whether the game is over by the rules",
-    parameters: &[
-        FEN,
-        MOVES,
-        Parameter {
-            is_required: false,
-            summary: "Only the moves that this text may mean. It is read as at the terminal: \
-                      3228, 32 28, 30x39x11x2.",
-            ..MOVE
-        },
-    ],
-    takes: &[],
-    gives: json::<answers::LegalRecord>(),
-    work: Work::Answer(answers::legal),
-};
-
-const READ_FEN: Route = Route {
-    path: "/v1/fen",
-    method: Method::Get,
-    summary: "A position in any form that people write, as FEN in the strict form",
-    parameters: &[parameter(
-        FEN.name,
-        Kind::Text,
-        "The position, which need not be one of a game.",
-    )],
-    takes: &[],
-    gives: json::<answers::FenRecord>(),
-    work: Work::Answer(answers::fen),
-};
-
-const PICTURE: Route = Route {
-    path: "/v1/board.svg",
-    method: Method::Get,
-    summary: "The position as a picture",
-    parameters: &[
-        FEN,
-        MOVES,
-        parameter("flip", Kind::Boolean, "Black at the bottom."),
-        parameter(
-            "coordinates",
-            Kind::Choice(&["none", "edge", "numbers"]),
-            "Where numbers of squares are drawn. Default: none.",
-        ),
-        parameter("arrows", Kind::Text, "Arrows, such as 32-28,19-23:bad,17-22:other."),
-        parameter("marks", Kind::Text, "Marked squares, such as 28:win,33:draw,12:loss."),
-        parameter("sheet", Kind::Boolean, "Instead, the drawing without pieces, for pages."),
-    ],
-    takes: &[],
-    gives: Body::Text(drawing::SVG),
-    work: Work::Answer(drawing::board),
-};
+const READ_FEN: Route = get::<answers::FenRecord>(
+    "/v1/fen",
+    "A position in any form that people write, as FEN in the strict form",
+    &[parameters::<answers::Written>()],
+    answers::fen,
+);
 
 const READ_GAMES: Route = Route {
     path: "/v1/games",
     method: Method::Post,
     summary: "The games of a PDN text, with variations and comments",
-    parameters: &[games::POSITIONS],
-    takes: &["text/plain", PDN],
+    parameters: &[parameters::<games::Detail>()],
+    takes: PDN_TEXT,
     gives: json::<games::GamesOfText<'static>>(),
     work: Work::Write(games::read),
-};
-
-const WRITE_GAMES: Route = Route {
-    path: "/v1/pdn",
-    method: Method::Post,
-    summary: "Games in the form of /v1/games as PDN",
-    parameters: &[],
-    takes: &["application/json"],
-    gives: Body::Text(PDN),
-    work: Work::Answer(games::write),
 };
 
 /// The questions that need no engine, databases or book: the WebAssembly module that a site begins
@@ -183,60 +147,37 @@ pub static RULES: &[Route] = &[LEGAL, READ_FEN, READ_GAMES];
 
 /// All questions.
 pub static ROUTES: &[Route] = &[
-    Route {
-        path: "/v1/server",
-        method: Method::Get,
-        summary: "What this server has and allows",
-        parameters: &[],
-        takes: &[],
-        gives: json::<answers::ServerRecord>(),
-        work: Work::Answer(answers::server),
-    },
+    get::<answers::ServerRecord>(
+        "/v1/server",
+        "What this server has and allows",
+        &[],
+        answers::server,
+    ),
     LEGAL,
     READ_FEN,
-    Route {
-        path: "/v1/probe",
-        method: Method::Get,
-        summary: "What the endgame databases know: value, distances, all moves with theirs",
-        parameters: &[FEN, MOVES],
-        takes: &[],
-        gives: json::<AnswerRecord<'static>>(),
-        work: Work::Answer(answers::probe),
-    },
-    Route {
-        path: "/v1/line",
-        method: Method::Get,
-        summary: "The best play of both sides by the endgame databases",
-        parameters: &[
-            FEN,
-            MOVES,
-            parameter("plies", Kind::Integer(1, 2000), "Most moves of the line. Default: 400."),
-        ],
-        takes: &[],
-        gives: json::<answers::LineAnswerRecord>(),
-        work: Work::Answer(answers::line),
-    },
-    Route {
-        path: "/v1/book",
-        method: Method::Get,
-        summary: "What the opening book knows: moves with their games and scores",
-        parameters: &[FEN, MOVES],
-        takes: &[],
-        gives: json::<BookRecord>(),
-        work: Work::Answer(answers::book),
-    },
+    get::<AnswerRecord<'static>>(
+        "/v1/probe",
+        "What the endgame databases know: value, distances, all moves with theirs",
+        &[AT],
+        answers::probe,
+    ),
+    get::<answers::LineAnswerRecord>(
+        "/v1/line",
+        "The best play of both sides by the endgame databases",
+        &[AT, parameters::<answers::LineLength>()],
+        answers::line,
+    ),
+    get::<BookRecord>(
+        "/v1/book",
+        "What the opening book knows: moves with their games and scores",
+        &[AT],
+        answers::book,
+    ),
     Route {
         path: "/v1/analyse",
         method: Method::Get,
         summary: "A search that reports while it runs, as server-sent events",
-        parameters: &[
-            FEN,
-            MOVES,
-            TIME,
-            DEPTH,
-            NODES,
-            parameter("multipv", Kind::Integer(1, 1000), "Variations. Default: 1."),
-        ],
+        parameters: &[AT, parameters::<search::Ends>(), parameters::<search::Variations>()],
         takes: &[],
         gives: Body::Events,
         work: Work::Analyse,
@@ -245,167 +186,120 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/play",
         method: Method::Get,
         summary: "A move of the engine",
-        parameters: &[
-            FEN,
-            MOVES,
-            TIME,
-            DEPTH,
-            NODES,
-            parameter(
-                "level",
-                Kind::Integer(1, 10),
-                "How strongly it plays. Default: 10, in full.",
-            ),
-        ],
+        parameters: &[AT, parameters::<search::Ends>(), parameters::<search::Strength>()],
         takes: &[],
         gives: json::<search::MoveRecord>(),
         work: Work::Play,
     },
+    get::<lesson::EndingRecord>(
+        "/v1/position",
+        "A random endgame that is worth playing",
+        &[parameters::<lesson::Wanted>()],
+        lesson::position,
+    ),
+    get::<lesson::SlicesRecord>(
+        "/v1/slices",
+        "The slices of up to five pieces from which there are positions",
+        &[],
+        lesson::slices,
+    ),
+    get::<lesson::LessonsRecord>(
+        "/v1/lessons",
+        "The endgame lessons, from easy to hard",
+        &[],
+        lesson::lessons,
+    ),
+    get::<lesson::JudgementRecord>(
+        "/v1/judge",
+        "What a move is worth beside the others, and the perfect answer to it",
+        &[AT, parameters::<lesson::Made>()],
+        lesson::judge,
+    ),
     Route {
-        path: "/v1/position",
-        method: Method::Get,
-        summary: "A random endgame that is worth playing",
-        parameters: &[
-            Parameter {
-                is_required: true,
-                ..parameter(
-                    "slice",
-                    Kind::Text,
-                    "The pieces: black men, black kings, white men, white kings, such as 0102.",
-                )
-            },
-            parameter("value", Kind::Choice(VALUES), "For the side to move. Default: win."),
-            parameter("side", Kind::Choice(&["W", "B"]), "The side to move. Default: either."),
-            parameter(
-                "dtw",
-                Kind::Text,
-                "The distance to the end in plies: 12, or from and to, such as 10-30.",
-            ),
-            parameter("seed", Kind::Integer(0, u64::MAX), "The same position for the same number."),
-        ],
-        takes: &[],
-        gives: json::<lesson::EndingRecord>(),
-        work: Work::Answer(lesson::position),
+        gives: Body::Text(drawing::SVG),
+        ..get::<()>(
+            "/v1/board.svg",
+            "The position as a picture",
+            &[AT, parameters::<drawing::Picture>()],
+            drawing::board,
+        )
     },
-    Route {
-        path: "/v1/slices",
-        method: Method::Get,
-        summary: "The slices of up to five pieces from which there are positions",
-        parameters: &[],
-        takes: &[],
-        gives: json::<lesson::SlicesRecord>(),
-        work: Work::Answer(lesson::slices),
-    },
-    Route {
-        path: "/v1/lessons",
-        method: Method::Get,
-        summary: "The endgame lessons, from easy to hard",
-        parameters: &[],
-        takes: &[],
-        gives: json::<lesson::LessonsRecord>(),
-        work: Work::Answer(lesson::lessons),
-    },
-    Route {
-        path: "/v1/judge",
-        method: Method::Get,
-        summary: "What a move is worth beside the others, and the perfect answer to it",
-        parameters: &[FEN, MOVES, MOVE],
-        takes: &[],
-        gives: json::<lesson::JudgementRecord>(),
-        work: Work::Answer(lesson::judge),
-    },
-    PICTURE,
     READ_GAMES,
-    WRITE_GAMES,
     Route {
-        path: "/v1/exercises",
-        method: Method::Post,
-        summary: "Puzzles and marked mistakes of a PDN text, with their solutions",
-        parameters: &[],
-        takes: &["text/plain", PDN],
-        gives: json::<exercises::ExercisesRecord>(),
-        work: Work::Answer(exercises::exercises),
+        gives: Body::Text(PDN),
+        ..post::<()>(
+            "/v1/pdn",
+            "Games in the form of /v1/games as PDN",
+            &["application/json"],
+            games::write,
+        )
     },
+    post::<exercises::ExercisesRecord>(
+        "/v1/exercises",
+        "Puzzles and marked mistakes of a PDN text, with their solutions",
+        PDN_TEXT,
+        exercises::exercises,
+    ),
     Route {
-        path: "/v1/annotate",
-        method: Method::Post,
-        summary: "What each move of a game gave away, from searches of all its positions",
-        parameters: &[games::POSITIONS],
-        takes: &["application/json"],
-        gives: json::<annotate::AnnotationRecord<'static>>(),
-        work: Work::Answer(annotate::annotate),
+        parameters: &[parameters::<games::Detail>()],
+        ..post::<annotate::AnnotationRecord<'static>>(
+            "/v1/annotate",
+            "What each move of a game gave away, from searches of all its positions",
+            &["application/json"],
+            annotate::annotate,
+        )
     },
-    Route {
-        path: "/tablebase/standard",
-        method: Method::Get,
-        summary: "What the endgame databases know, in the form of lichess' tablebase server",
-        parameters: &[FEN],
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<tablebase::TablebaseRecord>),
-        work: Work::Answer(tablebase::standard),
-    },
+    get::<tablebase::TablebaseRecord>(
+        "/tablebase/standard",
+        "What the endgame databases know, in the form of lichess' tablebase server",
+        &[parameters::<tablebase::Asked>()],
+        tablebase::standard,
+    ),
+    #[cfg(feature = "games")]
+    get::<meerslag_games::GamesFoundRecord<'static>>(
+        "/v1/games/find",
+        "The games of the server's file that fulfil conditions",
+        &[parameters::<games_file::Conditions>(), parameters::<games_file::Page>()],
+        games_file::find,
+    ),
+    #[cfg(feature = "games")]
+    get::<games::GamesOfText<'static>>(
+        "/v1/games/game",
+        "A game of the server's file in the form of /v1/games",
+        &[parameters::<games_file::Number>(), parameters::<games::Detail>()],
+        games_file::game,
+    ),
+    #[cfg(feature = "games")]
+    get::<meerslag_games::GamesTreeRecord>(
+        "/v1/games/tree",
+        "What was played in a position in the games of the server's file",
+        &[AT, parameters::<games_file::Conditions>()],
+        games_file::tree,
+    ),
     #[cfg(feature = "games")]
     Route {
-        path: "/v1/games/find",
-        method: Method::Get,
-        summary: "The games of the server's file that fulfil conditions",
-        parameters: games_file::FIND,
-        takes: &[],
-        gives: Body::Json(
-            SchemaGenerator::subschema_for::<meerslag_games::GamesFoundRecord<'static>>,
-        ),
-        work: Work::Answer(games_file::find),
+        parameters: &[parameters::<games_file::Import>()],
+        ..post::<games_file::GamesAddedRecord>(
+            "/v1/games/import",
+            "Adds the games of a PDN text to the server's file",
+            PDN_TEXT,
+            games_file::import,
+        )
     },
     #[cfg(feature = "games")]
-    Route {
-        path: "/v1/games/game",
-        method: Method::Get,
-        summary: "A game of the server's file in the form of /v1/games",
-        parameters: games_file::GAME,
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<games::GamesOfText<'static>>),
-        work: Work::Answer(games_file::game),
-    },
+    get::<games_file::ExplorerRecord>(
+        "/explorer/master",
+        "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of masters",
+        games_file::EXPLORER,
+        games_file::explorer,
+    ),
     #[cfg(feature = "games")]
-    Route {
-        path: "/v1/games/tree",
-        method: Method::Get,
-        summary: "What was played in a position in the games of the server's file",
-        parameters: games_file::TREE,
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<meerslag_games::GamesTreeRecord>),
-        work: Work::Answer(games_file::tree),
-    },
-    #[cfg(feature = "games")]
-    Route {
-        path: "/v1/games/import",
-        method: Method::Post,
-        summary: "Adds the games of a PDN text to the server's file",
-        parameters: games_file::IMPORT,
-        takes: &["text/plain", PDN],
-        gives: Body::Json(SchemaGenerator::subschema_for::<games_file::GamesAddedRecord>),
-        work: Work::Answer(games_file::import),
-    },
-    #[cfg(feature = "games")]
-    Route {
-        path: "/explorer/master",
-        method: Method::Get,
-        summary: "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of masters",
-        parameters: games_file::EXPLORER,
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<games_file::ExplorerRecord>),
-        work: Work::Answer(games_file::explorer),
-    },
-    #[cfg(feature = "games")]
-    Route {
-        path: "/explorer/lidraughts",
-        method: Method::Get,
-        summary: "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of players",
-        parameters: games_file::EXPLORER,
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<games_file::ExplorerRecord>),
-        work: Work::Answer(games_file::explorer),
-    },
+    get::<games_file::ExplorerRecord>(
+        "/explorer/lidraughts",
+        "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of players",
+        games_file::EXPLORER,
+        games_file::explorer,
+    ),
 ];
 
 impl Route {

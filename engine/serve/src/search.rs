@@ -6,10 +6,10 @@ use std::time::Duration;
 use movegen::notation::moves::format_move;
 use movegen::{Game, Move};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::Query;
+use super::query::{Query, Within};
 use super::{Desk, Reply};
 use meerslag_search::{
     Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult,
@@ -18,8 +18,36 @@ use meerslag_study::digits::rounded;
 use meerslag_study::records::{InfoRecord, PositionRecord, Record, ResultRecord, to_json};
 use movegen::words::counted;
 
+/// The shortest search, in seconds.
+const LEAST_SECONDS: f64 = 0.001;
 /// The default thinking time of a move.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
+
+/// When a search ends.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Ends {
+    /// Seconds after which the search ends.
+    #[schemars(range(min = LEAST_SECONDS))]
+    time: Option<f64>,
+    /// The depth in plies at which the search ends.
+    depth: Option<Within<1, 1000>>,
+    /// The number of nodes after which the search ends.
+    nodes: Option<Within<1, 1_000_000_000_000>>,
+}
+
+/// What an analysis shows.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Variations {
+    /// Variations. Default: 1.
+    multipv: Option<Within<1, 1000>>,
+}
+
+/// How well a move is played.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Strength {
+    /// How strongly it plays. Default: 10, in full.
+    level: Option<Within<1, 10>>,
+}
 
 /// A search request.
 #[derive(Clone, Debug)]
@@ -33,24 +61,24 @@ impl Search {
     /// Reads a question.
     pub(super) fn of(desk: &Desk, mode: Mode, query: &Query<'_>) -> Result<Search, Problem> {
         let longest = desk.limits.longest;
-        let seconds: Option<f64> = query.number("time");
-        if seconds.is_some_and(|seconds| seconds > longest.as_secs_f64()) {
-            let most = longest.as_secs_f64();
-            return Err(Problem::parameter(
-                "time",
-                format!("more than {}", counted(most, "second")),
-            ));
+        let Ends { time, depth, nodes } = query.get()?;
+        let most = longest.as_secs_f64();
+        if let Some(time) = time.filter(|time| !(LEAST_SECONDS..=most).contains(time)) {
+            let most = counted(most, "second");
+            let text = format!("'{time}' is not a number from {LEAST_SECONDS} to {most}");
+            return Err(Problem::parameter("time", text));
         }
-        let multipv: usize = query.number("multipv").unwrap_or(1);
+        let multipv = query.get::<Variations>()?.multipv.map_or(1, |count| count.0 as usize);
         if multipv > desk.limits.max_multipv {
             let most = desk.limits.max_multipv;
             return Err(Problem::parameter("multipv", format!("more than {most}")));
         }
-        let level = query.number("level").and_then(PlayingLevel::new).unwrap_or(PlayingLevel::FULL);
-        let (depth, nodes) = (query.number("depth"), query.number("nodes"));
+        let level = query.get::<Strength>()?.level.map_or(10, |level| level.0 as u8);
+        let level = PlayingLevel::new(level).unwrap_or(PlayingLevel::FULL);
+        let (depth, nodes) = (depth.map(|depth| depth.0 as u32), nodes.map(|nodes| nodes.0));
         let has_end = depth.is_some() || nodes.is_some() || level.nodes().is_some();
         let default = if has_end || mode == Mode::Analyze { longest } else { DEFAULT_TIME };
-        let time = seconds.map_or(default.min(longest), Duration::from_secs_f64);
+        let time = time.map_or(default.min(longest), Duration::from_secs_f64);
         let limits = Limits { depth, nodes, move_time: Some(time), clock: None, mode, multipv };
         Ok(Search { game: query.game()?, limits, level })
     }

@@ -6,10 +6,10 @@ use meerslag_study::records::Record;
 use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
-use super::query::Query;
+use super::query::{self, Query};
 use super::{Desk, Reply};
 
 /// A position of the databases. Distances are positive where the side to move wins and negative
@@ -89,9 +89,16 @@ pub(super) fn uci(mv: Move) -> String {
     format!("{:02}{:02}", mv.from().number(), mv.to().number())
 }
 
+/// What clients of such a server ask for.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Asked {
+    /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
+    fen: Option<String>,
+}
+
 /// `GET /tablebase/standard`.
 pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let game = query.game()?;
+    let game = query::game(query.get::<Asked>()?.fen.as_deref(), "moves", "")?;
     let position = game.position();
     let answer = desk.probe.answer(position)?;
     let one = |mv: Move| -> Result<TablebaseMove, Problem> {

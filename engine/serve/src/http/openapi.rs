@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::super::{Body, Kind, Method, Parameter, Problem, ROUTES, Route};
+use super::super::{Body, Method, Parameters, Problem, ROUTES, Route};
 use meerslag_study::records::VERSION;
 
 /// The description.
@@ -70,7 +70,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -
     let mut operation = json!({
         "operationId": route.path.trim_start_matches("/v1").trim_matches('/').replace(['.', '/'], "_"),
         "summary": route.summary,
-        "parameters": route.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "parameters": route.parameters.iter().flat_map(described).collect::<Vec<_>>(),
         "responses": {
             "200": { "description": "The answer", "content": content },
             "4XX": failed,
@@ -85,23 +85,29 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -
     operation
 }
 
-fn parameter(parameter: &Parameter) -> Value {
-    let schema = match parameter.kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Integer(least, most) => {
-            json!({ "type": "integer", "minimum": least, "maximum": most })
+/// The fields of a struct as parameters, which are texts or are missing, but never null.
+fn described(parameters: &Parameters) -> Vec<Value> {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let schema = (parameters.schema)(&mut settings.into_generator()).to_value();
+    let required = schema["required"].as_array();
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let parameter = |(name, schema): (&String, &Value)| {
+        let mut schema = schema.clone();
+        for words in ["type", "enum"] {
+            if let Some(Value::Array(words)) = schema.get_mut(words) {
+                words.retain(|word| *word != "null" && !word.is_null());
+            }
         }
-        Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
-        Kind::Boolean => json!({ "type": "boolean" }),
-        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        json!({
+            "name": name,
+            "in": "query",
+            "description": schema.as_object_mut().and_then(|it| it.remove("description")),
+            "required": required.is_some_and(|names| names.iter().any(|it| it == name)),
+            "schema": schema,
+        })
     };
-    json!({
-        "name": parameter.name,
-        "in": "query",
-        "description": parameter.summary,
-        "required": parameter.is_required,
-        "schema": schema,
-    })
+    fields.map(parameter).collect()
 }
 
 #[cfg(test)]
