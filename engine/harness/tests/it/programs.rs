@@ -16,6 +16,11 @@ pub fn own_hub_command() -> String {
     command("own_engine", "hub")
 }
 
+/// The command of an adapter that shows the engine of this description over Hub.
+pub fn adapted_command(engine: &str) -> String {
+    command("own_engine", &format!("adapt '{}'", engine.replace('\'', "'\\''")))
+}
+
 /// The description of a mock engine that may take its time: no machine is so busy that it is given
 /// up by mistake.
 pub fn mock(name: &str, switches: &str) -> String {

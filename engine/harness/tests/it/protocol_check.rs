@@ -13,7 +13,7 @@ use movegen::{Color, Game, Position};
 use crate::programs::{mock_command, own_hub_command};
 
 /// What is wrong, or not, with the engine that this command starts.
-fn check(command: &str, patience: Duration, slack: Duration) -> Check {
+pub fn check(command: &str, patience: Duration, slack: Duration) -> Check {
     let command = command_words(command).unwrap();
     let options = ProcessOptions { command, dir: None, env: Vec::new(), cpus: Vec::new() };
     check_hub(&options, patience, slack).unwrap()
@@ -29,7 +29,7 @@ fn has_errors(check: &Check) -> bool {
 }
 
 /// The findings as text, each with its step.
-fn text(check: &Check) -> String {
+pub fn text(check: &Check) -> String {
     let line = |severity, step: &str, what: &str| format!("{severity}  {step}: {what}\n");
     let findings = check.findings.iter().map(|finding| {
         let severity = if finding.severity == Severity::Error { "WRONG" } else { "warning" };
@@ -79,7 +79,7 @@ fn what_is_wrong_is_found() {
 
 /// What is wrong with the program that listens at this port. Only one that does something wrong is
 /// waited for.
-fn check_port(port: u16, patience: f64) -> Check {
+pub fn check_port(port: u16, patience: f64) -> Check {
     let address = format!("localhost:{port}").parse().unwrap();
     check_dxp(&address, Duration::from_secs_f64(patience)).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Our own engine as a program that needs nothing but the library: over Hub with `hub`, and over
 //! DXP with `dxp PORT`, as a follower that listens there, or `dxp PORT connect`, as one that connects.
-//! It searches two plies deep.
+//! It searches two plies deep. With `adapt DESCRIPTION` it shows another engine over Hub.
 
 use std::error::Error;
 use std::io;
@@ -9,11 +9,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use egdb::DatabaseOptions;
+use meerslag_harness::adapter::{Adapter, AdapterOptions, AdapterSettings};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
     Connection, DxpEngine, Listener, SessionOptions, connect, follow,
 };
 use meerslag_harness::protocol::hub::{Options, Params, serve};
+use meerslag_harness::runner::EngineSpec;
 use meerslag_search::{Engine, EngineOptions};
 use movegen::DrawRules;
 
@@ -25,6 +27,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             serve(io::stdin(), io::stdout(), Params::default(), None, Options::default())?;
             Ok(())
         }
+        ["adapt", engine] => {
+            let options = AdapterOptions::new(EngineSpec::parse(engine)?);
+            let adapter = Adapter::start(options, &|_, _| {})?;
+            let settings = AdapterSettings::new(&adapter);
+            // The other engine gets time to end.
+            let options = Options { patience: Duration::from_secs(2), ..Options::default() };
+            serve(io::stdin(), io::stdout(), settings, Some(adapter), options)?;
+            Ok(())
+        }
         ["dxp", port] => {
             let listener = Listener::bind("localhost", port.parse()?)?;
             play(|stop| listener.accept(stop, None))
@@ -33,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let port = port.parse()?;
             play(|stop| connect("localhost", port, Duration::from_secs(10), stop))
         }
-        _ => Err("expected 'hub' or 'dxp PORT [connect]'".into()),
+        _ => Err("expected 'hub', 'dxp PORT [connect]' or 'adapt DESCRIPTION'".into()),
     }
 }
 

@@ -2,6 +2,7 @@
 //! options.
 
 use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -140,7 +141,6 @@ fn the_log_shows_every_byte() {
     let mut program = Program::listen(&["--gap=0", "--depth=40", "--book=none", &log_arg]);
     let mut peer = Peer::connect(program.port);
     let write = |peer: &mut Peer, bytes: &[u8]| {
-        use std::io::Write;
         peer.stream.write_all(bytes).unwrap();
     };
     write(&mut peer, b"Ccaf\xe9\0\r\nCx\\\0M0012");
@@ -203,6 +203,27 @@ fn minutes_are_played_as_they_are_sent() {
     let text = fs::read_to_string(&pdn).unwrap();
     assert!(text.contains("[TimeControl \"75/5.4\"]"), "{text}");
     assert!(text.contains("[Date \"20") && !text.contains("????"), "{text}");
+}
+
+/// Ctrl-C works through a flood of messages, in a search as well.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_game_in_spite_of_a_flood() {
+    let program = Program::listen(&["--gap=0", "--depth=40", "--book=none"]);
+    let mut peer = Peer::connect(program.port);
+    peer.request('W', "900000A", '0');
+    let mut writer = peer.stream.try_clone().unwrap();
+    let flood = thread::spawn(move || {
+        while writer.write_all(b"Chello\0").is_ok() {
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+    meerslag_tests::interrupt(program.id());
+    let output = program.end();
+    flood.join().unwrap();
+    assert_eq!(output.code, 130, "{output:?}");
+    assert!(output.stdout.contains("interrupted"), "{output:?}");
+    assert!(output.stdout.ends_with("0 won, 0 drawn, 0 lost, 1 unknown\n"), "{output:?}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 mod adapt;
 mod dxp;
 mod dxp_lines;
-mod dxp_odd_peers;
 mod dxp_sessions;
 mod logs;
 mod mock;

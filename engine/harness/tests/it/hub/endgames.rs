@@ -7,13 +7,13 @@ use std::time::Instant;
 use egdb::index::unrank;
 use egdb::{DatabaseOptions, Probe, Slice, Wld};
 use meerslag_harness::adapter::AdapterOptions;
-use meerslag_harness::runner::EngineSpec;
+use meerslag_harness::protocol::Log;
 use meerslag_tests::Client;
 use meerslag_tests::referee::{History, pos_line};
 use movegen::random::Random;
 use movegen::{Color, DrawRules, Game, Position, Status};
 
-use crate::sessions::{adapted, own, ready};
+use crate::sessions::{adapted, adapter_options, own, ready};
 
 struct Tally {
     games: usize,
@@ -100,8 +100,8 @@ fn a_random_mover_with_databases_takes_the_shortest_way() {
     // for an engine that is late.
     const LEVEL: &str = "level move-time=10";
     let random = |databases: Option<DatabaseOptions>| {
-        let spec = EngineSpec::parse("random").unwrap();
-        let mut engine = adapted(AdapterOptions { databases, ..AdapterOptions::new(spec) });
+        let options = adapter_options("random", &Log::none());
+        let mut engine = adapted(AdapterOptions { databases, ..options }, Log::none());
         engine.send("hub");
         engine.until("wait");
         engine.send("init");

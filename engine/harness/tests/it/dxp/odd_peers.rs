@@ -1,14 +1,22 @@
-//! `meerslag dxp` with peers that are late, silent, chatty, or leave.
+//! Peers over DXP that are late, silent, chatty, or leave.
 
-use std::fs;
+use std::io::Write;
+use std::net::Shutdown;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use meerslag_tests::{Peer, Program};
+use meerslag_harness::protocol::dxp::{DxpGame, SessionEnd, SessionOptions};
+use meerslag_tests::Peer;
 use movegen::Game;
 use movegen::notation::dxp::MoveMessage;
-use movegen::notation::pdn::PdnReader;
-use tempfile::TempDir;
+
+use crate::players::{Player, Setup, proposal};
+
+/// A player that proposes this number of games of one move, and waits for an echo for so long.
+fn initiator(games: usize, echo_patience: Duration) -> Setup {
+    let options = SessionOptions { echo_patience, ..SessionOptions::default() };
+    Setup { options, proposal: Some(proposal(games, 1)), ..Setup::default() }
+}
 
 fn accept(peer: &mut Peer, code: char) {
     peer.send(&format!("A{:<32}{code}", "peer"));
@@ -28,8 +36,7 @@ fn reply(peer: &mut Peer, game: &mut Game) -> Option<()> {
 /// The games after a late echo are played as if nothing had happened.
 #[test]
 fn a_late_echo_disturbs_no_other_game() {
-    let args = ["--role=initiator", "--games=5", "--moves=1", "--gap=0", "--echo=0.2"];
-    let (program, _listener, mut peer) = Program::connect(&args);
+    let (player, _listener, mut peer) = Player::meet(initiator(5, Duration::from_millis(200)));
     for number in 0..5 {
         let request = peer.receive();
         assert!(request.starts_with("R01"), "{number}: {request}");
@@ -49,16 +56,17 @@ fn a_late_echo_disturbs_no_other_game() {
         }
         peer.send("E00");
     }
-    let text = program.rest();
-    assert!(text.ends_with("0 won, 0 drawn, 0 lost, 5 unknown\n"), "{text}");
-    assert_eq!(text.matches("move limit, 1 move\n").count(), 3, "{text}");
+    let games: Vec<_> = (0..5).map(|_| player.game()).collect();
+    assert!(games.iter().all(|game| game.record.result.as_str() == "*"), "{games:?}");
+    let is_limited = |game: &&DxpGame| game.note == "move limit" && game.record.plies.len() == 2;
+    assert_eq!(games.iter().filter(is_limited).count(), 3, "{games:?}");
+    assert!(matches!(player.end(), SessionEnd::Complete));
 }
 
 /// Also when it comes only after the next game has begun.
 #[test]
 fn a_late_echo_does_not_end_a_game_that_has_begun() {
-    let args = ["--role=initiator", "--games=2", "--moves=1", "--gap=0", "--echo=0.1"];
-    let (program, _listener, mut peer) = Program::connect(&args);
+    let (player, _listener, mut peer) = Player::meet(initiator(2, Duration::from_millis(100)));
     assert!(peer.receive().starts_with("R01"));
     accept(&mut peer, '0');
     assert!(reply(&mut peer, &mut Game::default()).is_some());
@@ -70,18 +78,24 @@ fn a_late_echo_does_not_end_a_game_that_has_begun() {
     assert!(peer.receive().starts_with('M'));
     peer.send("E20");
     assert_eq!(peer.receive(), "E00");
-    assert!(program.rest().contains("draw, claimed by the opponent, 1 move"));
+    player.game();
+    let game = player.game();
+    assert_eq!((&*game.note, game.record.plies.len()), ("draw, claimed by the opponent", 2));
 }
 
 /// Silence counts while the program ponders, too.
 #[test]
 fn silence_ends_pondering() {
-    let mut program =
-        Program::listen(&["--gap=0", "--ponder", "--silence=0.5", "--depth=30", "--book=none"]);
-    let mut peer = Peer::connect(program.port);
+    let options = SessionOptions {
+        ponder: true,
+        move_patience: Some(Duration::from_millis(500)),
+        ..SessionOptions::default()
+    };
+    let player = Player::listen(Setup { options, depth: 30, ..Setup::default() });
+    let mut peer = Peer::connect(player.port);
     peer.request('W', ".05000A", '0');
     assert!(peer.receive().starts_with('M'));
-    assert!(program.line().contains("the opponent is silent"));
+    assert_eq!(player.game().note, "the opponent is silent");
     peer.expect_close();
 }
 
@@ -89,12 +103,11 @@ fn silence_ends_pondering() {
 #[test]
 fn junk_does_not_keep_the_program_from_moving() {
     for junk in ["B999W", "B001W", "R", "Cwhy"] {
-        let program = Program::listen(&["--gap=0", "--depth=40", "--book=none"]);
-        let mut peer = Peer::connect(program.port);
+        let player = Player::listen(Setup { depth: 40, ..Setup::default() });
+        let mut peer = Peer::connect(player.port);
         peer.request('W', ".05000A", '0');
         let mut writer = peer.stream.try_clone().unwrap();
         let flood = thread::spawn(move || {
-            use std::io::Write;
             for _ in 0..4000 {
                 if writer.write_all(format!("{junk}\0").as_bytes()).is_err() {
                     break;
@@ -104,41 +117,17 @@ fn junk_does_not_keep_the_program_from_moving() {
         });
         while !peer.receive().starts_with('M') {}
         assert!(!flood.is_finished(), "{junk}: it moved only after the flood");
-        let _ = peer.stream.shutdown(std::net::Shutdown::Both);
+        let _ = peer.stream.shutdown(Shutdown::Both);
         flood.join().unwrap();
     }
-}
-
-/// Ctrl-C works through a flood of messages, in a search as well.
-#[cfg(unix)]
-#[test]
-fn ctrl_c_ends_a_game_in_spite_of_a_flood() {
-    let program = Program::listen(&["--gap=0", "--depth=40", "--book=none"]);
-    let mut peer = Peer::connect(program.port);
-    peer.request('W', "900000A", '0');
-    let mut writer = peer.stream.try_clone().unwrap();
-    let flood = thread::spawn(move || {
-        use std::io::Write;
-        while writer.write_all(b"Chello\0").is_ok() {
-            thread::sleep(Duration::from_millis(5));
-        }
-    });
-    thread::sleep(Duration::from_millis(300));
-    meerslag_tests::interrupt(program.id());
-    let output = program.end();
-    flood.join().unwrap();
-    assert_eq!(output.code, 130, "{output:?}");
-    assert!(output.stdout.contains("interrupted"), "{output:?}");
-    assert!(output.stdout.ends_with("0 won, 0 drawn, 0 lost, 1 unknown\n"), "{output:?}");
 }
 
 /// The gap counts, and gives way when the clock runs low.
 #[test]
 fn the_gap_is_on_our_clock() {
-    let folder = TempDir::new().unwrap();
-    let pdn = folder.path().join("games.pdn");
-    let mut program = Program::listen(&["--gap=2000", &format!("--pdn={}", pdn.display())]);
-    let mut peer = Peer::connect(program.port);
+    let setup = Setup { gap: Duration::from_secs(2), ..Setup::default() };
+    let player = Player::listen(setup);
+    let mut peer = Peer::connect(player.port);
     // Three seconds for six moves.
     peer.request('Z', ".05006A", '0');
     let mut game = Game::default();
@@ -154,17 +143,11 @@ fn the_gap_is_on_our_clock() {
     assert!(peer.receive().starts_with('M'));
     peer.send("E00");
     drop(peer);
-    // The game, and then that the next connection is waited for: the file is written.
-    program.line();
-    program.line();
     // Five whole gaps would be ten seconds, with three on the clock.
     assert!(used < 10.0, "{used} seconds");
-    let text = fs::read(&pdn).unwrap();
-    let game = PdnReader::new(&text[..]).next().unwrap().unwrap();
-    let mut emt = 0.0;
-    for ply in game.line.plies.iter().skip(1).step_by(2).take(5) {
-        emt += ply.comments().next().unwrap().elapsed_move_time().unwrap().as_secs_f64();
-    }
+    let game = player.game();
+    let own = game.record.plies.iter().skip(1).step_by(2).take(5);
+    let emt: f64 = own.map(|ply| ply.time.unwrap()).sum();
     // Without the gaps hardly any time would be left. Our own waits are the rest: on a busy machine
     // a message may be late.
     assert!(emt > 0.4 * used, "{emt} of {used} seconds");
@@ -173,8 +156,7 @@ fn the_gap_is_on_our_clock() {
 /// Every request is answered, also one that cannot be read.
 #[test]
 fn broken_requests_are_answered_in_every_state() {
-    let (_program, _listener, mut peer) =
-        Program::connect(&["--role=initiator", "--games=2", "--moves=1", "--gap=0", "--minutes=1"]);
+    let (_player, _listener, mut peer) = Player::meet(initiator(2, Duration::from_secs(5)));
     let ask = |peer: &mut Peer| {
         peer.send("R01too short");
         let answer = peer.receive();

@@ -1,0 +1,5 @@
+//! Our own player over DXP, and tournaments on bad lines.
+
+mod games;
+mod lines;
+mod odd_peers;
