@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use meerslag_games::{GamesFile, ImportOptions, Outcome, Query, Sacrifice, Sort};
+use meerslag_games::{GamesFile, ImportOptions, Outcome, Query, Sort};
 use movegen::notation::pdn::{GameResult, PdnGame, Ply, WriteOptions, write_game};
 use movegen::random::Random;
 use movegen::{Game, Position};
@@ -149,7 +149,7 @@ fn main() {
         let query = Query { sort, ..Query::default() };
         let far = report.added / 5 * 4;
         for skip in [0, far] {
-            let what = format!("all by {}, from {skip} on", sort.name());
+            let what = format!("all by {:?}, from {skip} on", sort);
             let page = timed(&what, COLUMNS, || games.find(&query, skip, 50).expect("find"));
             assert_eq!(page.hits.len(), 50);
         }
@@ -161,7 +161,7 @@ fn main() {
             Query {
                 player: Some("surname7*".into()),
                 color: Some(movegen::Color::White),
-                outcome: Some(Outcome::PlayerWins),
+                result: Some(Outcome::PlayerWins),
                 years: Some(1970..=1979),
                 ..Query::default()
             },
@@ -189,7 +189,7 @@ fn main() {
             "pattern that lasts, and a rare one",
             Query {
                 pattern: Some("w27,28,32,37,38 b16,18,19 .22".parse().expect("a pattern")),
-                lasting: 4,
+                lasting: Some(4),
                 ..Query::default()
             },
         ),
@@ -197,18 +197,12 @@ fn main() {
             "manoeuvre, both sides",
             Query {
                 moves: Some("31-26 36-31 31-27".parse().expect("moves")),
-                within: 12,
+                within: Some(12),
                 twin: true,
                 ..Query::default()
             },
         ),
-        (
-            "sacrifice of three",
-            Query {
-                sacrifice: Some(Sacrifice { men: 3, within: 6, side: None }),
-                ..Query::default()
-            },
-        ),
+        ("sacrifice of three", Query { sacrifice: Some(3), within: Some(6), ..Query::default() }),
     ] {
         let is_of_boards =
             query.pattern.is_some() || query.moves.is_some() || query.sacrifice.is_some();

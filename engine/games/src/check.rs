@@ -1,27 +1,37 @@
 //! Checking a file: what SQLite checks, every game, and the index against the games.
 
+use meerslag_study::records::Record;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::add::{fingerprint, places};
 use crate::coding::{Replay, encode};
 use crate::error::GamesError;
 use crate::file::{Fault, GamesFile};
-use crate::import::{fingerprint, places};
 use crate::index;
 use crate::movetext::{Unpacker, follow};
 use crate::names::{folded, sort_key};
 use crate::rows::{Games, RawGame};
 
-/// The result of a check.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// The result of a check of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "GamesCheck")]
 pub struct CheckReport {
+    /// The file.
+    pub file: String,
     /// Games checked.
     pub games: u64,
     /// Moves played.
     pub plies: u64,
-    /// Places in the index.
-    pub postings: u64,
+    /// Places of positions in the index.
+    pub indexed: u64,
     /// The faults, at most 100, and at most one of a game.
     pub faults: Vec<Fault>,
+}
+
+impl Record for CheckReport {
+    const TYPE: &'static str = "games_check";
 }
 
 const MAX_FAULTS: usize = 100;
@@ -55,8 +65,9 @@ impl GamesFile {
         &self,
         observe: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<CheckReport, GamesError> {
-        let mut report = CheckReport::default();
-        match self.check_into(&mut report, observe) {
+        let file = self.path().display().to_string();
+        let mut report = CheckReport { file, ..CheckReport::default() };
+        match self.named(|| self.check_into(&mut report, observe)) {
             Err(error @ (GamesError::Interrupted | GamesError::Busy { .. })) => return Err(error),
             Err(GamesError::Damaged { what, .. }) => report.fault(None, what),
             Err(error) => report.fault(None, error.to_string()),
@@ -70,7 +81,6 @@ impl GamesFile {
         report: &mut CheckReport,
         observe: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<(), GamesError> {
-        let db = GamesError::database(self.path());
         let all = self.game_count()?;
         if !observe(0, all) {
             return Err(GamesError::Interrupted);
@@ -104,10 +114,7 @@ impl GamesFile {
             }
         }
         self.check_names(report)?;
-        let last: i64 = self
-            .connection
-            .query_row("SELECT coalesce(max(seq), 0) FROM sqlite_sequence", [], |row| row.get(0))
-            .map_err(&db)?;
+        let last: i64 = self.value("SELECT coalesce(max(seq), 0) FROM sqlite_sequence")?;
         let mut strangers = 0u64;
         let (count, faults) = index::walk(&self.connection, &mut |place| {
             match sums.get_mut(&place.game()) {
@@ -115,9 +122,8 @@ impl GamesFile {
                 // Deleted games stay in the index until it is rebuilt.
                 None => strangers += u64::from(i64::from(place.game()) > last),
             }
-        })
-        .map_err(&db)?;
-        report.postings = count;
+        })?;
+        report.indexed = count;
         for what in faults {
             report.fault(None, what);
         }
@@ -138,23 +144,20 @@ impl GamesFile {
         &self,
         sql: &str,
         see: &mut dyn FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,
-    ) -> Result<(), GamesError> {
-        let db = GamesError::database(self.path());
-        let mut select = self.connection.prepare(sql).map_err(&db)?;
-        let mut rows = select.query([]).map_err(&db)?;
-        while let Some(row) = rows.next().map_err(&db)? {
-            see(row).map_err(&db)?;
+    ) -> rusqlite::Result<()> {
+        let mut select = self.connection.prepare(sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            see(row)?;
         }
         Ok(())
     }
 
     /// Columns that belong together.
-    fn check_names(&self, report: &mut CheckReport) -> Result<(), GamesError> {
-        let is_old = self.is_old()?;
+    fn check_names(&self, report: &mut CheckReport) -> rusqlite::Result<()> {
         let tables = [("players", "folded"), ("events", "site")];
         for (table, other) in tables {
-            let key = if is_old { "sort_key(name)" } else { "key" };
-            self.each_row(&format!("SELECT id, name, {other}, {key} FROM {table}"), &mut |row| {
+            self.each_row(&format!("SELECT id, name, {other}, key FROM {table}"), &mut |row| {
                 let id: i64 = row.get(0)?;
                 let text = |column| row.get_ref(column).ok().and_then(|text| text.as_str().ok());
                 let is_right = match (text(1), text(2), text(3)) {
@@ -169,14 +172,12 @@ impl GamesFile {
                 Ok(())
             })?;
         }
-        if !is_old {
-            let sql = "SELECT g.id FROM games g LEFT JOIN moves m ON m.game = g.id WHERE \
-                 g.checksum IS NOT checksum(g.date, g.round, g.score, g.line, g.source, g.day, m.tags)";
-            self.each_row(sql, &mut |row| {
-                report.fault(Some(row.get(0)?), "its columns or tags do not fit their checksum");
-                Ok(())
-            })?;
-        }
+        let sql = "SELECT g.id FROM games g LEFT JOIN moves m ON m.game = g.id WHERE \
+             g.checksum IS NOT checksum(g.date, g.round, g.score, g.line, g.source, g.day, m.tags)";
+        self.each_row(sql, &mut |row| {
+            report.fault(Some(row.get(0)?), "its columns or tags do not fit their checksum");
+            Ok(())
+        })?;
         self.each_row("PRAGMA foreign_key_check", &mut |row| {
             let (table, id): (String, Option<i64>) = (row.get(0)?, row.get(1)?);
             let parent: String = row.get(2)?;
@@ -221,7 +222,7 @@ impl Checked {
             return Err("its text has other moves".to_owned());
         }
         let game = u32::try_from(raw.id).unwrap_or_default();
-        places(game, start, &row.moves, |place| {
+        places(game, Replay::new(start, &row.moves), |place| {
             self.places = self.places.wrapping_add(place.hash());
         });
         Ok(())

@@ -188,6 +188,18 @@ impl<'b> Replay<'b> {
         Some(mv)
     }
 
+    /// The positions of the game, each with the move that was played in it.
+    pub(crate) fn boards(mut self) -> impl Iterator<Item = (Position, Option<Move>)> + use<'b> {
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            (!is_over).then(|| {
+                let (position, mv) = (self.position, self.advance());
+                is_over = mv.is_none();
+                (position, mv)
+            })
+        })
+    }
+
     /// As [`Replay::advance`], also giving set-ups, for callers that write the game out.
     pub(crate) fn advance_by_step(&mut self) -> Option<Step> {
         let step = self.step();

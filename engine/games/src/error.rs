@@ -25,9 +25,9 @@ pub enum GamesError {
         /// The kind of file it is instead.
         what: String,
     },
-    /// A newer program wrote it.
-    #[error("{}: a file of games of version {version}, this program reads up to {}", path.display(), crate::schema::VERSION)]
-    Newer {
+    /// A newer program wrote it, or one that was never released.
+    #[error("{}: a file of games of version {version}, this program reads version {}", path.display(), crate::schema::VERSION)]
+    Version {
         /// The file.
         path: PathBuf,
         /// Its version.
@@ -87,26 +87,29 @@ impl GamesError {
         |error| GamesError::Io { path: path.to_owned(), error }
     }
 
-    /// Turns a failure of SQLite into an error about this file.
-    pub(crate) fn database(path: &Path) -> impl Fn(rusqlite::Error) -> GamesError + '_ {
-        |error| {
-            let path = path.to_owned();
-            let code = error.sqlite_error_code();
-            match code {
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                    GamesError::Busy { path }
+    /// Something in the file is impossible.
+    pub(crate) fn damaged(what: impl Into<String>) -> GamesError {
+        GamesError::Damaged { path: PathBuf::new(), what: what.into() }
+    }
+
+    /// The same about the file at this path, unless it names one.
+    pub(crate) fn of(mut self, file: &Path) -> GamesError {
+        match &mut self {
+            GamesError::Io { path, .. }
+            | GamesError::Foreign { path, .. }
+            | GamesError::Version { path, .. }
+            | GamesError::Damaged { path, .. }
+            | GamesError::Busy { path }
+            | GamesError::ReadOnly { path }
+            | GamesError::ChangesBeside { path }
+            | GamesError::Database { path, .. } => {
+                if path.as_os_str().is_empty() {
+                    *path = file.to_owned();
                 }
-                Some(ErrorCode::OperationInterrupted) => GamesError::Interrupted,
-                Some(ErrorCode::NotADatabase) => {
-                    GamesError::Foreign { path, what: "it is not an SQLite database".to_owned() }
-                }
-                Some(ErrorCode::DatabaseCorrupt) => {
-                    GamesError::Damaged { path, what: error.to_string() }
-                }
-                Some(ErrorCode::ReadOnly) => GamesError::ReadOnly { path },
-                _ => GamesError::Database { path, error },
             }
+            GamesError::Endgames(_) | GamesError::Input(_) | GamesError::Interrupted => {}
         }
+        self
     }
 
     /// Whether the system refuses to write, or to open.
@@ -117,6 +120,23 @@ impl GamesError {
                 error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
             }
             _ => false,
+        }
+    }
+}
+
+/// Without the path of the file, which the methods of [`GamesFile`](crate::GamesFile) add.
+impl From<rusqlite::Error> for GamesError {
+    fn from(error: rusqlite::Error) -> GamesError {
+        let path = PathBuf::new();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => GamesError::Busy { path },
+            Some(ErrorCode::OperationInterrupted) => GamesError::Interrupted,
+            Some(ErrorCode::NotADatabase) => {
+                GamesError::Foreign { path, what: "it is not an SQLite database".to_owned() }
+            }
+            Some(ErrorCode::DatabaseCorrupt) => GamesError::damaged(error.to_string()),
+            Some(ErrorCode::ReadOnly) => GamesError::ReadOnly { path },
+            _ => GamesError::Database { path, error },
         }
     }
 }

@@ -7,8 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use meerslag_study::records::Record;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, OpenFlags, Params, Transaction, TransactionBehavior};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::error::GamesError;
 use crate::schema::{self, APPLICATION, SCHEMA, VERSION};
@@ -27,7 +31,8 @@ pub struct GamesFile {
 }
 
 /// A fault in a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "String")]
 pub struct Fault {
     /// The game, if the fault is in one game.
     pub game: Option<i64>,
@@ -41,6 +46,12 @@ impl fmt::Display for Fault {
             Some(game) => write!(f, "game {game}: {}", self.what),
             None => f.write_str(&self.what),
         }
+    }
+}
+
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
     }
 }
 
@@ -93,34 +104,48 @@ impl Place {
 }
 
 /// The contents of a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GamesInfo")]
 pub struct Info {
+    /// The file.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes of it that 'vacuum' would give back.
+    pub free_bytes: u64,
     /// Games.
     pub games: u64,
     /// Players who have games.
     pub players: u64,
     /// Events that have games.
     pub events: u64,
-    /// Plies of all games.
+    /// Moves of both sides in all games.
     pub plies: u64,
     /// The first year.
     pub first_year: Option<u32>,
     /// The last year.
     pub last_year: Option<u32>,
-    /// Games won by White, drawn, won by Black, and others.
-    pub results: [u64; 4],
-    /// Games with comments, variations or anything else beside the moves.
+    /// Games that White won.
+    pub white_wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that Black won.
+    pub black_wins: u64,
+    /// Games without a result, or lost by both.
+    pub other_results: u64,
+    /// Games with comments or variations.
     pub annotated: u64,
     /// Places of positions in the index.
-    pub postings: u64,
+    pub indexed: u64,
     /// Segments of the index.
+    #[serde(skip)]
     pub segments: u64,
     /// Files that were imported.
     pub sources: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// Bytes of it that are free; `vacuum` gives them back.
-    pub free: u64,
+}
+
+impl Record for Info {
+    const TYPE: &'static str = "games_info";
 }
 
 impl GamesFile {
@@ -145,11 +170,13 @@ impl GamesFile {
 
     fn connect_and_check(place: Place) -> Result<GamesFile, GamesError> {
         let file = GamesFile::connect(place)?;
-        if file.application()? == 0 && file.has_no_tables()? {
-            let what = "an empty SQLite database".to_owned();
-            return Err(GamesError::Foreign { path: file.path().to_owned(), what });
-        }
-        file.check_version()?;
+        file.named(|| {
+            if file.is_empty()? {
+                let what = "an empty SQLite database".to_owned();
+                return Err(GamesError::Foreign { path: PathBuf::new(), what });
+            }
+            file.check_version()
+        })?;
         Ok(file)
     }
 
@@ -161,55 +188,51 @@ impl GamesFile {
         if path.exists() {
             check_regular(path)?;
         }
-        let mut file = GamesFile::connect(Place::new(path, OpenFlags::SQLITE_OPEN_CREATE)?)?;
-        let db = GamesError::database(path);
-        if file.application()? == 0 && file.has_no_tables()? {
-            file.connection.pragma_update(None, "journal_mode", "WAL").map_err(&db)?;
-            // Two processes may be here at once.
-            let behavior = TransactionBehavior::Immediate;
-            let transaction = file.connection.transaction_with_behavior(behavior).map_err(&db)?;
-            let count: i64 = transaction
-                .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-                .map_err(&db)?;
-            if count == 0 {
-                transaction.execute_batch(SCHEMA).map_err(&db)?;
-                transaction.pragma_update(None, "application_id", APPLICATION).map_err(&db)?;
-                transaction.pragma_update(None, "user_version", VERSION).map_err(&db)?;
+        let file = GamesFile::connect(Place::new(path, OpenFlags::SQLITE_OPEN_CREATE)?)?;
+        file.named(|| {
+            if file.is_empty()? {
+                file.connection.pragma_update(None, "journal_mode", "WAL")?;
+                // Two processes may be here at once.
+                let transaction = file.begin()?;
+                if file.has_no_tables()? {
+                    transaction.execute_batch(SCHEMA)?;
+                    transaction.pragma_update(None, "application_id", APPLICATION)?;
+                    transaction.pragma_update(None, "user_version", VERSION)?;
+                }
+                transaction.commit()?;
             }
-            transaction.commit().map_err(&db)?;
-        }
-        file.check_version()?;
+            file.check_version()
+        })?;
         Ok(file)
     }
 
     fn connect(place: Place) -> Result<GamesFile, GamesError> {
-        let path = place.path.clone();
-        let db = GamesError::database(&path);
-        let mut connection = Connection::open_with_flags(&place.name, place.flags).map_err(&db)?;
-        connection.busy_timeout(PATIENCE).map_err(&db)?;
-        connection.set_prepared_statement_cache_capacity(64);
-        // A statement is not prepared again for each value.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(&db)?;
-        schema::add_functions(&connection).map_err(&db)?;
-        connection
-            .execute_batch(
+        let open = || -> rusqlite::Result<Connection> {
+            let connection = Connection::open_with_flags(&place.name, place.flags)?;
+            connection.busy_timeout(PATIENCE)?;
+            connection.set_prepared_statement_cache_capacity(64);
+            // A statement is not prepared again for each value.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+            schema::add_functions(&connection)?;
+            connection.execute_batch(
                 "PRAGMA synchronous = FULL; PRAGMA cache_size = -64000; \
                  PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0;",
-            )
-            .map_err(&db)?;
-        if let Some(flag) = place.end.clone() {
-            connection
-                .progress_handler(STEPS, Some(move || flag.load(Ordering::Relaxed)))
-                .map_err(&db)?;
-        }
-        Ok(GamesFile { connection, place, faults: RefCell::default() })
+            )?;
+            Ok(connection)
+        };
+        let connection = open().map_err(|error| GamesError::from(error).of(&place.path))?;
+        let end = place.end.clone();
+        let mut file = GamesFile { connection, place, faults: RefCell::default() };
+        end.map_or(Ok(()), |flag| file.end_when(flag))?;
+        Ok(file)
     }
 
-    /// Ends, from another thread, what SQLite is doing with the file, with
-    /// [`GamesError::Interrupted`].
-    pub fn interrupter(&self) -> impl Fn() + Send + use<> {
-        let handle = self.connection.get_interrupt_handle();
-        move || handle.interrupt()
+    /// Does this with the file: errors get its path.
+    pub(crate) fn named<T, E: Into<GamesError>>(
+        &self,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, GamesError> {
+        work().map_err(|error| error.into().of(self.path()))
     }
 
     /// Where the file is, for [`GamesFile::again`].
@@ -220,8 +243,7 @@ impl GamesFile {
     /// Another connection to the same file, for another thread.
     pub(crate) fn again(place: &Place) -> Result<GamesFile, GamesError> {
         let file = GamesFile::connect(place.clone())?;
-        let db = GamesError::database(&place.path);
-        file.connection.execute_batch("PRAGMA cache_size = -8000").map_err(&db)?;
+        file.named(|| file.connection.execute_batch("PRAGMA cache_size = -8000"))?;
         Ok(file)
     }
 
@@ -232,9 +254,9 @@ impl GamesFile {
     /// If SQLite refuses.
     pub fn end_when(&mut self, flag: Arc<AtomicBool>) -> Result<(), GamesError> {
         self.place.end = Some(Arc::clone(&flag));
-        self.connection
-            .progress_handler(STEPS, Some(move || flag.load(Ordering::Relaxed)))
-            .map_err(GamesError::database(self.path()))
+        let is_set = move || flag.load(Ordering::Relaxed);
+        let set = self.connection.progress_handler(STEPS, Some(is_set));
+        self.named(|| set)
     }
 
     /// Takes what was written into the file itself: until then it is in a file beside it, and would
@@ -244,53 +266,56 @@ impl GamesFile {
         let _ = self.connection.query_row(fold, [], |_| Ok(()));
     }
 
-    /// Begins to write; a file of an older version becomes one of this version.
-    pub(crate) fn begin(&self) -> Result<Transaction<'_>, GamesError> {
-        let db = GamesError::database(self.path());
-        let transaction =
-            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
-                .map_err(&db)?;
-        schema::upgrade(&transaction).map_err(&db)?;
-        Ok(transaction)
+    /// Begins to write.
+    pub(crate) fn begin(&self) -> rusqlite::Result<Transaction<'_>> {
+        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
     }
 
-    /// Whether it is of an older version.
-    pub(crate) fn is_old(&self) -> Result<bool, GamesError> {
-        Ok(self.pragma("user_version")? < VERSION)
+    /// Whether it is a database without anything.
+    fn is_empty(&self) -> rusqlite::Result<bool> {
+        Ok(self.pragma("application_id")? == 0 && self.has_no_tables()?)
     }
 
-    fn application(&self) -> Result<i64, GamesError> {
-        self.pragma("application_id")
+    fn has_no_tables(&self) -> rusqlite::Result<bool> {
+        Ok(self.count("SELECT count(*) FROM sqlite_schema")? == 0)
     }
 
-    fn has_no_tables(&self) -> Result<bool, GamesError> {
-        let count: i64 = self
-            .connection
-            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-            .map_err(GamesError::database(self.path()))?;
-        Ok(count == 0)
+    pub(crate) fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
+        self.connection.pragma_query_value(None, name, |row| row.get(0))
     }
 
-    pub(crate) fn pragma(&self, name: &str) -> Result<i64, GamesError> {
-        self.connection
-            .pragma_query_value(None, name, |row| row.get(0))
-            .map_err(GamesError::database(self.path()))
+    /// The one value that this gives.
+    pub(crate) fn value<T: FromSql>(&self, sql: &str) -> rusqlite::Result<T> {
+        self.connection.query_row(sql, [], |row| row.get(0))
+    }
+
+    pub(crate) fn count(&self, sql: &str) -> rusqlite::Result<u64> {
+        Ok(self.value::<i64>(sql)? as u64)
+    }
+
+    /// The numbers that this gives.
+    pub(crate) fn numbers<C: FromIterator<i64>>(
+        &self,
+        sql: &str,
+        values: impl Params,
+    ) -> rusqlite::Result<C> {
+        let mut select = self.connection.prepare_cached(sql)?;
+        select.query_map(values, |row| row.get(0))?.collect()
     }
 
     fn check_version(&self) -> Result<(), GamesError> {
-        let path = || self.path().to_owned();
-        if self.application()? != APPLICATION {
+        let path = PathBuf::new();
+        if self.pragma("application_id")? != APPLICATION {
             let what = "an SQLite database of another program".to_owned();
-            return Err(GamesError::Foreign { path: path(), what });
+            return Err(GamesError::Foreign { path, what });
         }
         let version = self.pragma("user_version")?;
-        if version > VERSION {
-            return Err(GamesError::Newer { path: path(), version });
+        if version != VERSION && version > 0 {
+            return Err(GamesError::Version { path, version });
         }
         let has_tables = self.connection.prepare("SELECT 1 FROM games, moves, positions LIMIT 1");
-        if version < 1 || has_tables.is_err() {
-            let what = "it lacks tables".to_owned();
-            return Err(GamesError::Damaged { path: path(), what });
+        if version != VERSION || has_tables.is_err() {
+            return Err(GamesError::damaged("it lacks tables"));
         }
         Ok(())
     }
@@ -301,49 +326,40 @@ impl GamesFile {
         &self.place.path
     }
 
-    pub(crate) fn damaged(&self, what: impl Into<String>) -> GamesError {
-        GamesError::Damaged { path: self.path().to_owned(), what: what.into() }
-    }
-
     /// Its contents.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn info(&self) -> Result<Info, GamesError> {
-        let db = GamesError::database(self.path());
-        let count = |sql: &str| -> Result<u64, GamesError> {
-            let count: i64 = self.connection.query_row(sql, [], |row| row.get(0)).map_err(&db)?;
-            Ok(count as u64)
+        let of_result =
+            |filter: &str| self.count(&format!("SELECT count(*) FROM games WHERE result {filter}"));
+        let year = |which: &str| {
+            let years = "FROM games WHERE year BETWEEN 0 AND 0xffffffff";
+            self.value(&format!("SELECT {which}(year) {years}"))
         };
-        let mut results = [0; 4];
-        for (place, filter) in ["= 1", "= 2", "= 3", "IN (0, 4)"].into_iter().enumerate() {
-            results[place] = count(&format!("SELECT count(*) FROM games WHERE result {filter}"))?;
-        }
-        let (first_year, last_year) = self
-            .connection
-            .query_row(
-                "SELECT min(year), max(year) FROM games WHERE year BETWEEN 0 AND 0xffffffff",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .map_err(&db)?;
-        let page = self.pragma("page_size")? as u64;
-        Ok(Info {
-            games: results.iter().sum(),
-            players: count(
-                "SELECT count(*) FROM (SELECT white FROM games UNION SELECT black FROM games)",
-            )?,
-            events: count("SELECT count(DISTINCT event) FROM games")?,
-            plies: count("SELECT coalesce(sum(plies), 0) FROM games")?,
-            first_year,
-            last_year,
-            results,
-            annotated: count("SELECT count(*) FROM moves WHERE text IS NOT NULL")?,
-            postings: count("SELECT coalesce(sum(postings), 0) FROM segments")?,
-            segments: count("SELECT count(*) FROM segments")?,
-            sources: count("SELECT count(*) FROM sources")?,
-            bytes: self.pragma("page_count")? as u64 * page,
-            free: self.pragma("freelist_count")? as u64 * page,
+        self.named(|| -> rusqlite::Result<Info> {
+            let page = self.pragma("page_size")? as u64;
+            Ok(Info {
+                file: self.path().display().to_string(),
+                bytes: self.pragma("page_count")? as u64 * page,
+                free_bytes: self.pragma("freelist_count")? as u64 * page,
+                games: self.count("SELECT count(*) FROM games")?,
+                players: self.count(
+                    "SELECT count(*) FROM (SELECT white FROM games UNION SELECT black FROM games)",
+                )?,
+                events: self.count("SELECT count(DISTINCT event) FROM games")?,
+                plies: self.count("SELECT coalesce(sum(plies), 0) FROM games")?,
+                first_year: year("min")?,
+                last_year: year("max")?,
+                white_wins: of_result("= 1")?,
+                draws: of_result("= 2")?,
+                black_wins: of_result("= 3")?,
+                other_results: of_result("IN (0, 4)")?,
+                annotated: self.count("SELECT count(*) FROM moves WHERE text IS NOT NULL")?,
+                indexed: self.count("SELECT coalesce(sum(postings), 0) FROM segments")?,
+                segments: self.count("SELECT count(*) FROM segments")?,
+                sources: self.count("SELECT count(*) FROM sources")?,
+            })
         })
     }
 
@@ -352,11 +368,7 @@ impl GamesFile {
     /// # Errors
     /// If it cannot be read.
     pub fn game_count(&self) -> Result<u64, GamesError> {
-        let count: i64 = self
-            .connection
-            .query_row("SELECT count(*) FROM games", [], |row| row.get(0))
-            .map_err(GamesError::database(self.path()))?;
-        Ok(count as u64)
+        self.named(|| self.count("SELECT count(*) FROM games"))
     }
 
     /// Leaves out a damaged game, see [`GamesFile::take_faults`].

@@ -3,201 +3,70 @@
 use std::ops::RangeInclusive;
 use std::thread;
 
-use egdb::Slice;
+use meerslag_study::records::Record;
 use movegen::{Color, Position};
 use rusqlite::Row;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::boards::BoardSearch;
 use crate::coding::Replay;
 use crate::error::GamesError;
-use crate::file::{Fault, GamesFile, Place};
+use crate::file::GamesFile;
 use crate::index::{Posting, look_up, number};
-use crate::pattern::{ManoeuvreSearch, PatternSearch, balance};
 use crate::query::{Query, Sort};
 use crate::rows::{GameHeader, start_of};
 
 /// A game that was found.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GameFound")]
 pub struct Hit {
     /// The game.
+    #[serde(flatten)]
     pub game: GameHeader,
     /// The plies after which the query is fulfilled: for a position each time it occurs; for a
     /// pattern, material or moves the first time. Empty if the query is about columns only.
+    #[serde(rename = "at")]
     pub plies: Vec<u32>,
 }
 
-/// A part of the result.
-#[derive(Clone, PartialEq, Eq, Debug)]
+impl Record for Hit {
+    const TYPE: &'static str = "game_found";
+}
+
+/// A part of the games that were found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GamesFound")]
 pub struct Page {
     /// How many games were found.
     pub total: u64,
     /// The games of this part.
+    #[serde(rename = "games")]
     pub hits: Vec<Hit>,
 }
 
-/// A game that was found, with the plies; most games have one, which needs no list.
-struct Found {
-    id: i64,
-    first: u32,
-    more: Vec<u32>,
+impl Record for Page {
+    const TYPE: &'static str = "games_found";
 }
 
-impl Found {
-    /// Places of one game.
-    fn of(places: &[Posting]) -> Option<Found> {
-        let (first, rest) = places.split_first()?;
-        let more = rest.iter().map(|place| u32::from(place.ply())).collect();
-        Some(Found { id: i64::from(first.game()), first: u32::from(first.ply()), more })
-    }
+/// A game, and a ply of it.
+type Place = (i64, u32);
 
-    fn plies(&self) -> Vec<u32> {
-        [&[self.first], self.more.as_slice()].concat()
-    }
-}
-
-/// A game, and the ply where its boards fulfil all conditions for the first time.
-type FirstPly = (i64, u32);
-
-/// The conditions on the boards of a game.
-#[derive(Clone)]
-struct BoardSearch {
-    pattern: Option<PatternSearch>,
-    moves: Option<ManoeuvreSearch>,
-    material: Vec<Slice>,
-    sacrifice: Option<crate::pattern::Sacrifice>,
-    stretch: RangeInclusive<u32>,
-    balances: Vec<i32>,
-    is_quiet: Vec<bool>,
-}
-
-impl BoardSearch {
-    fn new(query: &Query) -> BoardSearch {
-        let within = if query.within == 0 { usize::MAX } else { query.within };
-        let mut material: Vec<Slice> = query.material.into_iter().collect();
-        if query.twin {
-            material.extend(query.material.map(Slice::reversed));
-        }
-        BoardSearch {
-            pattern: query
-                .pattern
-                .as_ref()
-                .map(|pattern| PatternSearch::new(pattern, query.twin, query.lasting)),
-            moves: query
-                .moves
-                .as_ref()
-                .map(|moves| ManoeuvreSearch::new(moves, query.twin, within)),
-            material,
-            sacrifice: query.sacrifice,
-            stretch: query.stretch.clone().unwrap_or(0..=u32::MAX),
-            balances: Vec::new(),
-            is_quiet: Vec::new(),
-        }
-    }
-
-    /// For a row with the start in this column, then the moves.
-    fn find_in(&mut self, row: &Row<'_>, column: usize) -> Result<Option<u32>, String> {
-        let (start, moves) = start_and_moves(row, column)?;
-        Ok(self.find(start, moves))
-    }
-
-    /// The ply where the last of the conditions was first fulfilled.
-    fn find(&mut self, start: Position, moves: &[u8]) -> Option<u32> {
-        let mut replay = Replay::new(start, moves);
-        if let Some(pattern) = &mut self.pattern {
-            pattern.restart();
-        }
-        if let Some(manoeuvre) = &mut self.moves {
-            manoeuvre.restart();
-        }
-        let (mut pattern, mut manoeuvre, mut material) = (None, None, None);
-        self.balances.clear();
-        self.is_quiet.clear();
-        let wants = (self.pattern.is_some(), self.moves.is_some(), !self.material.is_empty());
-        loop {
-            let ply = replay.ply() as u32;
-            let is_in = self.stretch.contains(&ply);
-            let position = *replay.position();
-            if is_in
-                && pattern.is_none()
-                && let Some(search) = &mut self.pattern
-                && search.see(&position)
-            {
-                pattern = Some(ply);
-            }
-            if is_in && wants.2 && material.is_none() {
-                let here = Slice::of(position.board());
-                if here.is_some_and(|here| self.material.contains(&here)) {
-                    material = Some(ply);
-                }
-            }
-            let is_done = (pattern.is_some() || !wants.0)
-                && (manoeuvre.is_some() || !wants.1)
-                && (material.is_some() || !wants.2);
-            if self.sacrifice.is_none() && is_done || ply > *self.stretch.end() {
-                break;
-            }
-            let mv = replay.advance();
-            if self.sacrifice.is_some() && is_in {
-                self.balances.push(balance(&position));
-                self.is_quiet.push(mv.is_none_or(|mv| !mv.is_capture()));
-            }
-            let Some(mv) = mv else { break };
-            if is_in
-                && manoeuvre.is_none()
-                && let Some(search) = &mut self.moves
-                && search.see(mv)
-            {
-                manoeuvre = Some(ply + 1);
-            }
-        }
-        let sacrifice = match self.sacrifice {
-            None => None,
-            Some(sacrifice) => {
-                let ply = sacrifice.find(&self.balances, &self.is_quiet)?;
-                Some(ply as u32 + *self.stretch.start())
-            }
-        };
-        if wants.0 && pattern.is_none()
-            || wants.1 && manoeuvre.is_none()
-            || wants.2 && material.is_none()
-        {
-            return None;
-        }
-        [pattern, manoeuvre, material, sacrifice].into_iter().flatten().max()
-    }
+/// The games of these, which are in ascending order.
+fn games_of(places: &[Place]) -> Vec<i64> {
+    places.chunk_by(|a, b| a.0 == b.0).map(|list| list[0].0).collect()
 }
 
 /// The start and the moves of a row that has them in this column and the next.
-fn start_and_moves<'r>(row: &'r Row<'_>, column: usize) -> Result<(Position, &'r [u8]), String> {
+pub(crate) fn replay<'r>(row: &'r Row<'_>, column: usize) -> Result<Replay<'r>, String> {
     let start = row.get_ref(column).ok().and_then(|text| text.as_str_or_null().ok());
     let moves = row.get_ref(column + 1).ok().and_then(|moves| moves.as_blob().ok());
     let start = start.and_then(start_of).ok_or("its start is not a position")?;
-    Ok((start, moves.ok_or("its moves cannot be read")?))
-}
-
-fn clamped(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
+    Ok(Replay::new(start, moves.ok_or("its moves cannot be read")?))
 }
 
 impl GamesFile {
-    /// These games, with the plies where they are found. Damaged ones are left out.
-    fn hits(
-        &self,
-        page: Vec<i64>,
-        plies: impl Fn(i64) -> Vec<u32>,
-    ) -> Result<Vec<Hit>, GamesError> {
-        let mut hits = Vec::with_capacity(page.len());
-        for id in page {
-            match self.header(id) {
-                Ok(Some(game)) => hits.push(Hit { game, plies: plies(id) }),
-                Ok(None) => self.leave_out(id, "it has no row".to_owned()),
-                Err(GamesError::Damaged { what, .. }) => self.leave_out(id, what),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(hits)
-    }
-
     /// A page of these games, which are in ascending order, or of all.
     fn in_order(
         &self,
@@ -206,21 +75,19 @@ impl GamesFile {
         skip: usize,
         most: usize,
     ) -> Result<Vec<i64>, GamesError> {
-        let db = GamesError::database(self.path());
-        let is_old = self.is_old()?;
         let few = ids.filter(|ids| ids.len() <= FEW);
         if let (Some(ids), Sort::Number) = (ids, sort) {
             return Ok(ids.iter().copied().skip(skip).take(most).collect());
         }
         let (mut page, mut passed) = (Vec::new(), 0);
         // Games whose player or event is missing come last.
-        for sql in [Some(sort.order(few, is_old)), sort.rest(few)].into_iter().flatten() {
-            let mut select = self.connection.prepare(&sql).map_err(&db)?;
-            let mut rows = select.query([]).map_err(&db)?;
+        for sql in [Some(sort.order(few)), sort.rest(few)].into_iter().flatten() {
+            let mut select = self.connection.prepare(&sql)?;
+            let mut rows = select.query([])?;
             while page.len() < most
-                && let Some(row) = rows.next().map_err(&db)?
+                && let Some(row) = rows.next()?
             {
-                let id: i64 = row.get(0).map_err(&db)?;
+                let id: i64 = row.get(0)?;
                 if ids.is_some_and(|ids| ids.binary_search(&id).is_err()) {
                     continue;
                 }
@@ -252,9 +119,8 @@ impl GamesFile {
         position: &Position,
         checked: usize,
     ) -> Result<Vec<Posting>, GamesError> {
-        let db = GamesError::database(self.path());
-        let mut places = look_up(&self.connection, number(position)).map_err(&db)?;
-        if let Some(stretch) = &query.stretch {
+        let mut places = look_up(&self.connection, number(position))?;
+        if let Some(stretch) = &query.plies {
             places.retain(|place| stretch.contains(&u32::from(place.ply())));
         }
         let is_much = places.len() > checked;
@@ -262,10 +128,8 @@ impl GamesFile {
         // A game that was deleted is still in the index.
         let there = if is_much { self.ids_if_some_are_missing()? } else { None };
         let parity = u16::from(position.side_to_move() == Color::Black);
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")
-            .map_err(&db)?;
+        let mut select =
+            self.connection.prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")?;
         let mut found = Vec::with_capacity(places.len());
         for list in places.chunk_by(|a, b| a.game() == b.game()) {
             let id = i64::from(list[0].game());
@@ -275,16 +139,15 @@ impl GamesFile {
                 }
                 continue;
             }
-            let mut rows = select.query([id]).map_err(&db)?;
-            let Some(row) = rows.next().map_err(&db)? else { continue };
-            let (start, moves) = match start_and_moves(row, 0) {
-                Ok(read) => read,
+            let mut rows = select.query([id])?;
+            let Some(row) = rows.next()? else { continue };
+            let mut replay = match replay(row, 0) {
+                Ok(replay) => replay,
                 Err(what) => {
                     self.leave_out(id, what);
                     continue;
                 }
             };
-            let mut replay = Replay::new(start, moves);
             for posting in list {
                 let ply = usize::from(posting.ply());
                 while replay.ply() < ply && replay.advance().is_some() {}
@@ -299,86 +162,82 @@ impl GamesFile {
     }
 
     /// The games that do not begin from the initial position.
-    pub(crate) fn games_with_starts(&self) -> Result<FxHashSet<i64>, GamesError> {
-        self.ids("SELECT game FROM moves WHERE start IS NOT NULL")
+    pub(crate) fn games_with_starts(&self) -> rusqlite::Result<FxHashSet<i64>> {
+        self.numbers("SELECT game FROM moves WHERE start IS NOT NULL", [])
     }
 
     /// The numbers of all games, unless no game was ever deleted.
     fn ids_if_some_are_missing(&self) -> Result<Option<FxHashSet<i64>>, GamesError> {
         let given = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'games'";
-        let given: i64 = self
-            .connection
-            .query_row(given, [], |row| row.get(0))
-            .map_err(GamesError::database(self.path()))?;
-        if given as u64 == self.game_count()? {
+        if self.count(given)? == self.game_count()? {
             return Ok(None);
         }
-        self.ids("SELECT id FROM games").map(Some)
+        Ok(Some(self.numbers("SELECT id FROM games", [])?))
     }
 
-    fn ids(&self, sql: &str) -> Result<FxHashSet<i64>, GamesError> {
-        let db = GamesError::database(self.path());
-        let mut select = self.connection.prepare_cached(sql).map_err(&db)?;
-        let rows = select.query_map([], |row| row.get(0)).map_err(&db)?;
-        rows.collect::<Result<_, _>>().map_err(&db)
-    }
-
-    /// Numbers of the games that match a query, with the plies, by number.
-    fn found(&self, query: &Query) -> Result<Vec<Found>, GamesError> {
-        let columns = self.id_set(query)?;
-        let is_wanted = |id: i64| columns.as_ref().is_none_or(|set| set.contains(&id));
-        let mut found: Vec<Found> = match &query.position {
+    /// The games that match a query about boards, with the plies, in ascending order.
+    fn found(&self, query: &Query) -> Result<Vec<Place>, GamesError> {
+        let columns = self.ids_by_columns(query)?;
+        let is_wanted = |id: i64| columns.as_ref().is_none_or(|ids| ids.binary_search(&id).is_ok());
+        let mut found: Option<Vec<Place>> = match &query.position {
             Some(position) => {
-                let places = self.occurrences(query, position)?;
-                let games = places.chunk_by(|a, b| a.game() == b.game());
-                games.filter_map(Found::of).filter(|hit| is_wanted(hit.id)).collect()
+                let places = self.occurrences(query, position)?.into_iter();
+                let places = places.map(|it| (i64::from(it.game()), u32::from(it.ply())));
+                Some(places.filter(|place| is_wanted(place.0)).collect())
             }
-            None => Vec::new(),
+            None => None,
         };
-        if !query.looks_at_boards() {
-            return Ok(found);
-        }
-        let few = match (&query.position, &columns) {
-            (Some(_), _) => Some(found.iter().map(|hit| hit.id).collect()),
-            (None, Some(columns)) if columns.len() < FEW => {
-                let mut list: Vec<i64> = columns.iter().copied().collect();
-                list.sort_unstable();
-                Some(list)
+        if query.looks_at_boards() {
+            let few = match (&found, &columns) {
+                (Some(found), _) => Some(games_of(found)),
+                (None, Some(columns)) if columns.len() < FEW => Some(columns.clone()),
+                _ => None,
+            };
+            let boards = match few {
+                Some(list) => self.search_list(query, &list)?,
+                None => self.search_all(query, &is_wanted)?,
+            };
+            match &mut found {
+                Some(found) => {
+                    found.retain(|it| boards.binary_search_by_key(&it.0, |it| it.0).is_ok());
+                }
+                None => found = Some(boards),
             }
-            _ => None,
-        };
-        let boards: Vec<(i64, u32)> = match few {
-            Some(list) => self.search_list(query, &list)?,
-            None => self.search_all(query, &is_wanted)?,
-        };
-        if query.position.is_none() {
-            return Ok(boards
-                .into_iter()
-                .map(|(id, first)| Found { id, first, more: Vec::new() })
-                .collect());
         }
-        let boards: FxHashMap<i64, u32> = boards.into_iter().collect();
-        found.retain(|hit| boards.contains_key(&hit.id));
+        Ok(found.unwrap_or_default())
+    }
+
+    fn search_list(&self, query: &Query, list: &[i64]) -> Result<Vec<Place>, GamesError> {
+        let mut search = BoardSearch::new(query);
+        let mut found = Vec::new();
+        for &id in list {
+            self.search_range(&mut search, id..=id, &|_| true, &mut found)?;
+        }
         Ok(found)
     }
 
-    fn search_list(&self, query: &Query, list: &[i64]) -> Result<Vec<(i64, u32)>, GamesError> {
-        let db = GamesError::database(self.path());
-        let mut search = BoardSearch::new(query);
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")
-            .map_err(&db)?;
-        let mut found = Vec::new();
-        for &id in list {
-            let mut rows = select.query([id]).map_err(&db)?;
-            let Some(row) = rows.next().map_err(&db)? else { continue };
-            match search.find_in(row, 0) {
-                Ok(ply) => found.extend(ply.map(|ply| (id, ply))),
+    /// Looks at the boards of these games; adds those that are found.
+    fn search_range(
+        &self,
+        search: &mut BoardSearch,
+        range: RangeInclusive<i64>,
+        is_wanted: &dyn Fn(i64) -> bool,
+        found: &mut Vec<Place>,
+    ) -> rusqlite::Result<()> {
+        let sql = "SELECT game, start, moves FROM moves WHERE game BETWEEN ?1 AND ?2";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let mut rows = select.query([range.start(), range.end()])?;
+        while let Some(row) = rows.next()? {
+            let id = row.get(0)?;
+            if !is_wanted(id) {
+                continue;
+            }
+            match replay(row, 1) {
+                Ok(replay) => found.extend(search.find(replay.boards()).map(|ply| (id, ply))),
                 Err(what) => self.leave_out(id, what),
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Looks at the boards of all games, on all processors.
@@ -386,15 +245,9 @@ impl GamesFile {
         &self,
         query: &Query,
         is_wanted: &(dyn Fn(i64) -> bool + Sync),
-    ) -> Result<Vec<(i64, u32)>, GamesError> {
-        let (first, last): (i64, i64) = self
-            .connection
-            .query_row(
-                "SELECT coalesce(min(game), 0), coalesce(max(game), -1) FROM moves",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .map_err(GamesError::database(self.path()))?;
+    ) -> Result<Vec<Place>, GamesError> {
+        let first: i64 = self.value("SELECT coalesce(min(game), 0) FROM moves")?;
+        let last: i64 = self.value("SELECT coalesce(max(game), -1) FROM moves")?;
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
         let share = ((last - first) / threads + 1).max(1_000);
         let place = self.place();
@@ -403,7 +256,12 @@ impl GamesFile {
             let work: Vec<_> = starts
                 .map(|start| {
                     let range = start..=last.min(start + share - 1);
-                    let work = move || search_range(place, query, range, is_wanted);
+                    let work = move || -> Result<_, GamesError> {
+                        let (file, mut found) = (GamesFile::again(place)?, Vec::new());
+                        let mut search = BoardSearch::new(query);
+                        file.search_range(&mut search, range, &is_wanted, &mut found)?;
+                        Ok((found, file.take_faults()))
+                    };
                     let thread = thread::Builder::new().spawn_scoped(scope, work);
                     thread.map_err(GamesError::io(self.path()))
                 })
@@ -428,27 +286,32 @@ impl GamesFile {
     /// # Errors
     /// If the query contradicts itself, or the file cannot be read.
     pub fn find(&self, query: &Query, skip: u64, most: u64) -> Result<Page, GamesError> {
-        let (skip, most) = (clamped(skip), clamped(most));
-        if query.position.is_none() && !query.looks_at_boards() {
-            let filter = query.filter(self)?;
-            let ids = match filter.sql.is_empty() {
-                true => None,
-                false => Some(self.ids_by(&filter)?),
+        let clamped = |count| usize::try_from(count).unwrap_or(usize::MAX);
+        self.named(|| -> Result<Page, GamesError> {
+            let (places, ids) = match query.position.is_some() || query.looks_at_boards() {
+                true => {
+                    let places = self.found(query)?;
+                    let ids = games_of(&places);
+                    (places, Some(ids))
+                }
+                false => (Vec::new(), self.ids_by_columns(query)?),
             };
-            let total = match &ids {
-                Some(ids) => ids.len() as u64,
-                None => self.game_count()?,
-            };
-            let page = self.in_order(query.sort, ids.as_deref(), skip, most)?;
-            return Ok(Page { total, hits: self.hits(page, |_| Vec::new())? });
-        }
-        let found = self.found(query)?;
-        let total = found.len() as u64;
-        let ids: Vec<i64> = found.iter().map(|hit| hit.id).collect();
-        let page = self.in_order(query.sort, Some(&ids), skip, most)?;
-        // Both are in ascending order.
-        let plies = |id| ids.binary_search(&id).map(|at| found[at].plies()).unwrap_or_default();
-        Ok(Page { total, hits: self.hits(page, plies)? })
+            let total =
+                ids.as_ref().map_or_else(|| self.game_count(), |ids| Ok(ids.len() as u64))?;
+            let page = self.in_order(query.sort, ids.as_deref(), clamped(skip), clamped(most))?;
+            let mut hits = Vec::with_capacity(page.len());
+            for id in page {
+                let here = places.iter().skip(places.partition_point(|place| place.0 < id));
+                let plies = here.take_while(|place| place.0 == id).map(|place| place.1).collect();
+                match self.header(id) {
+                    Ok(Some(game)) => hits.push(Hit { game, plies }),
+                    Ok(None) => self.leave_out(id, "it has no row".to_owned()),
+                    Err(GamesError::Damaged { what, .. }) => self.leave_out(id, what),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(Page { total, hits })
+        })
     }
 
     /// The numbers of all games that match a query, ascending.
@@ -456,10 +319,13 @@ impl GamesFile {
     /// # Errors
     /// As [`GamesFile::find`].
     pub fn find_ids(&self, query: &Query) -> Result<Vec<i64>, GamesError> {
-        if query.position.is_none() && !query.looks_at_boards() {
-            return self.ids_by_columns(query);
-        }
-        Ok(self.found(query)?.into_iter().map(|hit| hit.id).collect())
+        self.named(|| match query.position.is_some() || query.looks_at_boards() {
+            true => Ok(games_of(&self.found(query)?)),
+            false => match self.ids_by_columns(query)? {
+                Some(ids) => Ok(ids),
+                None => self.ids_after(i64::MIN, usize::MAX >> 1),
+            },
+        })
     }
 }
 
@@ -468,34 +334,6 @@ const CHECKED: usize = 1_000;
 
 /// Up to this many games are read one by one, more by going through all games in turn.
 pub(crate) const FEW: usize = 20_000;
-
-fn search_range(
-    place: &Place,
-    query: &Query,
-    range: RangeInclusive<i64>,
-    is_wanted: &(dyn Fn(i64) -> bool + Sync),
-) -> Result<(Vec<FirstPly>, Vec<Fault>), GamesError> {
-    let file = GamesFile::again(place)?;
-    let db = GamesError::database(file.path());
-    let mut search = BoardSearch::new(query);
-    let mut select = file
-        .connection
-        .prepare("SELECT game, start, moves FROM moves WHERE game BETWEEN ?1 AND ?2")
-        .map_err(&db)?;
-    let mut rows = select.query([range.start(), range.end()]).map_err(&db)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next().map_err(&db)? {
-        let id = row.get(0).map_err(&db)?;
-        if !is_wanted(id) {
-            continue;
-        }
-        match search.find_in(row, 1) {
-            Ok(ply) => found.extend(ply.map(|ply| (id, ply))),
-            Err(what) => file.leave_out(id, what),
-        }
-    }
-    Ok((found, file.take_faults()))
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,24 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use movegen::Position;
+use meerslag_study::records::Record;
 use movegen::notation::pdn::{
     Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
     WarningSummary, encodings_of,
 };
-use movegen::notation::pdn::{day, year};
-use rusqlite::{Connection, params};
-use rustc_hash::FxHashMap;
+use rusqlite::params;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::coding::{Replay, encode};
+use crate::add::{Adder, Fate};
 use crate::error::GamesError;
 use crate::file::GamesFile;
-use crate::index::{IndexWriter, Posting, number};
-use crate::movetext::pack;
-use crate::names::folded;
-use crate::rows::{COLUMNS, GIVEN, Games, rebuilt, result_number, start_of};
+use crate::rows::{Games, rebuilt};
 use crate::sources::{self, LastArchive, Problem, Source};
-use crate::twins::{Duplicates, Facts, Fuller, Twins};
+use crate::twins::{Duplicates, Twins};
 
 /// How files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,22 +32,28 @@ pub struct ImportOptions {
 }
 
 /// A game that was not added, since it is in the file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GamesDuplicate")]
 pub struct Duplicate {
-    /// Where it comes from, as in [`Problem::file`].
+    /// Where it comes from, as of a problem.
     pub file: String,
     /// Its line there, from 1; 0 in a file of games.
     pub line: u64,
     /// Its number in a file of games.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<i64>,
-    /// The players, as it has them.
+    /// The player of White, as it has the name.
     pub white: String,
-    /// See `white`.
+    /// The player of Black.
     pub black: String,
     /// The number of the game that it is.
     pub game: i64,
     /// It says more, and has taken that one's place.
     pub replaces: bool,
+}
+
+impl Record for Duplicate {
+    const TYPE: &'static str = "games_duplicate";
 }
 
 impl Duplicate {
@@ -74,13 +77,15 @@ impl Duplicate {
 }
 
 /// The result for a file, or for all.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct ImportReport {
-    /// Files with games, each entry of an archive counted.
+    /// Files with games that were imported now, each entry of an archive counted.
     pub files: u64,
     /// Files imported before, which are skipped.
     pub known: u64,
-    /// Games read.
+    /// Files that could not be read, or hold no game.
+    pub failed: u64,
+    /// Games that were read.
     pub games: u64,
     /// New games.
     pub added: u64,
@@ -92,9 +97,8 @@ pub struct ImportReport {
     pub broken: u64,
     /// Games of other kinds of draughts, which are skipped.
     pub other_type: u64,
-    /// Files that could not be read, or hold no game.
-    pub failed: u64,
     /// Games of the file that new ones were compared with.
+    #[serde(skip)]
     pub compared: u64,
 }
 
@@ -112,12 +116,35 @@ impl ImportReport {
         self.compared += other.compared;
     }
 
-    fn count(&mut self, fate: Fate) {
-        match fate {
-            Fate::Added => self.added += 1,
-            Fate::LeftOut(_) => self.duplicates += 1,
-            Fate::Replaces(_) | Fate::Completes(_) => self.replaced += 1,
-        }
+    /// Counts a game, and reports one that was not added.
+    fn count(
+        &mut self,
+        fate: Fate,
+        game: &PdnGame,
+        (file, number): (&str, Option<i64>),
+        observe: Observe<'_>,
+    ) {
+        let (twin, replaces) = match fate {
+            Fate::Added => return self.added += 1,
+            Fate::LeftOut(twin) => (twin, false),
+            Fate::Replaces(twin) | Fate::Completes(twin) => (twin, true),
+        };
+        *(if replaces { &mut self.replaced } else { &mut self.duplicates }) += 1;
+        let tag = |name| game.tags.get(name).unwrap_or_default().to_owned();
+        observe(ImportEvent::Duplicate(&Duplicate {
+            file: file.to_owned(),
+            line: game.first_line,
+            number,
+            white: tag("White"),
+            black: tag("Black"),
+            game: twin,
+            replaces,
+        }));
+    }
+
+    /// What the table of sources keeps of it.
+    fn kept(&self) -> [u64; 4] {
+        [self.games, self.added, self.duplicates + self.replaced, self.broken]
     }
 }
 
@@ -177,45 +204,12 @@ struct Batch {
 const BATCH: usize = 64;
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// A file that games are added to.
-enum Target<'f> {
-    File(&'f GamesFile),
-    /// It is made when the first game comes.
-    Missing(&'f Path, OnceCell<Box<GamesFile>>),
-}
-
-impl Target<'_> {
-    fn path(&self) -> &Path {
-        match self {
-            Target::File(file) => file.path(),
-            Target::Missing(path, _) => path,
-        }
-    }
-
-    fn there(&self) -> Option<&GamesFile> {
-        match self {
-            Target::File(file) => Some(file),
-            Target::Missing(_, file) => file.get().map(|file| &**file),
-        }
-    }
-
-    fn made(&self) -> Result<&GamesFile, GamesError> {
-        match self {
-            Target::Missing(path, cell) if cell.get().is_none() => {
-                let file = GamesFile::open_or_create(path)?;
-                Ok(cell.get_or_init(|| Box::new(file)))
-            }
-            Target::File(file) => Ok(file),
-            Target::Missing(path, _) => {
-                self.there().ok_or_else(|| GamesError::io(path)(io::ErrorKind::NotFound.into()))
-            }
-        }
-    }
-}
-
 /// An import of several files.
 struct Import<'f> {
-    target: Target<'f>,
+    path: &'f Path,
+    /// The file that games are added to; without one it is made when the first game comes.
+    file: Option<&'f GamesFile>,
+    made: OnceCell<GamesFile>,
     options: ImportOptions,
     archive: LastArchive,
     twins: Twins,
@@ -235,7 +229,7 @@ impl GamesFile {
         options: ImportOptions,
         observe: Observe<'_>,
     ) -> Result<ImportReport, GamesError> {
-        let report = Import::new(Target::File(self), options).files(paths, observe);
+        let report = Import::new(self.path(), Some(self), options).files(paths, observe);
         self.fold_log();
         report
     }
@@ -254,7 +248,7 @@ impl GamesFile {
         if path.exists() {
             return GamesFile::open_or_create(path)?.import(paths, options, observe);
         }
-        Import::new(Target::Missing(path, OnceCell::new()), options).files(paths, observe)
+        Import::new(path, None, options).files(paths, observe)
     }
 
     /// Adds the games of a text, all or none, as [`GamesFile::import`] adds those of a file; `name`
@@ -271,7 +265,7 @@ impl GamesFile {
     ) -> Result<ImportReport, GamesError> {
         let all = text.len() as u64;
         let mut count = |done, games| ImportEvent::Progress { done, all, games };
-        let mut import = Import::new(Target::File(self), options);
+        let mut import = Import::new(self.path(), Some(self), options);
         let (_, report) = import.source(&Source::of_text(name, text), &mut count, observe)?;
         self.fold_log();
         Ok(report)
@@ -289,43 +283,40 @@ impl GamesFile {
     ) -> Result<ImportReport, GamesError> {
         let all = other.game_count()?;
         let mut twins = Twins::default();
-        let mut adder = Adder::begin(self, &mut twins, duplicates)?;
         let name = other.path().display().to_string();
-        let row = adder.begin_source(&name, Encodings::default(), 0)?;
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
         let mut which = Games::After(0);
-        loop {
-            let games = other.work_on(&mut which, |unpacker, raw| {
-                (raw.id, raw.rows.and_then(|(header, row)| rebuilt(&header, &row, unpacker)))
-            })?;
-            if games.is_empty() {
-                break;
-            }
-            for (id, game) in games {
-                let game = match game {
-                    Ok(game) => game,
-                    Err(what) => {
-                        report.failed += 1;
-                        let reason = format!("game {id}: {what}");
-                        let problem = Problem { file: name.clone(), line: 0, reason };
-                        observe(ImportEvent::Problem(&problem));
-                        continue;
+        self.named(|| {
+            let text = (name.as_str(), Encodings::default(), 0);
+            let mut adder = Adder::begin(self, &mut twins, duplicates, text)?;
+            loop {
+                let games = other.work_on(&mut which, |unpacker, raw| {
+                    (raw.id, raw.rows.and_then(|(header, row)| rebuilt(&header, &row, unpacker)))
+                })?;
+                if games.is_empty() {
+                    return Ok(adder.commit(None, report.kept())?);
+                }
+                for (id, game) in games {
+                    match game {
+                        Ok(game) => {
+                            report.games += 1;
+                            report.broken += u64::from(game.damage().is_some());
+                            report.count(adder.add(&game)?, &game, (&name, Some(id)), observe);
+                        }
+                        Err(what) => {
+                            report.failed += 1;
+                            let reason = format!("game {id}: {what}");
+                            let problem = Problem { file: name.clone(), line: 0, reason };
+                            observe(ImportEvent::Problem(&problem));
+                        }
                     }
-                };
-                report.games += 1;
-                report.broken += u64::from(game.damage().is_some());
-                let fate = adder.add(&game, Some(row))?;
-                report.count(fate);
-                fate.tell(&name, Some(id), &game, observe);
+                }
+                let games = report.games;
+                if !observe(ImportEvent::Progress { done: games, all, games }) {
+                    return Err(GamesError::Interrupted);
+                }
             }
-            let games = report.games;
-            if !observe(ImportEvent::Progress { done: games, all, games }) {
-                return Err(GamesError::Interrupted);
-            }
-        }
-        adder.end_source(row, 0, &report)?;
-        adder.forget_source(row)?;
-        adder.commit()?;
+        })?;
         self.fold_log();
         report.compared = twins.looked_at;
         Ok(report)
@@ -333,8 +324,9 @@ impl GamesFile {
 }
 
 impl Import<'_> {
-    fn new(target: Target<'_>, options: ImportOptions) -> Import<'_> {
-        Import { target, options, archive: LastArchive::default(), twins: Twins::default() }
+    fn new<'f>(path: &'f Path, file: Option<&'f GamesFile>, options: ImportOptions) -> Import<'f> {
+        let (made, archive, twins) = Default::default();
+        Import { path, file, made, options, archive, twins }
     }
 
     fn files(
@@ -342,7 +334,7 @@ impl Import<'_> {
         paths: &[PathBuf],
         observe: Observe<'_>,
     ) -> Result<ImportReport, GamesError> {
-        let folder = self.target.path().parent().filter(|path| !path.as_os_str().is_empty());
+        let folder = self.path.parent().filter(|path| !path.as_os_str().is_empty());
         let sources = sources::find(paths, folder.unwrap_or(Path::new(".")));
         let all = sources.iter().flatten().map(|source| source.size).sum();
         let mut total = ImportReport::default();
@@ -386,12 +378,11 @@ impl Import<'_> {
         progress: &mut dyn FnMut(u64, u64) -> ImportEvent<'static>,
         observe: Observe<'_>,
     ) -> Result<(Encodings, ImportReport), GamesError> {
-        let result = self.try_source(source, progress, observe);
-        if result.is_err() {
+        self.try_source(source, progress, observe).map_err(|error| {
             // What it had added is gone again.
             self.twins.forget();
-        }
-        result
+            error.of(self.path)
+        })
     }
 
     fn try_source(
@@ -401,8 +392,8 @@ impl Import<'_> {
         observe: Observe<'_>,
     ) -> Result<(Encodings, ImportReport), GamesError> {
         let io = GamesError::io(&source.path);
-        let Import { target, options, archive, twins } = self;
-        let archive = &*archive;
+        let Import { path, file, made, options, archive, twins } = self;
+        let (archive, made) = (&*archive, &*made);
         let (encodings, size, crc) = source
             .open(archive, |input| {
                 let count = Cell::new(0);
@@ -412,7 +403,7 @@ impl Import<'_> {
             })
             .map_err(&io)?;
         let encodings = options.encoding.map_or(encodings, Encodings::from);
-        if let Some(file) = target.there()
+        if let Some(file) = file.or(made.get())
             && file.has_source(size, crc, encodings)?
         {
             return Ok((encodings, ImportReport { known: 1, ..ImportReport::default() }));
@@ -432,9 +423,15 @@ impl Import<'_> {
             let reader = thread::Builder::new().spawn_scoped(scope, read).map_err(&io)?;
             for batch in receive {
                 if let Some(twins) = twins.take_if(|_| !batch.games.is_empty()) {
-                    let adder = Adder::begin(target.made()?, twins, options.duplicates)?;
-                    let row = adder.begin_source(&source.name, encodings, size)?;
-                    work = Some((adder, row));
+                    let file = match file.or(made.get()) {
+                        Some(file) => file,
+                        None => {
+                            let file = GamesFile::open_or_create(path)?;
+                            made.get_or_init(|| file)
+                        }
+                    };
+                    let text = (source.name.as_str(), encodings, size);
+                    work = Some(Adder::begin(file, twins, options.duplicates, text)?);
                 }
                 for game in &batch.games {
                     report.games += 1;
@@ -447,10 +444,9 @@ impl Import<'_> {
                         };
                         observe(ImportEvent::Problem(&problem));
                     }
-                    let Some((adder, row)) = &mut work else { continue };
-                    let fate = adder.add(game, Some(*row))?;
-                    report.count(fate);
-                    fate.tell(&source.name, None, game, observe);
+                    let Some(adder) = &mut work else { continue };
+                    let fate = adder.add(game)?;
+                    report.count(fate, game, (&source.name, None), observe);
                 }
                 if !observe(progress(batch.done, report.games)) {
                     return Err(GamesError::Interrupted);
@@ -471,7 +467,7 @@ impl Import<'_> {
             })
         };
         report.other_type = others().map(|(_, count)| count).sum();
-        let Some((adder, row)) = work else {
+        let Some(adder) = work else {
             let kinds: Vec<String> =
                 others().map(|(game, count)| format!("{count} of {}", game.name)).collect();
             let text = match &kinds[..] {
@@ -481,51 +477,17 @@ impl Import<'_> {
             return Err(io(io::Error::new(io::ErrorKind::InvalidData, text)));
         };
         report.compared = adder.twins.looked_at - before;
-        adder.end_source(row, crc, &report)?;
-        adder.commit()?;
+        adder.commit(Some(crc), report.kept())?;
         Ok((encodings, report))
     }
 }
 
 impl GamesFile {
     /// Whether a text of this size and checksum was imported before.
-    fn has_source(&self, size: u64, crc: u32, encodings: Encodings) -> Result<bool, GamesError> {
+    fn has_source(&self, size: u64, crc: u32, encodings: Encodings) -> rusqlite::Result<bool> {
         let sql = "SELECT 1 FROM sources WHERE size = ?1 AND crc = ?2 AND encoding = ?3";
-        self.connection
-            .prepare_cached(sql)
-            .and_then(|mut select| select.exists(params![size as i64, crc, encodings.to_string()]))
-            .map_err(GamesError::database(self.path()))
-    }
-}
-
-/// What has become of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fate {
-    Added,
-    /// This game says all that it says.
-    LeftOut(i64),
-    /// It has taken the place of this game, which says less.
-    Replaces(i64),
-    /// It has a new number; this game, of which it is the whole, is taken out.
-    Completes(i64),
-}
-
-impl Fate {
-    /// Reports a game that was not added.
-    fn tell(self, file: &str, number: Option<i64>, game: &PdnGame, observe: Observe<'_>) {
-        let (Fate::LeftOut(twin) | Fate::Replaces(twin) | Fate::Completes(twin)) = self else {
-            return;
-        };
-        let tag = |name| game.tags.get(name).unwrap_or_default().to_owned();
-        observe(ImportEvent::Duplicate(&Duplicate {
-            file: file.to_owned(),
-            line: game.first_line,
-            number,
-            white: tag("White"),
-            black: tag("Black"),
-            game: twin,
-            replaces: !matches!(self, Fate::LeftOut(_)),
-        }));
+        let mut select = self.connection.prepare_cached(sql)?;
+        select.exists(params![size as i64, crc, encodings.to_string()])
     }
 }
 
@@ -556,80 +518,6 @@ fn read_games(
     Ok(reader.warnings().clone())
 }
 
-/// The hash that finds equal moves: FNV-1a of the start and the coded moves.
-pub(crate) fn fingerprint(start: Option<&str>, moves: &[u8]) -> i64 {
-    let begun = prints(start, moves).last().unwrap_or_else(|| hash_of_start(start));
-    moves.last().map_or(begun, |&byte| hashed(begun, byte))
-}
-
-/// The fingerprints of the games that end early, after each of the bytes but the last.
-fn prints<'m>(start: Option<&str>, moves: &'m [u8]) -> impl Iterator<Item = i64> + 'm {
-    let mut print = hash_of_start(start);
-    moves.iter().map(move |&byte| {
-        let before = print;
-        print = hashed(before, byte);
-        before
-    })
-}
-
-fn hash_of_start(start: Option<&str>) -> i64 {
-    start.unwrap_or_default().bytes().chain([0]).fold(0xcbf2_9ce4_8422_2325u64 as i64, hashed)
-}
-
-fn hashed(hash: i64, byte: u8) -> i64 {
-    (hash ^ i64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-}
-
-/// The main line of a game as the file keeps it.
-struct Line {
-    start: Option<String>,
-    moves: Vec<u8>,
-    print: i64,
-}
-
-impl Line {
-    fn of(game: &PdnGame) -> Line {
-        let (start, moves) = (start_text(game), encode(game));
-        let print = fingerprint(start.as_deref(), &moves);
-        Line { start, moves, print }
-    }
-}
-
-/// The `start` column: empty for the initial position.
-pub(crate) fn start_text(game: &PdnGame) -> Option<String> {
-    let text = game.start_fen().to_string_with_counters();
-    (text != Position::initial().to_fen()).then_some(text)
-}
-
-/// The `tags` column: the tags without their own column.
-fn tags_text(game: &PdnGame) -> Option<String> {
-    let is_among = |name: &str, names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
-    let mut seen: Vec<&str> = Vec::new();
-    let mut list: Vec<(&str, String)> = Vec::new();
-    for (name, value) in game.tags.iter() {
-        let is_usual = is_among(name, &COLUMNS) && !is_among(name, &seen)
-            || is_among(name, &GIVEN)
-            || name.eq_ignore_ascii_case("GameType") && value == "20";
-        seen.push(name);
-        if !is_usual {
-            list.push((name, value.to_owned()));
-        }
-    }
-    if list.is_empty() { None } else { serde_json::to_string(&list).ok() }
-}
-
-/// Gives the places of a game's positions.
-pub(crate) fn places(game: u32, start: Position, moves: &[u8], mut give: impl FnMut(Posting)) {
-    let mut replay = Replay::new(start, moves);
-    loop {
-        let Ok(ply) = u16::try_from(replay.ply()) else { return };
-        give(Posting::new(number(replay.position()), game, ply, replay.next_code()));
-        if replay.advance().is_none() {
-            return;
-        }
-    }
-}
-
 /// Whether this is odd about what the tags say, and no damage: named once for the whole file.
 fn is_of_tags(kind: &PdnWarningKind) -> bool {
     matches!(
@@ -644,276 +532,4 @@ fn is_of_tags(kind: &PdnWarningKind) -> bool {
 /// Among the reader's warnings, a text that was too long.
 fn cut_off(game: &PdnGame) -> Option<&PdnWarning> {
     game.warnings.iter().find(|warning| matches!(warning.kind, PdnWarningKind::TextCutOff(_)))
-}
-
-/// A transaction that adds games.
-struct Adder<'c> {
-    transaction: rusqlite::Transaction<'c>,
-    file: &'c GamesFile,
-    path: &'c Path,
-    duplicates: Duplicates,
-    twins: &'c mut Twins,
-    index: IndexWriter,
-    players: FxHashMap<String, i64>,
-    events: FxHashMap<(String, String), i64>,
-}
-
-impl<'c> Adder<'c> {
-    fn begin(
-        file: &'c GamesFile,
-        twins: &'c mut Twins,
-        duplicates: Duplicates,
-    ) -> Result<Adder<'c>, GamesError> {
-        let (transaction, path) = (file.begin()?, file.path());
-        twins.know(file.pragma("data_version")?);
-        Ok(Adder {
-            transaction,
-            file,
-            path,
-            duplicates,
-            twins,
-            index: IndexWriter::default(),
-            players: FxHashMap::default(),
-            events: FxHashMap::default(),
-        })
-    }
-
-    fn begin_source(&self, name: &str, encodings: Encodings, size: u64) -> Result<i64, GamesError> {
-        let sql = "INSERT INTO sources (name, encoding, size, games, added, duplicates, broken) \
-                   VALUES (?1, ?2, ?3, 0, 0, 0, 0)";
-        self.transaction
-            .execute(sql, params![name, encodings.to_string(), size as i64])
-            .map_err(GamesError::database(self.path))?;
-        Ok(self.transaction.last_insert_rowid())
-    }
-
-    fn end_source(&self, row: i64, crc: u32, report: &ImportReport) -> Result<(), GamesError> {
-        let ImportReport { games, added, duplicates, replaced, broken, .. } = *report;
-        let sql = "UPDATE sources SET crc = ?2, games = ?3, added = ?4, duplicates = ?5, \
-                   broken = ?6 WHERE id = ?1";
-        let counts = [games, added, duplicates + replaced, broken].map(|count| count as i64);
-        self.transaction
-            .execute(sql, params![row, crc, counts[0], counts[1], counts[2], counts[3]])
-            .map_err(GamesError::database(self.path))?;
-        Ok(())
-    }
-
-    /// The source is not recognised by its checksum any more.
-    fn forget_source(&self, row: i64) -> Result<(), GamesError> {
-        self.transaction
-            .execute("UPDATE sources SET crc = NULL WHERE id = ?1", [row])
-            .map_err(GamesError::database(self.path))?;
-        Ok(())
-    }
-
-    fn player(&mut self, name: &str) -> rusqlite::Result<i64> {
-        if let Some(&id) = self.players.get(name) {
-            return Ok(id);
-        }
-        let id = player_id(&self.transaction, name)?;
-        self.players.insert(name.to_owned(), id);
-        Ok(id)
-    }
-
-    fn event(&mut self, name: &str, site: &str) -> rusqlite::Result<i64> {
-        let key = (name.to_owned(), site.to_owned());
-        if let Some(&id) = self.events.get(&key) {
-            return Ok(id);
-        }
-        self.transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO events (name, site, key) VALUES (?1, ?2, sort_key(?1))",
-            )?
-            .execute([name, site])?;
-        let id = self
-            .transaction
-            .prepare_cached("SELECT id FROM events WHERE name = ?1 AND site = ?2")?
-            .query_row([name, site], |row| row.get(0))?;
-        self.events.insert(key, id);
-        Ok(id)
-    }
-
-    /// Adds a game, unless it is there.
-    fn add(&mut self, game: &PdnGame, source: Option<i64>) -> Result<Fate, GamesError> {
-        let db = GamesError::database(self.path);
-        let line = Line::of(game);
-        let mut facts = Facts::of(game);
-        let fate = self.fate(&facts, &line)?;
-        facts.id = match fate {
-            Fate::LeftOut(_) => return Ok(fate),
-            Fate::Added => self.write(None, game, source, &line, &facts).map_err(db)?,
-            Fate::Replaces(twin) => {
-                let game = self.united(twin, game)?;
-                self.write(Some(twin), &game, source, &line, &facts).map_err(db)?
-            }
-            // Its places in the index say that it ends there: another number is needed.
-            Fate::Completes(twin) => {
-                delete_game(&self.transaction, twin).map_err(&db)?;
-                self.twins.forget();
-                self.write(None, game, source, &line, &facts).map_err(db)?
-            }
-        };
-        self.twins.add(self.file, line.print, facts);
-        Ok(fate)
-    }
-
-    /// What is to become of a game.
-    fn fate(&mut self, facts: &Facts, line: &Line) -> Result<Fate, GamesError> {
-        if self.duplicates == Duplicates::Keep {
-            return Ok(Fate::Added);
-        }
-        let is_better = self.duplicates == Duplicates::Better;
-        match self.twins.twin(self.file, line.print, facts)? {
-            Some((id, Fuller::There)) => return Ok(Fate::LeftOut(id)),
-            Some((id, Fuller::Here)) if is_better => return Ok(Fate::Replaces(id)),
-            _ if !is_better || facts.folded_names().iter().any(String::is_empty) => {
-                return Ok(Fate::Added);
-            }
-            _ => {}
-        }
-        let file = self.file;
-        if facts.is_cut() {
-            for print in self.longer(facts, line).map_err(GamesError::database(self.path))? {
-                let is_whole = |there: &Facts| facts.is_cut_from(there, file).then_some(there.id);
-                if let Some(id) = self.twins.find(file, print, facts, false, is_whole)? {
-                    return Ok(Fate::LeftOut(id));
-                }
-            }
-        } else {
-            for print in prints(line.start.as_deref(), &line.moves) {
-                let is_cut = |there: &Facts| there.is_cut_from(facts, file).then_some(there.id);
-                if let Some(id) = self.twins.find(file, print, facts, false, is_cut)? {
-                    return Ok(Fate::Completes(id));
-                }
-            }
-        }
-        Ok(Fate::Added)
-    }
-
-    /// The fingerprints of games of the same players that go on where this one was cut off.
-    fn longer(&self, facts: &Facts, line: &Line) -> rusqlite::Result<Vec<i64>> {
-        let player = "(SELECT id FROM players WHERE folded = ";
-        let sql = format!(
-            "SELECT g.fingerprint FROM games g JOIN moves m ON m.game = g.id WHERE g.white IN \
-             {player} ?1) AND g.black IN {player} ?2) AND m.start IS ?3 \
-             AND substr(m.moves, 1, length(?4)) = ?4",
-        );
-        let [white, black] = facts.folded_names();
-        let mut select = self.transaction.prepare_cached(&sql)?;
-        let rows =
-            select.query_map(params![white, black, line.start, line.moves], |row| row.get(0));
-        rows?.collect()
-    }
-
-    /// A game with the tags of its twin in the file, as far as these say something.
-    fn united(&self, twin: i64, game: &PdnGame) -> Result<PdnGame, GamesError> {
-        let mut game = game.clone();
-        if let Ok(Some(old)) = self.file.game(twin) {
-            let is_known = |value: &str| !value.is_empty() && value != "*" && !value.contains('?');
-            let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
-            for (name, value) in old.game.tags.iter() {
-                let here = game.tags.get(name).unwrap_or_default();
-                let stays = match name {
-                    "Date" => digits(value) >= digits(here),
-                    "Result" => !is_known(here),
-                    _ => is_known(value) || !is_known(here),
-                };
-                if stays {
-                    game.tags.set(name, value);
-                }
-            }
-        }
-        Ok(game)
-    }
-
-    /// Writes the rows of a game, those of this number or new ones; returns the number.
-    fn write(
-        &mut self,
-        id: Option<i64>,
-        game: &PdnGame,
-        source: Option<i64>,
-        line: &Line,
-        facts: &Facts,
-    ) -> rusqlite::Result<i64> {
-        let tag = |name: &str| game.tags.get(name).unwrap_or_default();
-        let rating = |names: [&str; 2]| {
-            let text = names.into_iter().find_map(|name| game.tags.get(name));
-            text.and_then(|text| text.trim().parse::<u32>().ok()).filter(|&rating| rating > 0)
-        };
-        let date = game.tags.get("Date").or_else(|| game.tags.get("UTCDate")).unwrap_or_default();
-        let score = tag("Result");
-        let score = if score == game.result.as_str() { "" } else { score };
-        let (white, black) = (self.player(tag("White"))?, self.player(tag("Black"))?);
-        let event = self.event(tag("Event"), tag("Site"))?;
-        let tags = tags_text(game);
-        self.transaction
-            .prepare_cached(
-                "INSERT OR REPLACE INTO games (id, white, black, event, round, date, year, \
-                 white_rating, black_rating, result, score, plies, source, line, fingerprint, day, \
-                 checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
-                 ?16, checksum(?6, ?5, ?11, ?14, ?13, ?16, ?17))",
-            )?
-            .execute(params![
-                id,
-                white,
-                black,
-                event,
-                tag("Round"),
-                tag("Date"),
-                year(date),
-                rating(["WhiteRating", "WhiteElo"]),
-                rating(["BlackRating", "BlackElo"]),
-                result_number(game.result),
-                score,
-                game.line.plies.len() as i64,
-                source,
-                game.first_line as i64,
-                line.print,
-                day(date),
-                tags,
-            ])?;
-        let is_new = id.is_none();
-        let id = id.unwrap_or_else(|| self.transaction.last_insert_rowid());
-        let packed = facts.text.as_deref().map(pack).transpose();
-        let packed =
-            packed.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-        self.transaction
-            .prepare_cached(
-                "INSERT OR REPLACE INTO moves (game, start, moves, tags, text) \
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute(params![id, line.start, line.moves, tags, packed])?;
-        if is_new {
-            let number =
-                u32::try_from(id).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?;
-            let start = start_of(line.start.as_deref()).unwrap_or(game.start);
-            places(number, start, &line.moves, |place| self.index.add(place));
-            self.index.breathe(&self.transaction)?;
-        }
-        Ok(id)
-    }
-
-    fn commit(self) -> Result<(), GamesError> {
-        let db = GamesError::database(self.path);
-        self.index.finish(&self.transaction).map_err(&db)?;
-        self.transaction.commit().map_err(&db)
-    }
-}
-
-/// Takes a game out; returns how many there were.
-pub(crate) fn delete_game(connection: &Connection, id: i64) -> rusqlite::Result<usize> {
-    connection.prepare_cached("DELETE FROM moves WHERE game = ?1")?.execute([id])?;
-    connection.prepare_cached("DELETE FROM games WHERE id = ?1")?.execute([id])
-}
-
-/// The row of a player's name, added if there is none.
-pub(crate) fn player_id(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached(
-            "INSERT OR IGNORE INTO players (name, folded, key) VALUES (?1, ?2, sort_key(?1))",
-        )?
-        .execute([name, folded(name).as_str()])?;
-    connection
-        .prepare_cached("SELECT id FROM players WHERE name = ?1")?
-        .query_row([name], |row| row.get(0))
 }

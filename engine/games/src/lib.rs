@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod add;
+mod boards;
 mod check;
 mod coding;
 mod error;
@@ -29,10 +31,10 @@ pub use file::{Fault, GamesFile, Info};
 pub use find::{Hit, Page};
 pub use import::{Duplicate, ImportEvent, ImportOptions, ImportReport};
 pub use names::{folded, is_same_player};
-pub use pattern::{Manoeuvre, Pattern, Sacrifice};
+pub use pattern::{Manoeuvre, Pattern};
 pub use query::{Outcome, Query, Sort};
 pub use reader::PdnText;
-pub use records::{GameFoundRecord, GamesFoundRecord, GamesTreeRecord, share};
+pub use records::Successes;
 pub use rows::{GameHeader, StoredGame};
 pub use schema::{APPLICATION, VERSION, is_games_file};
 pub use sources::{Problem, open_text};

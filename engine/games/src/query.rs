@@ -1,70 +1,74 @@
-//! Which games to find.
+//! Which games to find: the one description that the command line, HTTP, Python and the page share.
 
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+#[cfg(feature = "clap")]
+use clap::{Args, ValueEnum, value_parser};
 use egdb::Slice;
 use movegen::notation::pdn::PlayerName;
+use movegen::words::parse_range;
 use movegen::{Color, Position};
 use rusqlite::types::Value;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use crate::error::GamesError;
 use crate::file::GamesFile;
 use crate::names::{folded, words};
-use crate::pattern::{Manoeuvre, Pattern, Sacrifice};
+use crate::pattern::{Manoeuvre, Pattern};
 
 /// The result of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(ValueEnum))]
 pub enum Outcome {
     /// White won.
+    #[serde(rename = "2-0", alias = "1-0")]
+    #[cfg_attr(feature = "clap", value(name = "2-0", alias = "1-0"))]
     WhiteWins,
     /// A draw.
+    #[serde(rename = "1-1", alias = "draw", alias = "1/2-1/2")]
+    #[cfg_attr(feature = "clap", value(name = "1-1", aliases = ["draw", "1/2-1/2"]))]
     Draw,
     /// Black won.
+    #[serde(rename = "0-2", alias = "0-1")]
+    #[cfg_attr(feature = "clap", value(name = "0-2", alias = "0-1"))]
     BlackWins,
+    /// Not known.
+    #[serde(rename = "*")]
+    #[cfg_attr(feature = "clap", value(name = "*"))]
+    Unknown,
     /// The player of [`Query::player`] won.
+    #[serde(rename = "win")]
+    #[cfg_attr(feature = "clap", value(name = "win"))]
     PlayerWins,
     /// That player lost.
+    #[serde(rename = "loss")]
+    #[cfg_attr(feature = "clap", value(name = "loss"))]
     PlayerLoses,
-    /// Not known.
-    Unknown,
-}
-
-impl FromStr for Outcome {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Outcome, String> {
-        Ok(match text {
-            "2-0" | "1-0" => Outcome::WhiteWins,
-            "1-1" | "draw" | "1/2-1/2" => Outcome::Draw,
-            "0-2" | "0-1" => Outcome::BlackWins,
-            "*" => Outcome::Unknown,
-            "win" => Outcome::PlayerWins,
-            "loss" => Outcome::PlayerLoses,
-            _ => return Err("expected 2-0, 1-1, 0-2, *, win, draw or loss".to_owned()),
-        })
-    }
 }
 
 /// The order of games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// As they were added.
+    /// As they were added
     #[default]
     Number,
-    /// By date, the latest first.
+    /// The latest first
     Date,
-    /// By the sum of the ratings, the highest first.
+    /// The highest sum of ratings first
     Rating,
-    /// By White's name.
+    /// White's name
     White,
-    /// By Black's name.
+    /// Black's name
     Black,
-    /// By the event.
+    /// The event's name
     Event,
-    /// By length, the longest first.
-    Plies,
+    /// The longest first
+    Length,
 }
 
 impl Sort {
@@ -76,48 +80,25 @@ impl Sort {
         Sort::White,
         Sort::Black,
         Sort::Event,
-        Sort::Plies,
+        Sort::Length,
     ];
 
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Sort::Number => "number",
-            Sort::Date => "date",
-            Sort::Rating => "rating",
-            Sort::White => "white",
-            Sort::Black => "black",
-            Sort::Event => "event",
-            Sort::Plies => "length",
-        }
-    }
-
-    /// All games in this order, read from an index, or a few of them, sorted; in a file of an older
-    /// version names and days have no column.
-    pub(crate) fn order(self, few: Option<&[i64]>, is_old: bool) -> String {
-        let (name, day) = match is_old {
-            true => ("sort_key(n.name)", "coalesce(day_of(g.date), g.year * 10000)"),
-            false => ("n.key", "g.day"),
+    /// All games in this order, read from an index, or a few of them, sorted.
+    pub(crate) fn order(self, few: Option<&[i64]>) -> String {
+        let by = match self {
+            Sort::Number => "g.id",
+            // Unknown days, which are NULL, come last.
+            Sort::Date => "g.day DESC, g.id",
+            Sort::Rating => "coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id",
+            Sort::White | Sort::Black => "n.key, n.name, g.id",
+            Sort::Event => "n.key, n.name, n.site, g.id",
+            Sort::Length => "g.plies DESC, g.id",
         };
         // The order of the tables says how: names by their index, then the games of each; for a few
         // games it begins with the games.
         let join = if few.is_some() { "JOIN" } else { "CROSS JOIN" };
-        let (table, by) = match self {
-            Sort::Number => (None, "g.id".to_owned()),
-            // Unknown days, which are NULL, come last.
-            Sort::Date => (None, format!("{day} DESC, g.id")),
-            Sort::Rating => (
-                None,
-                "coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id".to_owned(),
-            ),
-            Sort::White => (Some("players n"), format!("{name}, n.name, g.id")),
-            Sort::Black => (Some("players n"), format!("{name}, n.name, g.id")),
-            Sort::Event => (Some("events n"), format!("{name}, n.name, n.site, g.id")),
-            Sort::Plies => (None, "g.plies DESC, g.id".to_owned()),
-        };
-        let from = match table {
-            Some(table) => format!("{table} {join} games g ON n.id = g.{}", self.name()),
+        let from = match self.names() {
+            Some((table, column)) => format!("{table} n {join} games g ON n.id = g.{column}"),
             None => "games g".to_owned(),
         };
         format!("SELECT g.id FROM {from}{} ORDER BY {by}", among(few, "WHERE"))
@@ -125,16 +106,22 @@ impl Sort {
 
     /// The games that [`Sort::order`] does not give, as what it sorts by is missing.
     pub(crate) fn rest(self, few: Option<&[i64]>) -> Option<String> {
-        let table = match self {
-            Sort::White | Sort::Black => "players",
-            Sort::Event => "events",
-            _ => return None,
-        };
+        let (table, column) = self.names()?;
         Some(format!(
-            "SELECT g.id FROM games g WHERE g.{} NOT IN (SELECT id FROM {table}){} ORDER BY g.id",
-            self.name(),
+            "SELECT g.id FROM games g WHERE g.{column} NOT IN (SELECT id FROM {table}){} \
+             ORDER BY g.id",
             among(few, "AND")
         ))
+    }
+
+    /// The table of the names that it sorts by, and the column of its rows.
+    const fn names(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Sort::White => Some(("players", "white")),
+            Sort::Black => Some(("players", "black")),
+            Sort::Event => Some(("events", "event")),
+            Sort::Number | Sort::Date | Sort::Rating | Sort::Length => None,
+        }
     }
 }
 
@@ -142,50 +129,162 @@ fn among(few: Option<&[i64]>, word: &str) -> String {
     few.map_or_else(String::new, |ids| format!(" {word} g.id IN ({})", list(ids)))
 }
 
-/// Which games to find: those that meet all given conditions.
-#[derive(Clone, Debug, Default)]
+/// Which games to find: those that meet all given conditions. Texts and options give all but `ids`,
+/// `position` and `sort`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(Args))]
+#[serde(default, deny_unknown_fields)]
 pub struct Query {
-    /// A player: see [`GamesFile::players`] for what matches.
+    /// Games of this player
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    #[serde(deserialize_with = "parsed")]
     pub player: Option<String>,
-    /// The other player.
+    /// Games against this player
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    #[serde(deserialize_with = "parsed")]
     pub opponent: Option<String>,
-    /// The side of the player.
+    /// The player's side
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(deserialize_with = "color")]
+    #[schemars(with = "String", extend("enum" = ["white", "black"]))]
     pub color: Option<Color>,
-    /// The event or its place, matched as players are.
+    /// The event, or where it was played
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    #[serde(deserialize_with = "parsed")]
     pub event: Option<String>,
-    /// The years.
+    /// Years: 1990-2010, 1990- or 1990
+    #[cfg_attr(feature = "clap", arg(long, value_name = "YEARS", value_parser = parse_range))]
+    #[serde(deserialize_with = "range")]
+    #[schemars(with = "String")]
     pub years: Option<RangeInclusive<u32>>,
-    /// The result of the game.
-    pub outcome: Option<Outcome>,
-    /// Both ratings at least this.
+    /// The result: 2-0, 1-1, 0-2, '*' (not known), or win, draw, loss of the player
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RESULT", hide_possible_values = true))]
+    pub result: Option<Outcome>,
+    /// Both players have at least this rating
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RATING"))]
+    #[serde(deserialize_with = "number::<0, 9_999, _>")]
+    #[schemars(range(max = 9_999))]
     pub min_rating: Option<u32>,
-    /// Moves of both sides.
+    /// Moves of both sides: 40-80, 100- or -20
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PLIES", value_parser = parse_range,
+                                     allow_hyphen_values = true))]
+    #[serde(deserialize_with = "range")]
+    #[schemars(with = "String")]
     pub length: Option<RangeInclusive<u32>>,
-    /// Only these games.
+    /// Only these games
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub ids: Option<Vec<i64>>,
-
-    /// This position occurs.
+    /// This position occurs: draughts FEN or 51-character Hub string
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub position: Option<Position>,
-    /// The material occurs.
+    /// This material occurs: black men, black kings, white men, white kings, a digit each
+    #[cfg_attr(feature = "clap", arg(long, value_name = "BBWW"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "String")]
     pub material: Option<Slice>,
-    /// The pattern occurs.
+    /// This pattern occurs, see below
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SQUARES"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "String")]
     pub pattern: Option<Pattern>,
-    /// For how many positions in a row, at least 1.
-    pub lasting: usize,
-    /// The moves are played.
+    /// The pattern lasts for this many positions in a row, 1 without it
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", requires = "pattern",
+                                     value_parser = value_parser!(u32).range(1..=10_000)))]
+    #[serde(deserialize_with = "number::<1, 10_000, _>")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub lasting: Option<u32>,
+    /// These moves are played in this order, others between them or not
+    #[cfg_attr(feature = "clap", arg(long, value_name = "MOVES"))]
+    #[serde(rename = "manoeuvre", deserialize_with = "parsed")]
+    #[schemars(with = "String")]
     pub moves: Option<Manoeuvre>,
-    /// Plies from the first of these moves to the last; 0 for any number.
-    pub within: usize,
-    /// Material is given up.
-    pub sacrifice: Option<Sacrifice>,
-    /// Only this stretch of a game is searched: plies, counted from 0 at the start.
-    pub stretch: Option<RangeInclusive<u32>>,
-    /// Position, material, pattern and moves match with the board turned by 180 degrees and the
-    /// colours exchanged, too.
+    /// From the first of --moves to the last, or of --sacrifice, at most this many plies
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PLIES",
+                                     value_parser = value_parser!(u32).range(1..=10_000)))]
+    #[serde(deserialize_with = "number::<1, 10_000, _>")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub within: Option<u32>,
+    /// This many men are given within --within plies (10) and never regained; a king counts as three
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N",
+                                     value_parser = value_parser!(u32).range(1..=60)))]
+    #[serde(deserialize_with = "number::<1, 60, _>")]
+    #[schemars(range(min = 1, max = 60))]
+    pub sacrifice: Option<u32>,
+    /// The side that gives them
+    #[cfg_attr(feature = "clap", arg(long, value_name = "COLOR", requires = "sacrifice",
+                                     value_parser = side))]
+    #[serde(deserialize_with = "color")]
+    #[schemars(with = "String", extend("enum" = ["white", "black"]))]
+    pub by: Option<Color>,
+    /// Look only at this stretch of a game: plies 20-40, 60- or -30
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PLIES", value_parser = parse_range,
+                                     allow_hyphen_values = true))]
+    #[serde(deserialize_with = "range")]
+    #[schemars(with = "String")]
+    pub plies: Option<RangeInclusive<u32>>,
+    /// Position, material, pattern and moves also with the board turned by 180 degrees and the
+    /// colours exchanged
+    #[cfg_attr(feature = "clap", arg(long))]
     pub twin: bool,
-
-    /// The order of the games.
+    /// The order of the games
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub sort: Sort,
+}
+
+/// A condition that is written as a text, or as a number.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Number(u64),
+}
+
+/// Reads a condition; an empty text is none.
+fn read<'de, D: Deserializer<'de>, T>(
+    given: D,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text = match Written::deserialize(given)? {
+        Written::Text(text) => text,
+        Written::Number(number) => number.to_string(),
+    };
+    let text = Some(text.trim()).filter(|text| !text.is_empty());
+    text.map(parse).transpose().map_err(D::Error::custom)
+}
+
+fn parsed<'de, D: Deserializer<'de>, T>(given: D) -> Result<Option<T>, D::Error>
+where
+    T: FromStr<Err: ToString>,
+{
+    read(given, |text| text.parse().map_err(|error: T::Err| error.to_string()))
+}
+
+fn number<'de, const LEAST: u32, const MOST: u32, D: Deserializer<'de>>(
+    given: D,
+) -> Result<Option<u32>, D::Error> {
+    read(given, |text| {
+        let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+        number.ok_or_else(|| format!("expected a whole number from {LEAST} to {MOST}"))
+    })
+}
+
+fn range<'de, D: Deserializer<'de>>(given: D) -> Result<Option<RangeInclusive<u32>>, D::Error> {
+    read(given, parse_range)
+}
+
+fn color<'de, D: Deserializer<'de>>(given: D) -> Result<Option<Color>, D::Error> {
+    read(given, side)
+}
+
+fn side(text: &str) -> Result<Color, String> {
+    match text {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err("expected white or black".to_owned()),
+    }
 }
 
 /// A condition on the columns of a game.
@@ -208,9 +307,11 @@ impl Filter {
         format!("?{}", self.values.len())
     }
 
-    /// With `WHERE`, if there is a condition.
-    pub(crate) fn clause(&self) -> String {
-        if self.sql.is_empty() { String::new() } else { format!(" WHERE {}", self.sql) }
+    fn between(&mut self, column: &str, range: Option<&RangeInclusive<u32>>) {
+        if let Some(range) = range {
+            let (first, last) = (self.value(*range.start()), self.value(*range.end()));
+            self.and(&format!("{column} BETWEEN {first} AND {last}"));
+        }
     }
 }
 
@@ -228,6 +329,14 @@ impl Query {
             || self.sacrifice.is_some()
     }
 
+    /// Whether all games meet it, whatever its `position`.
+    ///
+    /// # Errors
+    /// If it contradicts itself, or the file cannot be read.
+    pub fn is_of_all(&self, file: &GamesFile) -> Result<bool, GamesError> {
+        Ok(!self.looks_at_boards() && file.named(|| self.filter(file))?.sql.is_empty())
+    }
+
     /// The conditions on columns.
     pub(crate) fn filter(&self, file: &GamesFile) -> Result<Filter, GamesError> {
         let mut filter = Filter::default();
@@ -243,18 +352,18 @@ impl Query {
             let mut parts = Vec::new();
             parts.extend(player.as_ref().map(|ids| seat(color, ids)));
             parts.extend(opponent.as_ref().map(|ids| seat(!color, ids)));
-            match self.outcome {
-                Some(Outcome::PlayerWins) => {
-                    parts.push(format!("g.result = {}", if color == Color::White { 1 } else { 3 }));
-                }
-                Some(Outcome::PlayerLoses) => {
-                    parts.push(format!("g.result = {}", if color == Color::White { 3 } else { 1 }));
-                }
-                _ => {}
-            }
+            let winner = match self.result {
+                Some(Outcome::PlayerWins) => Some(color),
+                Some(Outcome::PlayerLoses) => Some(!color),
+                _ => None,
+            };
+            parts.extend(winner.map(|side| match side {
+                Color::White => "g.result = 1".to_owned(),
+                Color::Black => "g.result = 3".to_owned(),
+            }));
             format!("({})", parts.join(" AND "))
         };
-        let is_players = matches!(self.outcome, Some(Outcome::PlayerWins | Outcome::PlayerLoses));
+        let is_players = matches!(self.result, Some(Outcome::PlayerWins | Outcome::PlayerLoses));
         if player.is_some() || opponent.is_some() {
             match self.color {
                 Some(color) => filter.and(&pair(color)),
@@ -270,11 +379,8 @@ impl Query {
         if let Some(event) = &self.event {
             filter.and(&format!("g.event IN ({})", list(&file.events(event)?)));
         }
-        if let Some(years) = &self.years {
-            let (first, last) = (filter.value(*years.start()), filter.value(*years.end()));
-            filter.and(&format!("g.year BETWEEN {first} AND {last}"));
-        }
-        match self.outcome {
+        filter.between("g.year", self.years.as_ref());
+        match self.result {
             Some(Outcome::WhiteWins) => filter.and("g.result = 1"),
             Some(Outcome::Draw) => filter.and("g.result = 2"),
             Some(Outcome::BlackWins) => filter.and("g.result = 3"),
@@ -285,10 +391,7 @@ impl Query {
             let least = filter.value(rating);
             filter.and(&format!("g.white_rating >= {least} AND g.black_rating >= {least}"));
         }
-        if let Some(length) = &self.length {
-            let (first, last) = (filter.value(*length.start()), filter.value(*length.end()));
-            filter.and(&format!("g.plies BETWEEN {first} AND {last}"));
-        }
+        filter.between("g.plies", self.length.as_ref());
         if let Some(ids) = &self.ids {
             filter.and(&format!("g.id IN ({})", list(ids)));
         }
@@ -342,62 +445,51 @@ impl GamesFile {
     /// # Errors
     /// If the text is a broken pattern, or the file cannot be read.
     pub fn players(&self, text: &str) -> Result<Vec<i64>, GamesError> {
-        let wanted = Wanted::new(text)?;
-        let db = GamesError::database(self.path());
-        let mut select =
-            self.connection.prepare_cached("SELECT id, name, folded FROM players").map_err(&db)?;
-        let mut rows = select.query([]).map_err(&db)?;
-        let mut ids = Vec::new();
-        while let Some(row) = rows.next().map_err(&db)? {
-            let text = |column| row.get_ref(column).map(|t| t.as_str().unwrap_or_default());
-            if wanted.is(text(1).map_err(&db)?, text(2).map_err(&db)?) {
-                ids.push(row.get(0).map_err(&db)?);
-            }
-        }
-        Ok(ids)
+        self.meant("SELECT id, name, folded FROM players", text, |wanted, name, folded| {
+            wanted.is(name, folded)
+        })
     }
 
     fn events(&self, text: &str) -> Result<Vec<i64>, GamesError> {
+        self.meant("SELECT id, name, site FROM events", text, |wanted, name, site| {
+            [name, site].iter().any(|text| wanted.is(text, &folded(text)))
+        })
+    }
+
+    /// The rows that a text means, by their number and two texts.
+    fn meant(
+        &self,
+        sql: &str,
+        text: &str,
+        is_meant: impl Fn(&Wanted, &str, &str) -> bool,
+    ) -> Result<Vec<i64>, GamesError> {
         let wanted = Wanted::new(text)?;
-        let db = GamesError::database(self.path());
-        let mut select =
-            self.connection.prepare_cached("SELECT id, name, site FROM events").map_err(&db)?;
-        let mut rows = select.query([]).map_err(&db)?;
-        let mut ids = Vec::new();
-        while let Some(row) = rows.next().map_err(&db)? {
-            let is_meant = [1, 2].iter().any(|&column| {
-                let text = row.get_ref(column).ok().and_then(|t| t.as_str().ok());
-                text.is_some_and(|text| wanted.is(text, &folded(text)))
-            });
-            if is_meant {
-                ids.push(row.get(0).map_err(&db)?);
+        self.named(|| -> rusqlite::Result<Vec<i64>> {
+            let mut select = self.connection.prepare_cached(sql)?;
+            let mut rows = select.query([])?;
+            let mut ids = Vec::new();
+            while let Some(row) = rows.next()? {
+                let text = |column| row.get_ref(column).map(|t| t.as_str().unwrap_or_default());
+                if is_meant(&wanted, text(1)?, text(2)?) {
+                    ids.push(row.get(0)?);
+                }
             }
-        }
-        Ok(ids)
+            Ok(ids)
+        })
     }
 
-    /// The numbers of the games whose columns match, ascending.
-    pub(crate) fn ids_by_columns(&self, query: &Query) -> Result<Vec<i64>, GamesError> {
-        self.ids_by(&query.filter(self)?)
-    }
-
-    pub(crate) fn ids_by(&self, filter: &Filter) -> Result<Vec<i64>, GamesError> {
-        let db = GamesError::database(self.path());
-        let sql = format!("SELECT g.id FROM games g{}", filter.clause());
-        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-        let values = rusqlite::params_from_iter(filter.values.iter());
-        let rows = select.query_map(values, |row| row.get(0)).map_err(&db)?;
-        let mut ids = rows.collect::<Result<Vec<i64>, _>>().map_err(&db)?;
-        // Sorted here: with `ORDER BY`, SQLite would walk through all games.
-        ids.sort_unstable();
-        Ok(ids)
-    }
-
-    pub(crate) fn id_set(&self, query: &Query) -> Result<Option<HashSet<i64>>, GamesError> {
-        if query.filter(self)?.sql.is_empty() {
+    /// The numbers of the games whose columns match, ascending; `None` if all do.
+    pub(crate) fn ids_by_columns(&self, query: &Query) -> Result<Option<Vec<i64>>, GamesError> {
+        let filter = query.filter(self)?;
+        if filter.sql.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.ids_by_columns(query)?.into_iter().collect()))
+        let sql = format!("SELECT g.id FROM games g WHERE {}", filter.sql);
+        let values = rusqlite::params_from_iter(filter.values);
+        let mut ids: Vec<i64> = self.numbers(&sql, values)?;
+        // Sorted here: with `ORDER BY`, SQLite would walk through all games.
+        ids.sort_unstable();
+        Ok(Some(ids))
     }
 }
 

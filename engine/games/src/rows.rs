@@ -1,5 +1,6 @@
 //! The rows of games, and games as PDN has them.
 
+use std::fmt::Display;
 use std::sync::LazyLock;
 
 use movegen::notation::pdn::{
@@ -8,7 +9,9 @@ use movegen::notation::pdn::{
 };
 use movegen::{Color, Fen, Position};
 use rusqlite::types::ValueRef;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::coding::{Replay, Step};
 use crate::error::GamesError;
@@ -16,32 +19,36 @@ use crate::file::GamesFile;
 use crate::movetext::{Unpacker, has_checksum, without_tags};
 
 /// A game in a list of games.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct GameHeader {
     /// Its number in the file; numbers of deleted games are not used again.
+    #[serde(rename = "game")]
     pub id: i64,
     /// The players, as the file has them.
     pub white: String,
     /// See `white`.
     pub black: String,
+    /// The result.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub result: GameResult,
+    /// The result as it was written, such as `12-8`; empty if it was in the usual form.
+    #[serde(skip)]
+    pub score: String,
+    /// The date as it was written, such as `1977.05.??`.
+    pub date: String,
+    /// The year of the date.
+    pub year: Option<u32>,
     /// The event.
     pub event: String,
     /// Where it was played.
     pub site: String,
     /// The round.
     pub round: String,
-    /// The date as it was written, such as `1977.05.??`.
-    pub date: String,
-    /// The year of the date.
-    pub year: Option<u32>,
     /// White's rating.
     pub white_rating: Option<u32>,
     /// Black's rating.
     pub black_rating: Option<u32>,
-    /// The result.
-    pub result: GameResult,
-    /// The result as it was written, such as `12-8`; empty if it was in the usual form.
-    pub score: String,
     /// Moves of both sides.
     pub plies: u32,
 }
@@ -76,6 +83,11 @@ impl GameHeader {
             plies: number(row, 12, "number of moves")?.unwrap_or_default(),
         })
     }
+}
+
+/// Writes it as people do.
+pub(crate) fn as_text<S: Serializer>(value: &impl Display, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(value)
 }
 
 /// A column that must hold text, or what is wrong with it.
@@ -217,29 +229,31 @@ pub(crate) fn start_of(text: Option<&str>) -> Option<Position> {
 }
 
 impl GamesFile {
-    fn damaged_game(&self, id: i64, what: &str) -> GamesError {
-        self.damaged(format!("game {id}: {what}"))
-    }
-
     /// The header of a game; `None` if there is no game with this number.
     ///
     /// # Errors
     /// If it cannot be read, or is damaged.
     pub fn header(&self, id: i64) -> Result<Option<GameHeader>, GamesError> {
-        let db = GamesError::database(self.path());
         let (columns, tables) = (GameHeader::COLUMNS, GameHeader::TABLES);
         let sql = format!("SELECT {columns} FROM {tables} WHERE g.id = ?1");
-        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-        let header = select.query_row([id], |row| Ok(GameHeader::read(row))).optional();
-        header.map_err(&db)?.transpose().map_err(|what| self.damaged_game(id, &what))
+        self.named(|| self.one(&sql, id, GameHeader::read))
     }
 
     pub(crate) fn moves_row(&self, id: i64) -> Result<Option<MovesRow>, GamesError> {
-        let db = GamesError::database(self.path());
         let sql = format!("SELECT {} FROM moves m WHERE m.game = ?1", MovesRow::COLUMNS);
-        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-        let row = select.query_row([id], |row| Ok(MovesRow::read(row, 0))).optional();
-        row.map_err(&db)?.transpose().map_err(|what| self.damaged_game(id, &what))
+        self.one(&sql, id, |row| MovesRow::read(row, 0))
+    }
+
+    /// The row of a game, if there is one.
+    fn one<T>(
+        &self,
+        sql: &str,
+        id: i64,
+        read: impl FnOnce(&Row<'_>) -> Result<T, String>,
+    ) -> Result<Option<T>, GamesError> {
+        let mut select = self.connection.prepare_cached(sql)?;
+        let row = select.query_row([id], |row| Ok(read(row))).optional()?;
+        row.transpose().map_err(|what| damaged_game(id, &what))
     }
 
     /// A game with all that is known about it; `None` if there is no game with this number.
@@ -247,18 +261,16 @@ impl GamesFile {
     /// # Errors
     /// If it cannot be read, or is damaged.
     pub fn game(&self, id: i64) -> Result<Option<StoredGame>, GamesError> {
-        let Some(raw) = self.read_game(id)? else { return Ok(None) };
-        let rebuilt = raw.rows.and_then(|(header, row)| {
-            let game = rebuilt(&header, &row, &mut Unpacker::new())?;
-            Ok(StoredGame { header, game })
-        });
-        rebuilt.map(Some).map_err(|what| self.damaged_game(id, &what))
-    }
-
-    fn read_game(&self, id: i64) -> Result<Option<RawGame>, GamesError> {
-        let mut games = Vec::new();
-        self.read_games("g.id = ?1", [id, 1], &mut games)?;
-        Ok(games.pop())
+        self.named(|| {
+            let mut games = Vec::new();
+            self.read_games("g.id = ?1", [id, 1], &mut games)?;
+            let rebuilt = games.pop().map(|raw| {
+                let (header, row) = raw.rows?;
+                let game = rebuilt(&header, &row, &mut Unpacker::new())?;
+                Ok(StoredGame { header, game })
+            });
+            rebuilt.transpose().map_err(|what: String| damaged_game(id, &what))
+        })
     }
 
     /// Adds at most as many games as the second value says that fulfil this condition, by number;
@@ -268,19 +280,18 @@ impl GamesFile {
         condition: &str,
         values: [i64; 2],
         games: &mut Vec<RawGame>,
-    ) -> Result<usize, GamesError> {
-        let db = GamesError::database(self.path());
+    ) -> rusqlite::Result<usize> {
         let (columns, moves, tables) = (GameHeader::COLUMNS, MovesRow::COLUMNS, GameHeader::TABLES);
         let sql = format!(
             "SELECT {columns}, {moves}, g.white, g.black, g.fingerprint \
              FROM {tables} LEFT JOIN moves m ON m.game = g.id WHERE {condition} \
              ORDER BY g.id LIMIT ?2"
         );
-        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-        let mut rows = select.query(values).map_err(&db)?;
+        let mut select = self.connection.prepare_cached(&sql)?;
+        let mut rows = select.query(values)?;
         let mut bytes = 0;
         while bytes < BYTES_AT_A_TIME
-            && let Some(row) = rows.next().map_err(&db)?
+            && let Some(row) = rows.next()?
         {
             let header = GameHeader::read(row);
             let read = header.and_then(|header| Ok((header, MovesRow::read(row, 13)?)));
@@ -290,27 +301,23 @@ impl GamesFile {
             players[Color::Black.index()] = number(18);
             let length = |row: &MovesRow| row.moves.len() + row.text.as_ref().map_or(0, Vec::len);
             bytes += read.as_ref().map_or(0, |(_, row)| length(row));
-            let id = row.get(0).map_err(&db)?;
+            let id = row.get(0)?;
             games.push(RawGame { id, rows: read, players, fingerprint: number(19) });
         }
         Ok(bytes)
-    }
-
-    /// The number of the next game. In a damaged file it may be one that has been.
-    fn after(&self, last: i64, id: i64) -> Result<i64, GamesError> {
-        if id > last { Ok(id) } else { Err(self.damaged("its games are not in order")) }
     }
 
     /// The next games; none at the end. Where SQLite cannot read one, the others are read.
     fn next_games(&self, which: &mut Games) -> Result<Vec<RawGame>, GamesError> {
         let mut games = Vec::new();
         if let Games::After(last) = which {
-            match self.read_games("g.id > ?1", [*last, AT_A_TIME as i64], &mut games) {
+            let read = self.read_games("g.id > ?1", [*last, AT_A_TIME as i64], &mut games);
+            match read.map_err(GamesError::from) {
                 Err(GamesError::Damaged { .. }) => games.clear(),
                 read => {
                     read?;
                     for game in &games {
-                        *last = self.after(*last, game.id)?;
+                        *last = after(*last, game.id)?;
                     }
                     return Ok(games);
                 }
@@ -320,17 +327,15 @@ impl GamesFile {
         while games.len() < AT_A_TIME
             && bytes < BYTES_AT_A_TIME
             && let Some(id) = match which {
-                Games::After(last) => match self.ids_after(*last, 1)?.pop() {
-                    Some(id) => {
-                        *last = self.after(*last, id)?;
-                        Some(id)
-                    }
-                    None => None,
-                },
+                Games::After(last) => {
+                    let next = self.ids_after(*last, 1)?.pop();
+                    *last = next.map_or(Ok(*last), |id| after(*last, id))?;
+                    next
+                }
                 Games::Of(ids) => ids.next(),
             }
         {
-            match self.read_games("g.id = ?1", [id, 1], &mut games) {
+            match self.read_games("g.id = ?1", [id, 1], &mut games).map_err(GamesError::from) {
                 Ok(more) => bytes += more,
                 Err(GamesError::Damaged { what, .. }) => {
                     games.push(RawGame { id, rows: Err(what), players: [0; 2], fingerprint: 0 });
@@ -350,7 +355,7 @@ impl GamesFile {
         use rayon::prelude::*;
         static POOL: LazyLock<Option<rayon::ThreadPool>> =
             LazyLock::new(|| rayon::ThreadPoolBuilder::new().build().ok());
-        let games = self.next_games(which)?;
+        let games = self.named(|| self.next_games(which))?;
         if let Some(pool) = &*POOL {
             return Ok(
                 pool.install(|| games.into_par_iter().map_init(Unpacker::new, work).collect())
@@ -366,12 +371,18 @@ impl GamesFile {
     /// # Errors
     /// If it cannot be read.
     pub fn ids_after(&self, id: i64, most: usize) -> Result<Vec<i64>, GamesError> {
-        let db = GamesError::database(self.path());
         let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";
-        let mut select = self.connection.prepare_cached(sql).map_err(&db)?;
-        let rows = select.query_map(params![id, most as i64], |row| row.get(0)).map_err(&db)?;
-        rows.collect::<Result<_, _>>().map_err(&db)
+        self.named(|| self.numbers(sql, [id, most as i64]))
     }
+}
+
+fn damaged_game(id: i64, what: &str) -> GamesError {
+    GamesError::damaged(format!("game {id}: {what}"))
+}
+
+/// The number of the next game. In a damaged file it may be one that has been.
+fn after(last: i64, id: i64) -> Result<i64, GamesError> {
+    if id > last { Ok(id) } else { Err(GamesError::damaged("its games are not in order")) }
 }
 
 /// Tags that have their own column.

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use movegen::notation::pdn::day;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
@@ -89,40 +88,13 @@ CREATE TABLE positions (
 );
 ";
 
-/// From version 1 to 2.
-const UPGRADE: &str = "
-ALTER TABLE players ADD COLUMN key TEXT NOT NULL DEFAULT '';
-ALTER TABLE events ADD COLUMN key TEXT NOT NULL DEFAULT '';
-ALTER TABLE games ADD COLUMN day INTEGER;
-ALTER TABLE games ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
-UPDATE players SET key = sort_key(name);
-UPDATE events SET key = sort_key(name);
-UPDATE games SET day = coalesce(day_of(date), year * 10000);
-UPDATE games SET checksum = checksum(date, round, score, line, source, day, \
-    (SELECT tags FROM moves WHERE game = id));
-DROP INDEX games_date;
-CREATE INDEX players_key ON players (key, name);
-CREATE INDEX events_key ON events (key, name, site);
-CREATE INDEX games_date ON games (day DESC);
-PRAGMA user_version = 2;
-";
-
-/// Makes a file of an older version one of this version, within a transaction.
-pub(crate) fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version < VERSION { connection.execute_batch(UPGRADE) } else { Ok(()) }
-}
-
-/// Gives SQLite our functions: `sort_key` of a name, `day_of` a date, and the `checksum` of values.
+/// Gives SQLite our functions: `sort_key` of a name, and the `checksum` of values.
 pub(crate) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_DIRECTONLY;
     connection.create_scalar_function("sort_key", 1, flags, |values| {
         Ok(sort_key(values.get_raw(0).as_str().unwrap_or_default()))
-    })?;
-    connection.create_scalar_function("day_of", 1, flags, |values| {
-        Ok(day(values.get_raw(0).as_str().unwrap_or_default()))
     })?;
     connection.create_scalar_function("checksum", -1, flags, |values| {
         let mut hash = crc32fast::Hasher::new();

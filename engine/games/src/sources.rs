@@ -6,6 +6,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use meerslag_study::records::Record;
+use schemars::JsonSchema;
+use serde::Serialize;
 use zip::ZipArchive;
 
 use crate::file::GamesFile;
@@ -13,7 +16,8 @@ use crate::reader::PdnText;
 use crate::schema::is_games_file;
 
 /// Something that cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GamesProblem")]
 pub struct Problem {
     /// The file; for an entry of an archive its name after the archive's.
     pub file: String,
@@ -21,6 +25,10 @@ pub struct Problem {
     pub line: u64,
     /// What is wrong.
     pub reason: String,
+}
+
+impl Record for Problem {
+    const TYPE: &'static str = "games_problem";
 }
 
 impl Display for Problem {

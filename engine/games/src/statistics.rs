@@ -13,7 +13,7 @@ use crate::error::GamesError;
 use crate::file::GamesFile;
 use crate::movetext::{Unpacker, follow};
 use crate::query::Query;
-use crate::records::share;
+use crate::records::Successes;
 use crate::rows::{Games, MovesRow, RawGame, result_number};
 
 /// Games and points of one side.
@@ -21,8 +21,8 @@ use crate::rows::{Games, MovesRow, RawGame, result_number};
 pub struct Score {
     /// Games.
     pub games: u64,
-    /// Won, drawn, lost; the rest has no result.
-    pub results: [u64; 3],
+    /// Their results.
+    pub results: Successes,
     /// Moves of both sides in all games.
     pub plies: u64,
     /// How well the side played, by the annotations of the games that have some.
@@ -30,12 +30,6 @@ pub struct Score {
 }
 
 impl Score {
-    /// The share of the points, 0 to 1; `None` without a result.
-    #[must_use]
-    pub fn share(&self) -> Option<f64> {
-        share(self.results)
-    }
-
     /// The mean number of moves of both sides.
     #[must_use]
     pub fn length(&self) -> Option<f64> {
@@ -45,12 +39,7 @@ impl Score {
     fn add(&mut self, game: &Played, side: Color) {
         self.games += 1;
         self.plies += game.plies;
-        match (game.result, side) {
-            (1, Color::White) | (3, Color::Black) => self.results[0] += 1,
-            (2, _) => self.results[1] += 1,
-            (3, Color::White) | (1, Color::Black) | (4, _) => self.results[2] += 1,
-            _ => {}
-        }
+        self.results.add(game.result, side);
         self.play.merge(&game.play[side.index()]);
     }
 }
@@ -244,16 +233,12 @@ impl GamesFile {
             [(Group::Opponent, scores.opponents), (Group::Player, scores.players)]
         {
             for (id, score) in most_games(scores, most) {
-                push(group, &self.player_name(id)?, score);
+                let sql = format!("SELECT name FROM players WHERE id = {id}");
+                let name: String = self.named(|| self.value(&sql))?;
+                push(group, &name, score);
             }
         }
         Ok(rows)
-    }
-
-    fn player_name(&self, id: i64) -> Result<String, GamesError> {
-        self.connection
-            .query_row("SELECT name FROM players WHERE id = ?1", [id], |row| row.get(0))
-            .map_err(GamesError::database(self.path()))
     }
 }
 

@@ -1,29 +1,41 @@
 //! The moves played in a position.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use meerslag_study::records::Record;
 use movegen::key::folded_move;
 use movegen::{Color, Move, Position};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::coding::{Replay, first_code};
 use crate::error::GamesError;
 use crate::file::GamesFile;
 use crate::find::FEW;
+use crate::index::Posting;
 use crate::query::Query;
-use crate::rows::number;
+use crate::records::{Successes, rounded};
+use crate::rows::{as_text, number};
 
 /// A move with statistics of its games.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GamesTreeMove")]
 pub struct TreeMove {
     /// The move.
+    #[serde(rename = "move", serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub mv: Move,
     /// Games; a game where the position occurs twice counts once for each move.
     pub games: u64,
-    /// Won by the side to move, drawn, lost; the rest has no result.
-    pub results: [u64; 3],
+    /// Their results for the side to move.
+    #[serde(flatten)]
+    pub results: Successes,
+    /// The share of the points, 0 to 1.
+    #[serde(serialize_with = "rounded::<4, _>")]
+    pub share: Option<f64>,
     /// The mean rating of those who played it.
+    #[serde(serialize_with = "rounded::<1, _>")]
     pub rating: Option<f64>,
     /// The first year it was played.
     pub first_year: Option<u32>,
@@ -32,55 +44,78 @@ pub struct TreeMove {
 }
 
 /// The moves played in a position, however the games reached it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GamesTree")]
 pub struct Tree {
     /// The position.
+    #[serde(rename = "fen", serialize_with = "as_fen")]
+    #[schemars(with = "String")]
     pub position: Position,
     /// Games where it occurs.
     pub games: u64,
     /// Games that ended in it.
     pub ended: u64,
-    /// Won by the side to move, drawn, lost.
-    pub results: [u64; 3],
+    /// Results of the games for the side to move.
+    #[serde(flatten)]
+    pub results: Successes,
     /// The moves, most played first.
     pub moves: Vec<TreeMove>,
 }
 
-/// What the tree needs from a game.
-struct Row {
-    result: i64,
-    year: Option<u32>,
-    ratings: [Option<u32>; 2],
+impl Record for Tree {
+    const TYPE: &'static str = "games_tree";
 }
 
+fn as_fen<S: Serializer>(position: &Position, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(&position.to_fen())
+}
+
+/// The games of a move, or of all.
 #[derive(Default)]
 struct Sum {
     games: u64,
-    results: [u64; 3],
+    results: Successes,
     rated: (u64, u64),
     years: Option<(u32, u32)>,
 }
 
 impl Sum {
-    fn add(&mut self, row: &Row, mover: Color) {
-        self.games += 1;
-        let place = match (row.result, mover) {
-            (1, Color::White) | (3, Color::Black) => Some(0),
-            (2, _) => Some(1),
-            (3, Color::White) | (1, Color::Black) | (4, _) => Some(2),
-            _ => None,
+    /// Adds a game of this mover, whose row is: number, result, year, ratings of White and Black.
+    fn add(&mut self, row: &rusqlite::Row<'_>, mover: Color) -> Result<(), String> {
+        let rating = match mover {
+            Color::White => number(row, 3, "rating of White")?,
+            Color::Black => number(row, 4, "rating of Black")?,
         };
-        if let Some(place) = place {
-            self.results[place] += 1;
-        }
-        if let Some(rating) = row.ratings[mover.index()] {
+        let result = number(row, 1, "result")?.unwrap_or_default();
+        let year = number(row, 2, "year")?;
+        self.games += 1;
+        self.results.add(result.into(), mover);
+        if let Some(rating) = rating {
             self.rated.0 += 1;
             self.rated.1 += u64::from(rating);
         }
-        if let Some(year) = row.year {
+        if let Some(year) = year {
             let (first, last) = self.years.unwrap_or((year, year));
             self.years = Some((first.min(year), last.max(year)));
         }
+        Ok(())
+    }
+}
+
+/// The position of a tree, and what tells its moves.
+struct Here {
+    position: Position,
+    /// The legal moves, each with its first byte.
+    moves: Vec<(u8, Move)>,
+    /// Games that do not begin from the initial position.
+    starts: FxHashSet<i64>,
+}
+
+impl Here {
+    /// The move with this first byte, if there is just one.
+    fn known(&self, byte: u8) -> Option<Move> {
+        let mut with_byte = self.moves.iter().filter(|(first, _)| *first == byte);
+        with_byte.next().filter(|_| with_byte.next().is_none()).map(|(_, mv)| *mv)
     }
 }
 
@@ -92,7 +127,7 @@ impl GamesFile {
     /// # Errors
     /// If the query has no position or contradicts itself, or the file cannot be read.
     pub fn tree(&self, query: &Query) -> Result<Tree, GamesError> {
-        self.tree_of(query, FEW)
+        self.named(|| self.tree_of(query, FEW))
     }
 
     /// With more games than `few` the whole table is read.
@@ -100,156 +135,107 @@ impl GamesFile {
         let Some(position) = query.position else {
             return Err(GamesError::Input("a tree needs a position".to_owned()));
         };
+        let side = position.side_to_move();
+        let moves = position.legal_moves().iter().map(|&mv| (first_code(mv, side), mv)).collect();
+        let here = Here { position, moves, starts: self.games_with_starts()? };
         let places = self.occurrences(query, &position)?;
         let rest = Query { position: None, ..query.clone() };
-        let is_all = !rest.looks_at_boards() && rest.filter(self)?.sql.is_empty();
         let mut ids: Vec<i64> = places.iter().map(|place| i64::from(place.game())).collect();
         ids.dedup();
-        if !is_all {
-            let filtered = Query { ids: Some(ids), ..rest };
-            ids = self.find_ids(&filtered)?;
-            ids.sort_unstable();
+        if !rest.is_of_all(self)? {
+            ids = self.find_ids(&Query { ids: Some(ids), ..rest })?;
         }
-        let side = position.side_to_move();
-        let (mut sums, mut whole): (BTreeMap<u64, (Move, Sum)>, Sum) =
-            (BTreeMap::new(), Sum::default());
+        // One by one or, if there are many, in one pass through the whole table.
+        let ranges = match ids.first().zip(ids.last()) {
+            Some((&first, &last)) if ids.len() > few => vec![(first, last)],
+            _ => ids.iter().map(|&id| (id, id)).collect(),
+        };
+        let (mut sums, mut whole) = (BTreeMap::<u64, (Move, Sum)>::new(), Sum::default());
         let mut ended = 0;
-        // The moves as in the query's position, by their first byte.
-        let mut first_bytes: FxHashMap<u8, Option<Move>> = FxHashMap::default();
-        for mv in position.legal_moves() {
-            let first = first_code(mv, side);
-            first_bytes.entry(first).and_modify(|known| *known = None).or_insert(Some(mv));
-        }
-        let starts = self.games_with_starts()?;
         let mut games = places.chunk_by(|a, b| a.game() == b.game()).peekable();
-        let mut seen: Vec<u64> = Vec::new();
-        self.tree_rows(&ids, few, &mut |id, game| {
-            while games.next_if(|list| i64::from(list[0].game()) < id).is_some() {}
-            let Some(list) = games.next_if(|list| i64::from(list[0].game()) == id) else {
-                return Ok(());
-            };
-            // Read only if the first byte does not determine the move.
-            let row = OnceCell::new();
-            let mut replay = None;
-            seen.clear();
-            let mut mover = side;
-            let mut has_move = false;
-            for place in list {
-                let known = first_bytes.get(&place.next()).copied().flatten();
-                let (here, mv) = match known {
-                    Some(mv) if !starts.contains(&id) => {
-                        let here = if place.ply() % 2 == 1 { Color::Black } else { Color::White };
-                        (here, Some(mv))
+        let mut select = self.connection.prepare_cached(
+            "SELECT id, result, year, white_rating, black_rating FROM games \
+             WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+        )?;
+        for range in ranges {
+            let mut rows = select.query(range)?;
+            while let Some(row) = rows.next()? {
+                let id: i64 = row.get(0)?;
+                if ids.binary_search(&id).is_err() {
+                    continue;
+                }
+                while games.next_if(|list| i64::from(list[0].game()) < id).is_some() {}
+                let list = games.next_if(|list| i64::from(list[0].game()) == id);
+                let Some(list) = list else { continue };
+                let mut add = || -> Result<(), GamesError> {
+                    let (mover, moves) = self.played(&here, id, list)?;
+                    whole.add(row, mover).map_err(GamesError::damaged)?;
+                    ended += u64::from(moves.is_empty());
+                    for mv in moves {
+                        let (_, sum) = sums.entry(mv.to_bits()).or_insert((mv, Sum::default()));
+                        sum.add(row, mover).map_err(GamesError::damaged)?;
                     }
-                    _ => {
-                        let replay = match &mut replay {
-                            Some(replay) => replay,
-                            None => {
-                                let (start, moves) = match row.get() {
-                                    Some(row) => row,
-                                    None => match self.start_and_moves(id) {
-                                        Ok(read) => row.get_or_init(|| read),
-                                        Err(GamesError::Damaged { what, .. }) => {
-                                            self.leave_out(id, what);
-                                            return Ok(());
-                                        }
-                                        Err(error) => return Err(error),
-                                    },
-                                };
-                                replay.insert(Replay::new(*start, moves))
-                            }
-                        };
-                        let ply = usize::from(place.ply());
-                        while replay.ply() < ply && replay.advance().is_some() {}
-                        let is_turned = *replay.position() != position;
-                        let turn = |mv| if is_turned { folded_move(mv, Color::Black) } else { mv };
-                        (replay.position().side_to_move(), replay.peek().map(turn))
-                    }
+                    Ok(())
                 };
-                mover = here;
-                let Some(mv) = mv else { continue };
-                has_move = true;
-                if !seen.contains(&mv.to_bits()) {
-                    seen.push(mv.to_bits());
-                    sums.entry(mv.to_bits()).or_insert((mv, Sum::default())).1.add(game, mover);
+                match add() {
+                    Err(GamesError::Damaged { what, .. }) => self.leave_out(id, what),
+                    added => added?,
                 }
             }
-            ended += u64::from(!has_move);
-            whole.add(game, mover);
-            Ok(())
-        })?;
-        let mut moves: Vec<TreeMove> = sums
-            .into_values()
-            .map(|(mv, sum)| TreeMove {
-                mv,
-                games: sum.games,
-                results: sum.results,
-                rating: (sum.rated.0 > 0).then(|| sum.rated.1 as f64 / sum.rated.0 as f64),
-                first_year: sum.years.map(|years| years.0),
-                last_year: sum.years.map(|years| years.1),
-            })
-            .collect();
+        }
+        let moves = sums.into_values().map(|(mv, sum)| TreeMove {
+            mv,
+            games: sum.games,
+            results: sum.results,
+            share: sum.results.share(),
+            rating: (sum.rated.0 > 0).then(|| sum.rated.1 as f64 / sum.rated.0 as f64),
+            first_year: sum.years.map(|years| years.0),
+            last_year: sum.years.map(|years| years.1),
+        });
+        let mut moves: Vec<TreeMove> = moves.collect();
         moves.sort_by(|a, b| {
             b.games.cmp(&a.games).then_with(|| a.mv.to_bits().cmp(&b.mv.to_bits()))
         });
         Ok(Tree { position, games: whole.games, ended, results: whole.results, moves })
     }
-    fn start_and_moves(&self, id: i64) -> Result<(Position, Vec<u8>), GamesError> {
-        let row = self.moves_row(id)?;
-        let read = row.and_then(|row| Some((row.start().ok()?, row.moves)));
-        read.ok_or_else(|| self.damaged(format!("the moves of game {id}")))
-    }
 
-    /// What the tree needs from these games, in order of their numbers: one by one, or, if there
-    /// are many, in one pass through the whole table.
-    fn tree_rows(
+    /// Who was to move at the last of these places of a game, and the moves that were played there,
+    /// each once, as in the position of the tree.
+    fn played(
         &self,
-        ids: &[i64],
-        few: usize,
-        take: &mut dyn FnMut(i64, &Row) -> Result<(), GamesError>,
-    ) -> Result<(), GamesError> {
-        let db = GamesError::database(self.path());
-        let columns = "SELECT id, result, year, white_rating, black_rating FROM games";
-        let mut read = |row: &rusqlite::Row<'_>| -> Result<(), GamesError> {
-            let id = row.get(0).map_err(&db)?;
-            let read = || {
-                let mut ratings = [None; 2];
-                ratings[Color::White.index()] = number(row, 3, "rating of White")?;
-                ratings[Color::Black.index()] = number(row, 4, "rating of Black")?;
-                let result = number(row, 1, "result")?.unwrap_or_default().into();
-                Ok(Row { result, year: number(row, 2, "year")?, ratings })
-            };
-            match read() {
-                Ok(row) => take(id, &row),
-                Err(what) => {
-                    self.leave_out(id, what);
-                    Ok(())
-                }
+        here: &Here,
+        id: i64,
+        places: &[Posting],
+    ) -> Result<(Color, Vec<Move>), GamesError> {
+        let known: Option<Vec<Move>> = places.iter().map(|it| here.known(it.next())).collect();
+        let mut mover = here.position.side_to_move();
+        let mut moves: Vec<Move> = Vec::new();
+        let mut add = |mv: Move| {
+            if !moves.contains(&mv) {
+                moves.push(mv);
             }
         };
-        if ids.len() > few {
-            let mut select =
-                self.connection.prepare_cached(&format!("{columns} ORDER BY id")).map_err(&db)?;
-            let mut rows = select.query([]).map_err(&db)?;
-            let mut wanted = ids.iter().copied().peekable();
-            while let Some(row) = rows.next().map_err(&db)? {
-                let id: i64 = row.get(0).map_err(&db)?;
-                while wanted.next_if(|&wanted| wanted < id).is_some() {}
-                if wanted.next_if_eq(&id).is_some() {
-                    read(row)?;
+        match known {
+            Some(known) if !here.starts.contains(&id) => {
+                let last = places.last().map_or(0, |place| place.ply());
+                mover = if last % 2 == 1 { Color::Black } else { Color::White };
+                known.into_iter().for_each(add);
+            }
+            _ => {
+                let row =
+                    self.moves_row(id)?.ok_or_else(|| GamesError::damaged("it has no moves"))?;
+                let start = row.start().map_err(GamesError::damaged)?;
+                let mut replay = Replay::new(start, &row.moves);
+                for place in places {
+                    while replay.ply() < usize::from(place.ply()) && replay.advance().is_some() {}
+                    let is_turned = *replay.position() != here.position;
+                    let turn = |mv| if is_turned { folded_move(mv, Color::Black) } else { mv };
+                    mover = replay.position().side_to_move();
+                    replay.peek().map(turn).into_iter().for_each(&mut add);
                 }
             }
-            return Ok(());
         }
-        let mut select =
-            self.connection.prepare_cached(&format!("{columns} WHERE id = ?1")).map_err(&db)?;
-        for id in ids {
-            let mut rows = select.query([id]).map_err(&db)?;
-            if let Some(row) = rows.next().map_err(&db)? {
-                read(row)?;
-            }
-        }
-        Ok(())
+        Ok((mover, moves))
     }
 }
 
@@ -279,11 +265,14 @@ mod tests {
         let start = tree("W:W31-50:B1-20", 0);
         let first = &start.moves[0];
         assert_eq!(
-            (first.mv.to_string().as_str(), first.games, first.results),
+            (first.mv.to_string().as_str(), first.games, first.results.counts()),
             ("32-28", 2, [0, 1, 1])
         );
         assert_eq!((start.games, start.ended, first.rating), (3, 0, Some(2000.0)));
         let other = tree("W:W32,38,39:B16,17,28", 0);
-        assert_eq!((other.moves[0].results, other.moves[0].first_year), ([1, 0, 0], Some(1990)));
+        assert_eq!(
+            (other.moves[0].results.counts(), other.moves[0].first_year),
+            ([1, 0, 0], Some(1990))
+        );
     }
 }

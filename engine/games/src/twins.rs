@@ -4,11 +4,12 @@
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use std::str::FromStr;
 
 use movegen::notation::pdn::year;
 use movegen::notation::pdn::{Annotation, GameResult, PdnGame, PdnReader};
 use rustc_hash::{FxHashMap, FxHasher};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::error::GamesError;
 use crate::file::GamesFile;
@@ -16,7 +17,9 @@ use crate::names::{asked_keys, folded, is_same_player, posted_keys, words};
 use crate::rows::{needs_text, result_of, text_of};
 
 /// What to do with a game that is there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum Duplicates {
     /// Add it again.
     Keep,
@@ -25,30 +28,6 @@ pub enum Duplicates {
     Skip,
     /// Keep the one that says more: with comments, with a result, whole.
     Better,
-}
-
-impl Duplicates {
-    /// All of them.
-    pub const ALL: [Duplicates; 3] = [Duplicates::Keep, Duplicates::Skip, Duplicates::Better];
-
-    /// Its name, as [`Duplicates::from_str`] reads it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Duplicates::Keep => "keep",
-            Duplicates::Skip => "skip",
-            Duplicates::Better => "better",
-        }
-    }
-}
-
-impl FromStr for Duplicates {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Duplicates, String> {
-        let found = Duplicates::ALL.into_iter().find(|it| it.name() == text);
-        found.ok_or_else(|| format!("'{text}' is none of keep, skip, better"))
-    }
 }
 
 /// From this many plies on equal moves are not chance: events may be spelled as they like.
@@ -114,46 +93,43 @@ impl Facts {
     }
 
     /// The games of the file with this start and these moves.
-    fn of_print(file: &GamesFile, print: i64) -> Result<Vec<Facts>, GamesError> {
-        let read = || -> rusqlite::Result<Vec<Facts>> {
-            let mut select = file.connection.prepare_cached(
-                "SELECT g.id, w.name, b.name, e.name, e.site, g.round, g.date, g.result, g.score, \
-                 g.plies, m.text IS NULL, m.tags FROM games g JOIN players w ON w.id = g.white \
-                 JOIN players b ON b.id = g.black JOIN events e ON e.id = g.event \
-                 JOIN moves m ON m.game = g.id WHERE g.fingerprint = ?1",
-            )?;
-            let facts = select.query_map([print], |row| {
-                let text = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-                let tags: Option<String> = row.get(11)?;
-                let tags: Vec<(String, String)> =
-                    tags.and_then(|tags| serde_json::from_str(&tags).ok()).unwrap_or_default();
-                let tag =
-                    |wanted: &str| tags.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-                let other = tag("UTCDate").map_or("", |(_, value)| value);
-                let days = [text(6)?, other].into_iter().map(date).find(|date| !date.is_empty());
-                let said = OnceCell::new();
-                if row.get(10)? {
-                    let _ = said.set(Some(Vec::new()));
-                }
-                Ok(Facts {
-                    id: row.get(0)?,
-                    names: [row.get(1)?, row.get(2)?],
-                    parts: [
-                        days.unwrap_or_default(),
-                        numbered(text(5)?),
-                        link(text(4)?),
-                        result(result_of(row.get(7)?), text(8)?),
-                        event(text(3)?),
-                    ],
-                    is_cut: tag("Truncated").is_some(),
-                    plies: row.get::<_, i64>(9)? as usize,
-                    text: None,
-                    said,
-                })
-            })?;
-            facts.collect()
-        };
-        read().map_err(GamesError::database(file.path()))
+    fn of_print(file: &GamesFile, print: i64) -> rusqlite::Result<Vec<Facts>> {
+        let mut select = file.connection.prepare_cached(
+            "SELECT g.id, w.name, b.name, e.name, e.site, g.round, g.date, g.result, g.score, \
+             g.plies, m.text IS NULL, m.tags FROM games g JOIN players w ON w.id = g.white \
+             JOIN players b ON b.id = g.black JOIN events e ON e.id = g.event \
+             JOIN moves m ON m.game = g.id WHERE g.fingerprint = ?1",
+        )?;
+        let facts = select.query_map([print], |row| {
+            let text = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+            let tags: Option<String> = row.get(11)?;
+            let tags: Vec<(String, String)> =
+                tags.and_then(|tags| serde_json::from_str(&tags).ok()).unwrap_or_default();
+            let tag =
+                |wanted: &str| tags.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            let other = tag("UTCDate").map_or("", |(_, value)| value);
+            let days = [text(6)?, other].into_iter().map(date).find(|date| !date.is_empty());
+            let said = OnceCell::new();
+            if row.get(10)? {
+                let _ = said.set(Some(Vec::new()));
+            }
+            Ok(Facts {
+                id: row.get(0)?,
+                names: [row.get(1)?, row.get(2)?],
+                parts: [
+                    days.unwrap_or_default(),
+                    numbered(text(5)?),
+                    link(text(4)?),
+                    result(result_of(row.get(7)?), text(8)?),
+                    event(text(3)?),
+                ],
+                is_cut: tag("Truncated").is_some(),
+                plies: row.get::<_, i64>(9)? as usize,
+                text: None,
+                said,
+            })
+        })?;
+        facts.collect()
     }
 
     pub(crate) fn is_cut(&self) -> bool {
@@ -484,16 +460,11 @@ impl GamesFile {
     /// # Errors
     /// If the file cannot be read.
     pub fn duplicates(&self) -> Result<Vec<(i64, i64)>, GamesError> {
-        let db = GamesError::database(self.path());
-        let mut select = self
-            .connection
-            .prepare("SELECT fingerprint FROM games GROUP BY fingerprint HAVING count(*) > 1")
-            .map_err(&db)?;
-        let prints = select.query_map([], |row| row.get(0)).map_err(&db)?;
-        let prints: Vec<i64> = prints.collect::<Result<_, _>>().map_err(&db)?;
+        let twice = "SELECT fingerprint FROM games GROUP BY fingerprint HAVING count(*) > 1";
+        let prints: Vec<i64> = self.named(|| self.numbers(twice, []))?;
         let mut pairs = Vec::new();
         for print in prints {
-            let mut games = Facts::of_print(self, print)?;
+            let mut games = self.named(|| Facts::of_print(self, print))?;
             let fullness = |facts: &Facts| {
                 (facts.parts[RESULT].len(), facts.said(self).map_or(0, <[u64]>::len))
             };

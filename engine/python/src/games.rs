@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
-    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome,
-    Query, Sacrifice, Sort,
+    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Query, Sort,
+    Successes,
 };
-use movegen::words::parse_range;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::GamesFileError;
 use crate::board::{Color, Move, Position};
@@ -215,7 +217,7 @@ impl GamesTree {
 
 impl From<games::Tree> for GamesTree {
     fn from(tree: games::Tree) -> GamesTree {
-        let results = |[won, drawn, lost]: [u64; 3]| (won, drawn, lost);
+        let results = |it: Successes| (it.won, it.drawn, it.lost);
         let moves = tree.moves.into_iter().map(|mv| GamesTreeMove {
             mv: Move(mv.mv),
             games: mv.games,
@@ -236,44 +238,36 @@ impl From<games::Tree> for GamesTree {
 
 /// Reads `conditions`, each by its name.
 fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
-    let mut query = Query { lasting: 1, ..Query::default() };
-    let (mut men, mut by, mut within) = (None, None, None);
-    for (name, value) in conditions.into_iter().flatten() {
-        if value.is_none() {
-            continue;
-        }
+    let (mut given, mut position) = (Map::new(), None);
+    for (name, value) in conditions.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
         let name: String = name.extract()?;
-        let text = || value.extract::<String>();
-        let range = || {
-            let text = value.str()?.to_string();
-            parse_range(&text).map_err(|why| refused(&name, &why))
+        let value = match name.as_str() {
+            "position" => {
+                position = Some(value.extract::<PositionOrText>()?.position()?);
+                continue;
+            }
+            "twin" => Value::from(value.extract::<bool>()?),
+            "color" | "by" => match value.extract::<Color>()? {
+                Color::White => Value::from("white"),
+                Color::Black => Value::from("black"),
+            },
+            _ => Value::from(value.str()?.to_string()),
         };
-        match name.as_str() {
-            "player" => query.player = Some(text()?),
-            "opponent" => query.opponent = Some(text()?),
-            "color" => query.color = Some(value.extract::<Color>()?.into()),
-            "event" => query.event = Some(text()?),
-            "years" => query.years = Some(range()?),
-            "result" => query.outcome = Some(parsed::<Outcome>(&name, &text()?)?),
-            "min_rating" => query.min_rating = Some(value.extract()?),
-            "length" => query.length = Some(range()?),
-            "position" => query.position = Some(value.extract::<PositionOrText>()?.position()?),
-            "material" => query.material = Some(parsed(&name, &text()?)?),
-            "pattern" => query.pattern = Some(parsed(&name, &text()?)?),
-            "lasting" => query.lasting = value.extract::<usize>()?.max(1),
-            "moves" => query.moves = Some(parsed(&name, &text()?)?),
-            "within" => within = Some(value.extract::<usize>()?),
-            "sacrifice" => men = Some(value.extract::<u8>()?),
-            "by" => by = Some(value.extract::<Color>()?.into()),
-            "plies" => query.stretch = Some(range()?),
-            "twin" => query.twin = value.extract()?,
-            _ => return Err(PyTypeError::new_err(format!("'{name}' is not a condition"))),
+        // By itself, for an error that names it.
+        let name = if name == "moves" { "manoeuvre".to_owned() } else { name };
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        if let Err(error) = Query::deserialize(Value::Object(alone)) {
+            return Err(match error.to_string() {
+                why if why.starts_with("unknown field") => {
+                    PyTypeError::new_err(format!("'{name}' is not a condition"))
+                }
+                why => refused(&name, &why),
+            });
         }
+        given.insert(name, value);
     }
-    query.within = within.unwrap_or(0);
-    let within = within.unwrap_or(Sacrifice::PLIES);
-    query.sacrifice = men.map(|men| Sacrifice { men: men.into(), within, side: by });
-    Ok(query)
+    let query = Query::deserialize(Value::Object(given)).map_err(|e| refused("conditions", &e.to_string()))?;
+    Ok(Query { position, ..query })
 }
 
 fn refused(name: &str, why: &str) -> PyErr {
@@ -282,6 +276,11 @@ fn refused(name: &str, why: &str) -> PyErr {
 
 pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResult<T> {
     text.parse().map_err(|why: T::Err| refused(name, &why.to_string()))
+}
+
+/// One of some words.
+fn word<T: DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
+    T::deserialize(Value::from(text)).map_err(|why| refused(name, &why.to_string()))
 }
 
 /// A file of games, as ``meerslag games`` makes it. Iteration gives all games, by number.
@@ -353,7 +352,7 @@ impl GamesFile {
         duplicates: &str,
     ) -> PyResult<ImportReport> {
         let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
-        let duplicates = parsed::<Duplicates>("duplicates", duplicates)?;
+        let duplicates = word::<Duplicates>("duplicates", duplicates)?;
         let options = ImportOptions { encoding, duplicates };
         let (mut problems, mut named, mut signal) = (Vec::new(), Vec::new(), None);
         let report = py.detach(|| {
@@ -437,9 +436,7 @@ impl GamesFile {
         limit: Option<u64>,
         conditions: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<FoundGame>> {
-        let order = Sort::ALL.into_iter().find(|order| order.name() == sort);
-        let order = order.ok_or_else(|| refused("sort", "expected an order such as date"))?;
-        let query = Query { sort: order, ..query(conditions)? };
+        let query = Query { sort: word::<Sort>("sort", sort)?, ..query(conditions)? };
         let page = self.with(py, |file| file.find(&query, skip, limit.unwrap_or(u64::MAX)))?;
         Ok(page.hits.into_iter().map(FoundGame::from).collect())
     }

@@ -9,22 +9,21 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use meerslag_games::{
-    GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent, ImportOptions,
-    Manoeuvre, Query as GamesQuery, Sort, StoredGame,
+    Duplicates, GamesError, GamesFile, Hit, ImportEvent, ImportOptions, Query as GamesQuery, Sort,
+    StoredGame,
 };
 use meerslag_study::records::Record;
 use movegen::Color;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::day;
 use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
-use movegen::words::parse_range;
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::games;
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Parameters, Query, Within, parameters, shown, start};
+use super::query::{self, Parameters, Query, Within, parameters, start};
 use super::tablebase::uci;
 use super::{Desk, JSON, Reply};
 
@@ -146,40 +145,6 @@ fn shelf(desk: &Desk) -> Result<&GamesShelf, Problem> {
     desk.games.as_ref().ok_or_else(missing)
 }
 
-/// The conditions that all lists share.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct Conditions {
-    /// Games of this player: each word begins a word of the name.
-    player: Option<String>,
-    /// Games against this player.
-    opponent: Option<String>,
-    /// The side of the player.
-    color: Option<Side>,
-    /// The event, or where it was played.
-    event: Option<String>,
-    /// 1990-2010, 1990- or 1990.
-    years: Option<String>,
-    /// The result: 2-0, 1-1, 0-2, *, win, draw or loss; win and loss are those of the player.
-    result: Option<String>,
-    /// Both players have at least this rating.
-    min_rating: Option<Within<0, 9_999>>,
-    /// Also with the board turned by 180 degrees and the colours exchanged.
-    #[serde(default)]
-    twin: bool,
-    /// Moves of both sides: 40-80, 100- or -20.
-    length: Option<String>,
-    /// This material occurs: black men, black kings, white men, white kings, a digit each.
-    material: Option<String>,
-    /// This pattern occurs, such as 'w27,32 .22 one-of b12,13 not W1'; docs/games.md explains it.
-    pattern: Option<String>,
-    /// The pattern lasts for this many positions in a row.
-    lasting: Option<Within<1, 10_000>>,
-    /// These moves are played in this order, such as '31-26 36-31'.
-    manoeuvre: Option<String>,
-    /// Plies from the first of these moves to the last.
-    within: Option<Within<1, 10_000>>,
-}
-
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Side {
@@ -201,8 +166,8 @@ impl From<Side> for Color {
 pub(super) struct Page {
     /// This position occurs: FEN or Hub string.
     position: Option<String>,
-    /// The order: number, date, rating, white, black, event or length. Default: number.
-    sort: Option<String>,
+    /// The order. Default: number.
+    sort: Option<Sort>,
     /// Leave out this many games at the beginning.
     skip: Option<Within<0, { u64::MAX }>>,
     /// At most this many games. Default: 50.
@@ -277,49 +242,17 @@ fn read<T>(
     text.map(|text| parse(text).map_err(|why| Problem::parameter(name, why))).transpose()
 }
 
-fn parsed<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
-}
-
-fn conditions(query: &Query<'_>) -> Result<GamesQuery, Problem> {
-    let given: Conditions = query.get()?;
-    let text = |text: Option<String>| {
-        text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-    };
-    Ok(GamesQuery {
-        player: text(given.player),
-        opponent: text(given.opponent),
-        color: given.color.map(Color::from),
-        event: text(given.event),
-        years: read("years", given.years.as_ref(), parse_range)?,
-        outcome: read("result", given.result.as_ref(), parsed)?,
-        min_rating: given.min_rating.map(|rating| rating.0 as u32),
-        twin: given.twin,
-        length: read("length", given.length.as_ref(), parse_range)?,
-        material: read("material", given.material.as_ref(), parsed)?,
-        pattern: read("pattern", given.pattern.as_ref(), parsed)?,
-        lasting: given.lasting.map_or(1, |count| count.0 as usize),
-        moves: read("manoeuvre", given.manoeuvre.as_ref(), parsed::<Manoeuvre>)?,
-        within: given.within.map_or(0, |plies| plies.0 as usize),
-        ..GamesQuery::default()
-    })
-}
-
 /// `GET /v1/games/find`.
 pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let page: Page = query.get()?;
     let text = page.position.filter(|text| !text.is_empty());
     let position = text.map(|text| start(&text).map_err(|problem| problem.of("position")));
     let position = position.transpose()?.map(|game| *game.position());
-    let sort = read("sort", page.sort.as_ref(), |name| {
-        let names = || Sort::ALL.map(Sort::name).join(", ");
-        let sort = Sort::ALL.into_iter().find(|sort| sort.name() == name);
-        sort.ok_or_else(|| format!("'{}' is not one of {}", shown(name), names()))
-    })?;
-    let wanted = GamesQuery { position, sort: sort.unwrap_or_default(), ..conditions(query)? };
+    let sort = page.sort.unwrap_or_default();
+    let wanted = GamesQuery { position, sort, ..query.get()? };
     let (skip, most) = (page.skip.map_or(0, |it| it.0), page.limit.map_or(PAGE, |it| it.0));
     let found = shelf(desk)?.with(query, |file| file.find(&wanted, skip, most))?;
-    Ok(Reply::json(&GamesFoundRecord::from(&found)))
+    Ok(Reply::json(&found))
 }
 
 /// `GET /v1/games/game`, in the form of `/v1/games`.
@@ -336,9 +269,9 @@ pub(super) fn game(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
 /// `GET /v1/games/tree`.
 pub(super) fn tree(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let position = Some(*query.game()?.position());
-    let wanted = GamesQuery { position, ..conditions(query)? };
+    let wanted = GamesQuery { position, ..query.get()? };
     let tree = shelf(desk)?.with(query, |file| file.tree(&wanted))?;
-    Ok(Reply::json(&GamesTreeRecord::from(&tree)))
+    Ok(Reply::json(&tree))
 }
 
 /// The result for games sent.
@@ -371,7 +304,7 @@ impl Record for GamesAddedRecord {
 pub(super) struct Import {
     /// Games that are there already: keep adds them again, skip (the default) leaves them out, better
     /// keeps the one that says more: comments, a result, all moves.
-    duplicates: Option<String>,
+    duplicates: Option<Duplicates>,
 }
 
 /// The most problems and duplicates reported.
@@ -384,8 +317,7 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
         let text = "this server adds no games: see --games-add";
         return Err(Problem::new(ProblemKind::NotKnown, text));
     }
-    let duplicates = query.get::<Import>()?.duplicates;
-    let duplicates = read("duplicates", duplicates.as_ref(), parsed)?.unwrap_or_default();
+    let duplicates = query.get::<Import>()?.duplicates.unwrap_or_default();
     let options = ImportOptions { duplicates, ..ImportOptions::default() };
     let (mut problems, mut named) = (Vec::new(), Vec::new());
     let before = shelf.stamp()?.file;
@@ -524,9 +456,9 @@ pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
         Ok((file.tree(&wanted)?, top, recent))
     })?;
     let side = position.side_to_move();
-    let [white, draws, black] = by_color(tree.results, side);
+    let [white, draws, black] = by_color(tree.results.counts(), side);
     let moves = tree.moves.iter().take(asked.moves.map_or(12, |most| most.0 as usize)).map(|mv| {
-        let [white, draws, black] = by_color(mv.results, side);
+        let [white, draws, black] = by_color(mv.results.counts(), side);
         ExplorerMove {
             uci: uci(mv.mv),
             san: format_move(&position, mv.mv),

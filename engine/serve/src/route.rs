@@ -256,10 +256,10 @@ pub static ROUTES: &[Route] = &[
         tablebase::standard,
     ),
     #[cfg(feature = "games")]
-    get::<meerslag_games::GamesFoundRecord<'static>>(
+    get::<meerslag_games::Page>(
         "/v1/games/find",
         "The games of the server's file that fulfil conditions",
-        &[parameters::<games_file::Conditions>(), parameters::<games_file::Page>()],
+        &[parameters::<meerslag_games::Query>(), parameters::<games_file::Page>()],
         games_file::find,
     ),
     #[cfg(feature = "games")]
@@ -270,10 +270,10 @@ pub static ROUTES: &[Route] = &[
         games_file::game,
     ),
     #[cfg(feature = "games")]
-    get::<meerslag_games::GamesTreeRecord>(
+    get::<meerslag_games::Tree>(
         "/v1/games/tree",
         "What was played in a position in the games of the server's file",
-        &[AT, parameters::<games_file::Conditions>()],
+        &[AT, parameters::<meerslag_games::Query>()],
         games_file::tree,
     ),
     #[cfg(feature = "games")]

@@ -47,6 +47,12 @@ impl Interrupt {
         Interrupt::catch(leave).map(drop)
     }
 
+    /// What is set when it has been pressed.
+    #[cfg(feature = "games")]
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     pub(super) fn is_pressed(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

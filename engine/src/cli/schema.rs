@@ -83,14 +83,14 @@ impl Catalogue {
         self.add::<egdb::TaskRecord>();
         #[cfg(feature = "games")]
         {
-            self.add::<games::import::GamesProblemRecord<'_>>();
-            self.add::<games::import::GamesDuplicateRecord<'_>>();
+            self.add::<meerslag_games::Problem>();
+            self.add::<meerslag_games::Duplicate>();
             self.add::<games::import::GamesImportRecord<'_>>();
-            self.add::<meerslag_games::GameFoundRecord<'_>>();
-            self.add::<meerslag_games::GamesTreeRecord>();
+            self.add::<meerslag_games::Hit>();
+            self.add::<meerslag_games::Tree>();
             self.add::<games::statistics::GamesScoreRecord<'_>>();
-            self.add::<games::keep::GamesInfoRecord>();
-            self.add::<games::keep::GamesCheckRecord>();
+            self.add::<meerslag_games::Info>();
+            self.add::<meerslag_games::CheckReport>();
         }
         #[cfg(feature = "training")]
         {

@@ -1,15 +1,12 @@
 //! `meerslag games find`: the games that fulfil conditions.
 
 use std::io::Write;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-use clap::{Args, ValueEnum};
-use egdb::Slice;
-use meerslag_games::{GameFoundRecord, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
+use clap::Args;
+use meerslag_games::{GamesFile, Hit, Query, Sort};
 use movegen::Color;
-use movegen::words::{counted, parse_range};
+use movegen::words::counted;
 
 use super::super::files::{self, ForceArgs};
 use super::super::json;
@@ -42,12 +39,10 @@ pub(super) struct FindArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
-    query: QueryArgs,
-    #[command(flatten)]
-    position: PositionArgs,
+    conditions: SelectionArgs,
     /// The order of the games
-    #[arg(long, value_name = "ORDER", value_enum, default_value = "number")]
-    sort: Order,
+    #[arg(long, value_name = "ORDER", default_value = "number")]
+    sort: Sort,
     /// At most this many games; all of them with --pdn and --json
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -68,7 +63,7 @@ pub(super) struct FindArgs {
 }
 
 impl FindArgs {
-    /// See [`super::GamesArgs::only_prints`].
+    /// See [`super::SelectionArgs::only_prints`].
     pub(super) fn only_prints(&self) -> bool {
         self.out().is_none()
     }
@@ -78,107 +73,26 @@ impl FindArgs {
     }
 }
 
-/// Which games.
+/// The conditions on games.
 #[derive(Args, Clone, Debug)]
 pub(super) struct QueryArgs {
-    /// Games of this player
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// Games against this player
-    #[arg(long, value_name = "NAME")]
-    opponent: Option<String>,
+    #[command(flatten)]
+    query: Query,
     /// The player has White
     #[arg(long, requires = "player", conflicts_with = "black")]
     white: bool,
     /// The player has Black
     #[arg(long, requires = "player")]
     black: bool,
-    /// The event, or where it was played
-    #[arg(long, value_name = "NAME")]
-    event: Option<String>,
-    /// Years: 1990-2010, 1990- or 1990
-    #[arg(long, value_name = "YEARS", value_parser = parse_range)]
-    years: Option<RangeInclusive<u32>>,
-    /// The result: 2-0, 1-1, 0-2, '*' (not known), or win, draw, loss of the player
-    #[arg(long, value_name = "RESULT")]
-    result: Option<Outcome>,
-    /// Both players have at least this rating
-    #[arg(long, value_name = "RATING")]
-    min_rating: Option<u32>,
-    /// Moves of both sides: 40-80, 100- or -20
-    #[arg(long, value_name = "PLIES", value_parser = parse_range, allow_hyphen_values = true)]
-    length: Option<RangeInclusive<u32>>,
-    /// This material occurs: black men, black kings, white men, white kings, a digit each
-    #[arg(long, value_name = "BBWW")]
-    material: Option<Slice>,
-    /// This pattern occurs, see below
-    #[arg(long, value_name = "SQUARES")]
-    pattern: Option<Pattern>,
-    /// The pattern lasts for this many positions in a row
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "pattern",
-          value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    lasting: u32,
-    /// These moves are played in this order, others between them or not
-    #[arg(long, value_name = "MOVES")]
-    moves: Option<Manoeuvre>,
-    /// From the first of --moves to the last, or of --sacrifice, at most this many plies
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    within: Option<u32>,
-    /// This many men are given within --within plies (10) and never regained; a king counts as three
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
-    sacrifice: Option<u32>,
-    /// The side that gives them
-    #[arg(long, value_name = "COLOR", requires = "sacrifice", value_parser = color)]
-    by: Option<Color>,
-    /// Look only at this stretch of a game: plies 20-40, 60- or -30
-    #[arg(long, value_name = "PLIES", value_parser = parse_range, allow_hyphen_values = true)]
-    plies: Option<RangeInclusive<u32>>,
-    /// Position, material, pattern and moves also with the board turned by 180 degrees and the
-    /// colours exchanged
-    #[arg(long)]
-    twin: bool,
-}
-
-/// The position.
-#[derive(Args, Clone, Debug)]
-pub(super) struct PositionArgs {
-    /// This position occurs: draughts FEN or 51-character Hub string
-    #[arg(long, value_name = "FEN")]
-    position: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Order {
-    /// As they were added
-    Number,
-    /// The latest first
-    Date,
-    /// The highest sum of ratings first
-    Rating,
-    /// White's name
-    White,
-    /// Black's name
-    Black,
-    /// The event's name
-    Event,
-    /// The longest first
-    Length,
-}
-
-fn color(text: &str) -> Result<Color, String> {
-    match text {
-        "white" => Ok(Color::White),
-        "black" => Ok(Color::Black),
-        _ => Err("expected white or black".to_owned()),
-    }
 }
 
 impl QueryArgs {
     /// The player of the games.
     pub(super) fn player(&self) -> Option<&str> {
-        self.player.as_deref()
+        self.query.player.as_deref()
     }
 
+    /// The games that meet them and have this position.
     pub(super) fn query(&self, position: Option<&str>) -> Result<Query, Failure> {
         let color = match (self.white, self.black) {
             (true, _) => Some(Color::White),
@@ -186,53 +100,33 @@ impl QueryArgs {
             _ => None,
         };
         let position = position.map(|text| source::position(Some(text))).transpose()?;
-        let within = self.within.map_or(Sacrifice::PLIES, |plies| plies as usize);
-        Ok(Query {
-            player: self.player.clone(),
-            opponent: self.opponent.clone(),
-            color,
-            event: self.event.clone(),
-            years: self.years.clone(),
-            outcome: self.result,
-            min_rating: self.min_rating,
-            length: self.length.clone(),
-            ids: None,
-            position,
-            material: self.material,
-            pattern: self.pattern.clone(),
-            lasting: self.lasting as usize,
-            moves: self.moves.clone(),
-            within: self.within.unwrap_or(0) as usize,
-            sacrifice: self.sacrifice.map(|men| Sacrifice {
-                men: men as i32,
-                within,
-                side: self.by,
-            }),
-            stretch: self.plies.clone(),
-            twin: self.twin,
-            sort: Sort::Number,
-        })
-    }
-
-    /// Whether any condition is given.
-    pub(super) fn says_something(&self) -> bool {
-        self.player.is_some()
-            || self.opponent.is_some()
-            || self.event.is_some()
-            || self.years.is_some()
-            || self.result.is_some()
-            || self.min_rating.is_some()
-            || self.length.is_some()
-            || self.material.is_some()
-            || self.pattern.is_some()
-            || self.moves.is_some()
-            || self.sacrifice.is_some()
+        Ok(Query { color, position, ..self.query.clone() })
     }
 }
 
-impl PositionArgs {
-    pub(super) fn text(&self) -> Option<&str> {
-        self.position.as_deref()
+/// Which games.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SelectionArgs {
+    #[command(flatten)]
+    pub(super) conditions: QueryArgs,
+    /// This position occurs: draughts FEN or 51-character Hub string
+    #[arg(long, value_name = "FEN")]
+    position: Option<String>,
+}
+
+impl SelectionArgs {
+    pub(super) fn query(&self) -> Result<Query, Failure> {
+        self.conditions.query(self.position.as_deref())
+    }
+
+    /// The numbers of the games, and of those in `list`; `None` for all games of the file.
+    pub(super) fn ids(&self, file: &GamesFile, list: &[i64]) -> Result<Option<Vec<i64>>, Failure> {
+        let ids = (!list.is_empty()).then(|| list.to_vec());
+        let query = Query { ids, ..self.query()? };
+        if query.position.is_none() && query.is_of_all(file)? {
+            return Ok(None);
+        }
+        Ok(Some(file.find_ids(&query)?))
     }
 }
 
@@ -245,16 +139,7 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
         files::check(out, args.force.existing())?;
     }
     let games = super::open(&args.file)?;
-    let sort = match args.sort {
-        Order::Number => Sort::Number,
-        Order::Date => Sort::Date,
-        Order::Rating => Sort::Rating,
-        Order::White => Sort::White,
-        Order::Black => Sort::Black,
-        Order::Event => Sort::Event,
-        Order::Length => Sort::Plies,
-    };
-    let query = Query { sort, ..args.query.query(args.position.text())? };
+    let query = Query { sort: args.sort, ..args.conditions.query()? };
     let is_table = !args.pdn && !args.json;
     let most = args.limit.unwrap_or(if is_table { ROWS } else { u64::MAX });
     let page = games.find(&query, args.skip, most)?;
@@ -266,7 +151,7 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
     let mut out = stdout();
     if args.json {
         for hit in &page.hits {
-            json::write(&mut out, &GameFoundRecord::from(hit))?;
+            json::write(&mut out, hit)?;
         }
         return Ok(());
     }
@@ -320,22 +205,4 @@ fn table(hits: &[Hit]) -> String {
         })
         .collect();
     terminal::table(&heading, &rows)
-}
-
-/// The games that options mean, for commands that change them; all need a condition.
-pub(super) fn ids(
-    games: &meerslag_games::GamesFile,
-    query: &QueryArgs,
-    position: &PositionArgs,
-    list: &[i64],
-) -> Result<Vec<i64>, Failure> {
-    if list.is_empty() && !query.says_something() && position.text().is_none() {
-        let text = "say which games: --game N, or a condition such as --player NAME";
-        return Err(Failure::Input(anyhow!(text)));
-    }
-    let mut query = query.query(position.text())?;
-    if !list.is_empty() {
-        query.ids = Some(list.to_vec());
-    }
-    Ok(games.find_ids(&query)?)
 }

@@ -8,7 +8,6 @@ use clap::Args;
 use meerslag_games::{
     Duplicate, Duplicates, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem,
 };
-use movegen::notation::pdn::Encodings;
 use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,45 +64,8 @@ pub(super) struct ImportArgs {
 pub(super) struct DuplicatesArgs {
     /// Games that are there already: keep adds them again, skip leaves them out, better keeps the one
     /// that says more: comments, a result, all moves
-    #[arg(long, value_name = "WHAT", default_value = Duplicates::Skip.name())]
+    #[arg(long, value_name = "WHAT", default_value = "skip", hide_possible_values = true)]
     pub(super) duplicates: Duplicates,
-}
-
-/// Something that an import could not read.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct GamesProblemRecord<'a> {
-    /// The file.
-    file: &'a str,
-    /// Line, from 1; 0 if the whole file is meant.
-    line: u64,
-    /// What is wrong.
-    reason: &'a str,
-}
-
-impl Record for GamesProblemRecord<'_> {
-    const TYPE: &'static str = "games_problem";
-}
-
-/// A game that was not added.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct GamesDuplicateRecord<'a> {
-    /// The file.
-    file: &'a str,
-    /// Line, from 1; of `merge` 0.
-    line: u64,
-    /// Of `merge`: its number in the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    number: Option<i64>,
-    white: &'a str,
-    black: &'a str,
-    /// The number of the game that it is.
-    game: i64,
-    /// It says more, and has taken that one's place.
-    replaces: bool,
-}
-
-impl Record for GamesDuplicateRecord<'_> {
-    const TYPE: &'static str = "games_duplicate";
 }
 
 /// Names what was not read or not added, as lines on standard error or as JSON.
@@ -122,10 +84,8 @@ impl Teller<'_> {
     }
 
     pub(super) fn problem(&self, problem: &Problem) -> io::Result<()> {
-        let Problem { file, line, reason } = problem;
         if self.json {
-            let record = GamesProblemRecord { file, line: *line, reason };
-            return self.bar.suspend(|| json::write(&mut stdout(), &record));
+            return self.bar.suspend(|| json::write(&mut stdout(), problem));
         }
         self.bar.suspend(|| note(problem));
         Ok(())
@@ -134,10 +94,7 @@ impl Teller<'_> {
     pub(super) fn duplicate(&mut self, twin: &Duplicate) -> io::Result<()> {
         self.duplicates += 1;
         if self.json {
-            let Duplicate { file, line, number, white, black, game, replaces } = twin;
-            let (line, number, game, replaces) = (*line, *number, *game, *replaces);
-            let record = GamesDuplicateRecord { file, line, number, white, black, game, replaces };
-            return self.bar.suspend(|| json::write(&mut stdout(), &record));
+            return self.bar.suspend(|| json::write(&mut stdout(), twin));
         }
         if self.duplicates <= MOST || !io::stderr().is_terminal() {
             let (place, what) = (twin.place(), twin.describe());
@@ -150,67 +107,25 @@ impl Teller<'_> {
     }
 }
 
-/// The result for a file, or for all files.
+/// The result for a file; without one for all files.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct GamesImportRecord<'a> {
-    /// The file; without it the sum of all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(super) source: Option<ImportedRecord<'a>>,
+    #[serde(flatten)]
+    pub(super) report: &'a ImportReport,
+}
+
+/// A file that was imported.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ImportedRecord<'a> {
+    file: &'a str,
     /// How it is encoded: several names, with commas between, if it is put together from others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    encoding: Option<String>,
-    /// Files that were imported now.
-    files: u64,
-    /// Files that had been imported before.
-    known: u64,
-    /// Files without a game, or unreadable ones.
-    failed: u64,
-    /// Games that were read.
-    games: u64,
-    /// New games.
-    added: u64,
-    /// Games already there, which were left out.
-    duplicates: u64,
-    /// Games that took the place of one that says less.
-    replaced: u64,
-    /// Games with something unreadable.
-    broken: u64,
-    /// Games of other kinds of draughts, passed over.
-    other_type: u64,
+    encoding: String,
 }
 
 impl Record for GamesImportRecord<'_> {
     const TYPE: &'static str = "games_import";
-}
-
-impl<'a> GamesImportRecord<'a> {
-    pub(super) fn new(file: Option<(&'a str, Encodings)>, report: &ImportReport) -> Self {
-        let ImportReport {
-            files,
-            known,
-            games,
-            added,
-            duplicates,
-            replaced,
-            broken,
-            other_type,
-            failed,
-            ..
-        } = *report;
-        GamesImportRecord {
-            file: file.map(|(name, _)| name),
-            encoding: file.map(|(_, encodings)| encodings.to_string()),
-            files,
-            known,
-            failed,
-            games,
-            added,
-            duplicates,
-            replaced,
-            broken,
-            other_type,
-        }
-    }
 }
 
 /// The counts of a report in words.
@@ -255,8 +170,9 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
                 output = bar.suspend(|| {
                     let mut out = stdout();
                     if args.json {
-                        let record = GamesImportRecord::new(Some((name, encodings)), report);
-                        return json::write(&mut out, &record);
+                        let encoding = encodings.to_string();
+                        let source = Some(ImportedRecord { file: name, encoding });
+                        return json::write(&mut out, &GamesImportRecord { source, report });
                     }
                     let name = plain(name);
                     if report.known > 0 {
@@ -279,7 +195,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {
     };
     let mut out = stdout();
     if args.json {
-        json::write(&mut out, &GamesImportRecord::new(None, &report))?;
+        json::write(&mut out, &GamesImportRecord { source: None, report: &report })?;
     } else if report.files + report.known + report.failed > 1 {
         let files = counted(report.files, "file");
         writeln!(out, "all ({files}): {}", summary(&report))?;

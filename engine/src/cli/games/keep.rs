@@ -7,17 +7,15 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_games::{GamesError, GamesFile, ImportEvent, Info};
 use movegen::words::counted;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::super::Failure;
 use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
-use super::super::json::{self, Record};
+use super::super::json;
 use super::super::progress::Bar;
 use super::super::source::OpenGames;
 use super::super::streams::{note, stdout};
-use super::find::{self, PositionArgs, QueryArgs};
+use super::find::SelectionArgs;
 use super::import::{DuplicatesArgs, GamesImportRecord, Teller, of_whole_files, summary};
 
 /// Show the contents of a file of games
@@ -31,87 +29,34 @@ pub(super) struct InfoArgs {
     json: bool,
 }
 
-/// The contents of a file of games.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "GamesInfo")]
-pub(in crate::cli) struct GamesInfoRecord {
-    /// The file.
-    file: String,
-    /// Its size.
-    bytes: u64,
-    /// Bytes of it that 'vacuum' would give back.
-    free_bytes: u64,
-    games: u64,
-    players: u64,
-    events: u64,
-    /// Moves of both sides in all games.
-    plies: u64,
-    first_year: Option<u32>,
-    last_year: Option<u32>,
-    white_wins: u64,
-    draws: u64,
-    black_wins: u64,
-    /// Games without a result, or lost by both.
-    other_results: u64,
-    /// Games with comments or variations.
-    annotated: u64,
-    /// Places of positions in the index.
-    indexed: u64,
-    /// Files that were imported.
-    sources: u64,
-}
-
-impl Record for GamesInfoRecord {
-    const TYPE: &'static str = "games_info";
-}
-
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let info = super::open(&args.file)?.info()?;
     let mut out = stdout();
-    let Info { games, players, events, plies, first_year, last_year, .. } = info;
-    let [white_wins, draws, black_wins, other_results] = info.results;
     if args.json {
-        let record = GamesInfoRecord {
-            file: args.file.display().to_string(),
-            bytes: info.bytes,
-            free_bytes: info.free,
-            games,
-            players,
-            events,
-            plies,
-            first_year,
-            last_year,
-            white_wins,
-            draws,
-            black_wins,
-            other_results,
-            annotated: info.annotated,
-            indexed: info.postings,
-            sources: info.sources,
-        };
-        return Ok(json::write(&mut out, &record)?);
+        return Ok(json::write(&mut out, &info)?);
     }
-    let years = match (first_year, last_year) {
+    let Info { white_wins, draws, black_wins, other_results, .. } = info;
+    let years = match (info.first_year, info.last_year) {
         (Some(first), Some(last)) => format!(", {first} to {last}"),
         _ => String::new(),
     };
-    writeln!(out, "{}: {} bytes, {} of them free", args.file.display(), info.bytes, info.free)?;
+    writeln!(out, "{}: {} bytes, {} of them free", info.file, info.bytes, info.free_bytes)?;
     writeln!(
         out,
         "{} of {}, {}{years}",
-        counted(games, "game"),
-        counted(players, "player"),
-        counted(events, "event")
+        counted(info.games, "game"),
+        counted(info.players, "player"),
+        counted(info.events, "event")
     )?;
     writeln!(
         out,
         "won by White {white_wins}, drawn {draws}, won by Black {black_wins}, other {other_results}"
     )?;
-    writeln!(out, "{}, {} annotated", counted(plies, "ply"), counted(info.annotated, "game"))?;
+    writeln!(out, "{}, {} annotated", counted(info.plies, "ply"), counted(info.annotated, "game"))?;
     writeln!(
         out,
         "index: {} in {}; {} imported",
-        counted(info.postings, "position"),
+        counted(info.indexed, "position"),
         counted(info.segments, "segment"),
         counted(info.sources, "file")
     )?;
@@ -129,42 +74,21 @@ pub(super) struct CheckArgs {
     json: bool,
 }
 
-/// The result of a check of a file of games.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "GamesCheck")]
-pub(in crate::cli) struct GamesCheckRecord {
-    /// The file.
-    file: String,
-    games: u64,
-    plies: u64,
-    /// Places of positions in the index.
-    indexed: u64,
-    /// The faults, at most 100.
-    faults: Vec<String>,
-}
-
-impl Record for GamesCheckRecord {
-    const TYPE: &'static str = "games_check";
-}
-
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let games = super::open(&args.file)?;
-    let interrupt = Interrupt::catch(games.interrupter())?;
+    let mut games = super::open(&args.file)?;
+    let interrupt = super::interrupted(&mut games)?;
     let bar = Bar::new("games");
     let report = games.check(&mut |done, all| {
         bar.show(done, all, String::new);
         !interrupt.is_pressed()
     })?;
     drop(bar);
-    let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
-    let count = faults.len();
+    let faults = counted(report.faults.len(), "fault");
     let mut out = stdout();
     if args.json {
-        let file = args.file.display().to_string();
-        let (games, plies, indexed) = (report.games, report.plies, report.postings);
-        json::write(&mut out, &GamesCheckRecord { file, games, plies, indexed, faults })?;
+        json::write(&mut out, &report)?;
     } else {
-        for fault in &faults {
+        for fault in &report.faults {
             writeln!(out, "{fault}")?;
         }
         writeln!(
@@ -172,15 +96,13 @@ pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
             "{}, {}, {} in the index: {}",
             counted(report.games, "game"),
             counted(report.plies, "ply"),
-            counted(report.postings, "position"),
-            if count == 0 { "no fault".to_owned() } else { counted(count, "fault") }
+            counted(report.indexed, "position"),
+            if report.faults.is_empty() { "no fault" } else { &faults }
         )?;
     }
-    match count {
-        0 => Ok(()),
-        count => {
-            Err(Failure::Run(anyhow!("{} in {}", counted(count, "fault"), args.file.display())))
-        }
+    match report.faults.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Run(anyhow!("{faults} in {}", args.file.display()))),
     }
 }
 
@@ -243,7 +165,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
         failed += report.failed;
         let mut out = stdout();
         if args.json {
-            json::write(&mut out, &GamesImportRecord::new(None, &report))?;
+            json::write(&mut out, &GamesImportRecord { source: None, report: &report })?;
         } else {
             writeln!(out, "{}: {}", other.path().display(), summary(&report))?;
         }
@@ -294,15 +216,13 @@ pub(super) struct ExportArgs {
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    query: QueryArgs,
-    #[command(flatten)]
-    position: PositionArgs,
+    conditions: SelectionArgs,
     #[command(flatten)]
     force: ForceArgs,
 }
 
 impl ExportArgs {
-    /// See [`super::GamesArgs::only_prints`].
+    /// See [`super::SelectionArgs::only_prints`].
     pub(super) fn only_prints(&self) -> bool {
         self.out().is_none()
     }
@@ -319,13 +239,8 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
         files::check(out, existing)?;
     }
     let games = super::open(&args.file)?;
-    let mut all = games.game_count()?;
-    let mut ids = None;
-    if args.query.says_something() || args.position.text().is_some() {
-        let found = games.find_ids(&args.query.query(args.position.text())?)?;
-        all = found.len() as u64;
-        ids = Some(found);
-    }
+    let ids = args.conditions.ids(&games, &[])?;
+    let all = ids.as_ref().map_or_else(|| games.game_count(), |ids| Ok(ids.len() as u64))?;
     super::write_pdn(games, ids, all, args.out(), existing)
 }
 
@@ -339,14 +254,15 @@ pub(super) struct DeleteArgs {
     #[arg(long = "game", value_name = "N")]
     games: Vec<i64>,
     #[command(flatten)]
-    query: QueryArgs,
-    #[command(flatten)]
-    position: PositionArgs,
+    conditions: SelectionArgs,
 }
 
 pub(super) fn delete(args: &DeleteArgs) -> Result<(), Failure> {
     let mut games = super::open(&args.file)?;
-    let ids = find::ids(&games, &args.query, &args.position, &args.games)?;
+    let Some(ids) = args.conditions.ids(&games, &args.games)? else {
+        let text = "say which games: --game N, or a condition such as --player NAME";
+        return Err(Failure::Input(anyhow!(text)));
+    };
     if ids.len() < args.games.len() {
         let missing = args.games.len() - ids.len();
         return Err(Failure::Input(anyhow!("{} not there", counted(missing as u64, "game"))));
@@ -385,7 +301,7 @@ pub(super) struct VacuumArgs {
 pub(super) fn vacuum(args: &VacuumArgs) -> Result<(), Failure> {
     let mut games = super::open(&args.file)?;
     let before = games.info()?.bytes;
-    let interrupt = Interrupt::catch(games.interrupter())?;
+    let interrupt = super::interrupted(&mut games)?;
     let bar = Bar::new("games");
     games.file().rebuild_index(&mut |done, all| {
         bar.show(done, all, String::new);

@@ -109,24 +109,30 @@ fn open(path: &Path) -> Result<OpenGames, Failure> {
     Ok(OpenGames::open(path)?)
 }
 
+/// From now on Ctrl-C ends what is done with the file.
+fn interrupted(games: &mut OpenGames) -> Result<Interrupt, Failure> {
+    let interrupt = Interrupt::catch(|| ())?;
+    games.file().end_when(interrupt.flag())?;
+    Ok(interrupt)
+}
+
 /// Writes games as PDN: these or all of them, to this file or to standard output.
 fn write_pdn(
-    games: OpenGames,
+    mut games: OpenGames,
     ids: Option<Vec<i64>>,
     all: u64,
     out: Option<&Path>,
     existing: Existing,
 ) -> Result<(), Failure> {
-    let interrupter = games.interrupter();
+    let interrupt = out.map(|_| interrupted(&mut games)).transpose()?;
     let mut text = match ids {
         Some(ids) => PdnText::of(games, ids),
         None => PdnText::new(games),
     };
-    let Some(path) = out else {
+    let (Some(path), Some(interrupt)) = (out, interrupt) else {
         io::copy(&mut text, &mut stdout()).map_err(read_failure)?;
         return Ok(());
     };
-    let interrupt = Interrupt::catch(interrupter)?;
     let bar = Bar::new("games");
     let mut text = text.observed(move |done| {
         bar.show(done, all, String::new);
@@ -154,7 +160,7 @@ impl From<GamesError> for Failure {
             GamesError::Interrupted => Failure::interrupted("nothing has been changed"),
             GamesError::Io { .. }
             | GamesError::Foreign { .. }
-            | GamesError::Newer { .. }
+            | GamesError::Version { .. }
             | GamesError::Damaged { .. }
             | GamesError::Input(_) => Failure::Input(error.into()),
             GamesError::Busy { .. }

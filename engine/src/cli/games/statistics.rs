@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use meerslag_files::NewFile;
-use meerslag_games::{Group, Score, StatisticsRow};
+use meerslag_games::{Group, Score, StatisticsRow, Successes};
 use meerslag_pages::{ScoreRow, ScoreTable, ScoresPage};
 use meerslag_study::records::accuracy;
 use schemars::JsonSchema;
@@ -13,12 +13,11 @@ use serde::Serialize;
 
 use super::super::databases::DatabaseArgs;
 use super::super::files::{self, ForceArgs};
-use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
 use super::super::streams::stdout;
 use super::super::{Failure, terminal};
-use super::find::{PositionArgs, QueryArgs, cut};
+use super::find::{SelectionArgs, cut};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,9 +40,7 @@ pub(super) struct StatisticsArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
-    query: QueryArgs,
-    #[command(flatten)]
-    position: PositionArgs,
+    conditions: SelectionArgs,
     /// At most this many openings, opponents and players
     #[arg(long, value_name = "N", default_value_t = 20)]
     most: usize,
@@ -60,7 +57,7 @@ pub(super) struct StatisticsArgs {
 }
 
 impl StatisticsArgs {
-    /// See [`super::GamesArgs::only_prints`].
+    /// See [`super::SelectionArgs::only_prints`].
     pub(super) const fn only_prints(&self) -> bool {
         self.html.is_none()
     }
@@ -75,9 +72,8 @@ pub(in crate::cli) struct GamesScoreRecord<'a> {
     /// The group; for endgames `won`, `drawn` or `lost` by the databases.
     name: &'a str,
     games: u64,
-    won: u64,
-    drawn: u64,
-    lost: u64,
+    #[serde(flatten)]
+    results: Successes,
     /// The share of the points, 0 to 1.
     share: Option<f64>,
     /// Moves of both sides in the mean.
@@ -97,16 +93,14 @@ impl Record for GamesScoreRecord<'_> {
 
 impl<'a> From<&'a StatisticsRow> for GamesScoreRecord<'a> {
     fn from(row: &'a StatisticsRow) -> GamesScoreRecord<'a> {
-        let Score { games, results: [won, drawn, lost], play, .. } = row.score;
+        let Score { games, results, play, .. } = row.score;
         let [inaccuracies, mistakes, blunders] = play.grades;
         GamesScoreRecord {
             group: row.group.name(),
             name: &row.name,
             games,
-            won,
-            drawn,
-            lost,
-            share: row.score.share().map(|share| json::rounded(share, 4)),
+            results,
+            share: results.share().map(|share| json::rounded(share, 4)),
             length: row.score.length().map(|length| json::rounded(length, 1)),
             annotated_moves: play.moves,
             accuracy: accuracy(&play),
@@ -148,10 +142,10 @@ pub(super) fn run(args: &StatisticsArgs) -> Result<(), Failure> {
 }
 
 fn read(args: &StatisticsArgs) -> Result<Vec<StatisticsRow>, Failure> {
-    let games = super::open(&args.file)?;
-    let query = args.query.query(args.position.text())?;
+    let mut games = super::open(&args.file)?;
+    let query = args.conditions.query()?;
     let probe = args.databases.open()?;
-    let interrupt = Interrupt::catch(games.interrupter())?;
+    let interrupt = super::interrupted(&mut games)?;
     let bar = Bar::new("games");
     Ok(games.statistics(&query, args.most, &probe, &mut |done, all| {
         bar.show(done, all, String::new);
@@ -176,8 +170,8 @@ fn columns(has_play: bool) -> Vec<&'static str> {
 fn cells(score: &Score, has_play: bool) -> Vec<String> {
     let percent = |part: Option<f64>| part.map_or_else(String::new, |part| format!("{part:.1} %"));
     let mut cells = vec![score.games.to_string()];
-    cells.extend(score.results.map(|count| count.to_string()));
-    cells.push(percent(score.share().map(|share| 100.0 * share)));
+    cells.extend(score.results.counts().map(|count| count.to_string()));
+    cells.push(percent(score.results.share().map(|share| 100.0 * share)));
     cells.push(score.length().map_or_else(String::new, |length| format!("{length:.1}")));
     if has_play {
         cells.push(percent(score.play.accuracy()));
@@ -207,13 +201,13 @@ const NOTES: [&str; 2] = [
 fn page(args: &StatisticsArgs, rows: &[StatisticsRow]) -> ScoresPage {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let file = name(&args.file).unwrap_or_default();
-    let player = args.query.player();
+    let player = args.conditions.conditions.player();
     let has_play = is_annotated(rows);
     let tables = TITLES.into_iter().map(|(group, title)| {
         let rows = rows.iter().filter(|row| row.group == group).map(|row| ScoreRow {
             name: row.name.clone(),
             cells: cells(&row.score, has_play),
-            results: row.score.results,
+            results: row.score.results.counts(),
         });
         ScoreTable { title, rows: rows.collect() }
     });

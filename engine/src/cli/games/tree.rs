@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use meerslag_games::{GamesTreeRecord, TreeMove, share};
+use meerslag_games::TreeMove;
 use movegen::words::counted;
 
 use super::super::json;
@@ -45,13 +45,13 @@ pub(super) fn run(args: &TreeArgs) -> Result<(), Failure> {
     let tree = games.tree(&query)?;
     let mut out = stdout();
     if args.json {
-        return Ok(json::write(&mut out, &GamesTreeRecord::from(&tree))?);
+        return Ok(json::write(&mut out, &tree)?);
     }
     let heading =
         ["move", " games", " part", " won", " drawn", " lost", " score", " rating", "years"];
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
     let row = |mv: &TreeMove| {
-        let [won, drawn, lost] = mv.results.map(|count| count.to_string());
+        let [won, drawn, lost] = mv.results.counts().map(|count| count.to_string());
         let years = match (mv.first_year, mv.last_year) {
             (Some(first), Some(last)) if first != last => format!("{first}-{last}"),
             (Some(year), _) => year.to_string(),
@@ -64,7 +64,7 @@ pub(super) fn run(args: &TreeArgs) -> Result<(), Failure> {
             won,
             drawn,
             lost,
-            share(mv.results).map_or_else(String::new, percent),
+            mv.share.map_or_else(String::new, percent),
             mv.rating.map_or_else(String::new, |rating| format!("{rating:.0}")),
             years,
         ]
@@ -73,7 +73,7 @@ pub(super) fn run(args: &TreeArgs) -> Result<(), Failure> {
     if !rows.is_empty() {
         write!(out, "{}", terminal::table(&heading, &rows))?;
     }
-    let [won, drawn, lost] = tree.results;
+    let [won, drawn, lost] = tree.results.counts();
     let games = counted(tree.games, "game");
     Ok(writeln!(out, "{games}: {won} won, {drawn} drawn, {lost} lost, {} ended here", tree.ended)?)
 }
