@@ -9,8 +9,8 @@ use crate::pattern::{ManoeuvreSearch, PatternSearch, Sacrifice, balance};
 use crate::query::Query;
 
 /// Looks for the boards that a query asks for, in one game after another.
-#[derive(Clone)]
-pub(crate) struct BoardSearch {
+#[derive(Clone, Debug)]
+pub struct BoardSearch {
     pattern: Option<PatternSearch>,
     moves: Option<ManoeuvreSearch>,
     material: Vec<Slice>,
@@ -21,7 +21,9 @@ pub(crate) struct BoardSearch {
 }
 
 impl BoardSearch {
-    pub(crate) fn new(query: &Query) -> BoardSearch {
+    /// A search for the conditions of a query on boards.
+    #[must_use]
+    pub fn new(query: &Query) -> BoardSearch {
         let (twin, lasting) = (query.twin, query.lasting.unwrap_or(1) as usize);
         let within = query.within.map_or(usize::MAX, |plies| plies as usize);
         let twins = query.material.filter(|_| twin).map(Slice::reversed);
@@ -44,10 +46,7 @@ impl BoardSearch {
 
     /// The ply where the last of the conditions was first fulfilled, in a game of these positions, each
     /// with the move that was played in it.
-    pub(crate) fn find(
-        &mut self,
-        game: impl Iterator<Item = (Position, Option<Move>)>,
-    ) -> Option<u32> {
+    pub fn find(&mut self, game: impl Iterator<Item = (Position, Option<Move>)>) -> Option<u32> {
         let wanted = [self.pattern.is_some(), !self.material.is_empty(), self.moves.is_some()];
         let mut found = [None; 3];
         if let Some(pattern) = &mut self.pattern {

@@ -1,43 +1,14 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod add;
 mod boards;
-mod check;
-mod coding;
-mod error;
-mod file;
-mod find;
-mod import;
-mod index;
-mod keep;
-mod movetext;
-mod names;
+#[cfg(feature = "sqlite")]
+mod database;
 mod pattern;
 mod query;
-mod reader;
-mod records;
-mod rows;
-mod schema;
-mod sources;
-mod statistics;
-mod tree;
-mod twins;
 
-pub use check::CheckReport;
-pub use coding::{Replay, encode};
-pub use error::GamesError;
-pub use file::{Fault, GamesFile, Info};
-pub use find::{Hit, Page};
-pub use import::{Duplicate, ImportEvent, ImportOptions, ImportReport};
-pub use names::{folded, is_same_player};
+pub use boards::BoardSearch;
+#[cfg(feature = "sqlite")]
+pub use database::*;
 pub use pattern::{Manoeuvre, Pattern};
 pub use query::{Outcome, Query, Sort};
-pub use reader::PdnText;
-pub use records::Successes;
-pub use rows::{GameHeader, StoredGame};
-pub use schema::{APPLICATION, VERSION, is_games_file};
-pub use sources::{Problem, open_text};
-pub use statistics::{Group, Score, StatisticsRow};
-pub use tree::{Tree, TreeMove};
-pub use twins::Duplicates;

@@ -8,13 +8,13 @@ use meerslag_study::annotate::{RecordedPlay, SideSummary, recorded};
 use movegen::notation::pdn::Comment;
 use movegen::{Color, Position};
 
-use crate::coding::Replay;
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::movetext::{Unpacker, follow};
+use super::coding::Replay;
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::movetext::{Unpacker, follow};
+use super::records::Successes;
+use super::rows::{Games, MovesRow, RawGame, result_number};
 use crate::query::Query;
-use crate::records::Successes;
-use crate::rows::{Games, MovesRow, RawGame, result_number};
 
 /// Games and points of one side.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

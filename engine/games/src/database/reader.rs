@@ -3,9 +3,9 @@
 use std::borrow::Borrow;
 use std::io::{self, Read};
 
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::rows::{Games, pdn_of};
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::rows::{Games, pdn_of};
 
 /// The games of a file as PDN text, in the order of their numbers. A [`Read`]. Damaged games are
 /// left out.

@@ -14,8 +14,8 @@ use rusqlite::{Connection, OpenFlags, Params, Transaction, TransactionBehavior};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::error::GamesError;
-use crate::schema::{self, APPLICATION, SCHEMA, VERSION};
+use super::error::GamesError;
+use super::schema::{self, APPLICATION, SCHEMA, VERSION};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(15);

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 
-use crate::names::sort_key;
+use super::names::sort_key;
 
 /// `application_id` of our files: "Dmmn".
 pub const APPLICATION: i64 = 0x446d_6d6e;

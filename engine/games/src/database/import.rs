@@ -15,12 +15,12 @@ use rusqlite::params;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::add::{Adder, Fate};
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::rows::{Games, rebuilt};
-use crate::sources::{self, LastArchive, Problem, Source};
-use crate::twins::{Duplicates, Twins};
+use super::add::{Adder, Fate};
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::rows::{Games, rebuilt};
+use super::sources::{self, LastArchive, Problem, Source};
+use super::twins::{Duplicates, Twins};
 
 /// How files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

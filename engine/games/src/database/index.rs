@@ -448,7 +448,7 @@ mod tests {
 
     fn memory() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(crate::schema::SCHEMA).unwrap();
+        connection.execute_batch(super::super::schema::SCHEMA).unwrap();
         connection
     }
 

@@ -13,10 +13,10 @@ use rusqlite::{OptionalExtension, Row};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::coding::{Replay, Step};
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::movetext::{Unpacker, has_checksum, without_tags};
+use super::coding::{Replay, Step};
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::movetext::{Unpacker, has_checksum, without_tags};
 
 /// A game in a list of games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

@@ -8,7 +8,7 @@ use movegen::{Fen, Move, Position};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::get_frame_content_size;
 
-use crate::coding::{Replay, Step};
+use super::coding::{Replay, Step};
 
 /// Texts of up to this many bytes are unpacked in one piece.
 const USUAL: u64 = 1 << 24;

@@ -10,13 +10,13 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::coding::Replay;
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::index::{Posting, look_up, number};
+use super::rows::{GameHeader, start_of};
 use crate::boards::BoardSearch;
-use crate::coding::Replay;
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::index::{Posting, look_up, number};
 use crate::query::{Query, Sort};
-use crate::rows::{GameHeader, start_of};
 
 /// A game that was found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -337,8 +337,8 @@ pub(crate) const FEW: usize = 20_000;
 
 #[cfg(test)]
 mod tests {
+    use super::super::import::ImportOptions;
     use super::*;
-    use crate::import::ImportOptions;
 
     /// The same position in both colours, from the initial position and from others, and a deleted
     /// game: the believed places are those that the boards show.

@@ -4,14 +4,14 @@ use movegen::notation::pdn::{Encodings, PdnGame, day, year};
 use rusqlite::{Connection, Transaction, params};
 use rustc_hash::FxHashMap;
 
-use crate::coding::{Replay, encode};
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::index::{IndexWriter, Posting, number};
-use crate::movetext::pack;
-use crate::names::folded;
-use crate::rows::{COLUMNS, GIVEN, result_number, start_of};
-use crate::twins::{Duplicates, Facts, Fuller, Twins};
+use super::coding::{Replay, encode};
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::index::{IndexWriter, Posting, number};
+use super::movetext::pack;
+use super::names::folded;
+use super::rows::{COLUMNS, GIVEN, result_number, start_of};
+use super::twins::{Duplicates, Facts, Fuller, Twins};
 
 /// What has become of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::add::{fingerprint, places};
-use crate::coding::{Replay, encode};
-use crate::error::GamesError;
-use crate::file::{Fault, GamesFile};
-use crate::index;
-use crate::movetext::{Unpacker, follow};
-use crate::names::{folded, sort_key};
-use crate::rows::{Games, RawGame};
+use super::add::{fingerprint, places};
+use super::coding::{Replay, encode};
+use super::error::GamesError;
+use super::file::{Fault, GamesFile};
+use super::index;
+use super::movetext::{Unpacker, follow};
+use super::names::{folded, sort_key};
+use super::rows::{Games, RawGame};
 
 /// The result of a check of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]

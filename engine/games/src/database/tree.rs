@@ -9,14 +9,14 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::coding::{Replay, first_code};
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::find::FEW;
-use crate::index::Posting;
+use super::coding::{Replay, first_code};
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::find::FEW;
+use super::index::Posting;
+use super::records::{Successes, rounded};
+use super::rows::{as_text, number};
 use crate::query::Query;
-use crate::records::{Successes, rounded};
-use crate::rows::{as_text, number};
 
 /// A move with statistics of its games.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -241,8 +241,8 @@ impl GamesFile {
 
 #[cfg(test)]
 mod tests {
+    use super::super::import::ImportOptions;
     use super::*;
-    use crate::import::ImportOptions;
 
     /// Moves from the index, long captures from the game; one by one, or in one pass.
     #[test]

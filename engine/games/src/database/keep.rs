@@ -3,14 +3,14 @@
 use movegen::notation::pdn::PdnGame;
 use rusqlite::params;
 
-use crate::add::{delete_game, places, player_id};
-use crate::coding::encode;
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::find::replay;
-use crate::index::{self, IndexWriter};
-use crate::movetext::pack;
-use crate::rows::{needs_text, text_of};
+use super::add::{delete_game, places, player_id};
+use super::coding::encode;
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::find::replay;
+use super::index::{self, IndexWriter};
+use super::movetext::pack;
+use super::rows::{needs_text, text_of};
 
 impl GamesFile {
     /// Deletes games; returns how many there were. Their files can be imported again.

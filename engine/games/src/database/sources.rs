@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use zip::ZipArchive;
 
-use crate::file::GamesFile;
-use crate::reader::PdnText;
-use crate::schema::is_games_file;
+use super::file::GamesFile;
+use super::reader::PdnText;
+use super::schema::is_games_file;
 
 /// Something that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

@@ -11,10 +11,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::names::{asked_keys, folded, is_same_player, posted_keys, words};
-use crate::rows::{needs_text, result_of, text_of};
+use super::error::GamesError;
+use super::file::GamesFile;
+use super::names::{asked_keys, folded, is_same_player, posted_keys, words};
+use super::rows::{needs_text, result_of, text_of};
 
 /// What to do with a game that is there already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
