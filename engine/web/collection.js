@@ -1,6 +1,6 @@
 // The games of a page without a server: an index in memory that answers as the server's file of
-// games does. Its own index instead of SQLite's module: the engine reads the PDN already, and one
-// visitor has few games.
+// games does. Its own index instead of SQLite's module: the engine reads the PDN and looks for patterns
+// and moves already, and one visitor has few games.
 
 import { readFen } from "./board.js";
 import { Problem } from "./problem.js";
@@ -23,41 +23,10 @@ const turned = (position) => {
 /** A move of Hub notation on the turned board. */
 const turnedMove = (move) => move.replace(/\d+/g, (square) => String(51 - Number(square)));
 
-/** The pattern of docs/games.md as conditions on a position. */
-const readPattern = (text) => {
-  const groups = [];
-  let kind = "must";
-  let group = null;
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    if (["must", "one-of", "not"].includes(word)) {
-      [kind, group] = [word, null];
-      continue;
-    }
-    if (!group) groups.push((group = { kind, squares: [] }));
-    const piece = word[0] === "." ? "e" : word[0];
-    for (const square of word.slice(1).split(",")) group.squares.push([Number(square), piece]);
-  }
-  return (position) => groups.every(({ kind, squares }) => {
-    const is = ([square, piece]) => position[square] === piece;
-    if (kind === "must") return squares.every(is);
-    return kind === "not" ? !squares.some(is) : squares.some(is);
-  });
-};
-
 /** Whether a number is in a range such as `40-80`, `40-`, `-80` or `40`. */
 const isWithin = (range, number) => {
   const [first, last = first] = range.split("-");
   return number >= Number(first) && number <= Number(last || Infinity);
-};
-
-/** The plies after which moves such as `31-26 36-31` have been played in this order; 0 if never. */
-const playedAfter = (words, moves) => {
-  const wanted = words.split(/\s+/).map((word) => word.split(/[-x]/).join());
-  for (const [ply, move] of moves.entries()) {
-    if (move.split(/[-x]/).slice(0, 2).join() === wanted[0]) wanted.shift();
-    if (wanted.length === 0) return ply + 1;
-  }
-  return 0;
 };
 
 /** The day that a date means, however it is written, as `yyyymmdd`: 0 for what is not known of it. */
@@ -71,6 +40,9 @@ const dayOf = (date) => {
   return Number(parts[at]) * 10_000 + month * 100 + (day > 31 ? 0 : day);
 };
 
+/** The conditions on boards, which the engine looks for. */
+const ON_BOARDS = ["pattern", "lasting", "manoeuvre", "within", "material", "sacrifice", "by", "plies"];
+
 const SORTS = {
   number: () => 0,
   date: (a, b) => dayOf(b.date) - dayOf(a.date),
@@ -81,10 +53,10 @@ const SORTS = {
 };
 
 export class Collection {
-  /** read: gives the games of a PDN text as `/v1/games` does. */
-  constructor(read) {
-    this.read = read;
-    /** Each with its record, its entry in lists, and its positions. */
+  /** engine: answers a question, given its route, parameters and body. */
+  constructor(engine) {
+    this.engine = engine;
+    /** Each with its record, its entry in lists, and its moves and positions. */
     this.games = [];
     this.known = new Set();
     /** The occurrences of each position: game and ply. @type {Map<string, [number, number][]>} */
@@ -106,7 +78,7 @@ export class Collection {
   }
 
   async add(pdn) {
-    const { games, warnings } = await this.read(pdn);
+    const { games, warnings } = await this.engine("games", {}, pdn);
     let added = 0;
     let broken = 0;
     for (const record of games) {
@@ -142,7 +114,7 @@ export class Collection {
   }
 
   /** Whether the data of a game match. */
-  static fits({ shown, moves }, { player = "", opponent = "", event, years, result, min_rating: least, length, manoeuvre }) {
+  static fits({ shown }, { player = "", opponent = "", event, years, result, min_rating: least, length }) {
     const { white, black } = shown;
     const sit = (one, other) => isMeant(player, one) && isMeant(opponent, other);
     return (sit(white, black) || sit(black, white))
@@ -150,8 +122,19 @@ export class Collection {
       && (!years || (shown.year !== null && isWithin(years, shown.year)))
       && (!result || shown.result === result)
       && (!least || Math.min(shown.white_rating ?? 0, shown.black_rating ?? 0) >= Number(least))
-      && (!length || isWithin(length, shown.plies))
-      && (!manoeuvre || playedAfter(manoeuvre, moves) > 0);
+      && (!length || isWithin(length, shown.plies));
+  }
+
+  /** For each game the plies after which the conditions on boards are fulfilled, or null; null without such a condition. */
+  async boards(query) {
+    const conditions = Object.fromEntries(ON_BOARDS.filter((name) => query[name]).map((name) => [name, query[name]]));
+    if (Object.keys(conditions).length === 0) return null;
+    const games = this.games.map(({ record: { start, line } }) => {
+      const plies = line.plies.map(({ move, after }) => ({ move, after: after.filter(({ setup }) => setup) }));
+      return { start, line: { plies } };
+    });
+    const twin = String(query.twin) === "true";
+    return (await this.engine("boards", { ...conditions, twin }, JSON.stringify({ games }))).at;
   }
 
   /** The plies of each game where one of these positions occurs. */
@@ -165,33 +148,29 @@ export class Collection {
     return found;
   }
 
-  find(query) {
-    const { position, pattern, twin, skip = 0, limit = 50 } = query;
+  async find(query) {
+    const { position, twin, skip = 0, limit = 50 } = query;
     const isTwin = String(twin) === "true";
     const wanted = position && (readFen(position) ?? position);
     const here = wanted ? this.plies(isTwin ? [wanted, turned(wanted)] : [wanted]) : null;
-    const fits = pattern ? readPattern(pattern) : null;
-    const sees = (place) => fits(place) || (isTwin && fits(turned(place)));
+    const boards = await this.boards(query);
     const found = [];
     for (const [number, game] of this.games.entries()) {
-      const { shown, positions } = game;
-      if (!Collection.fits(game, query) || (here && !here.has(number))) continue;
-      const seen = fits ? positions.findIndex(sees) : -1;
-      if (fits && seen < 0) continue;
-      const last = Math.max(seen, query.manoeuvre ? playedAfter(query.manoeuvre, game.moves) : -1);
-      found.push({ ...shown, at: here?.get(number) ?? (last < 0 ? [] : [last]) });
+      if (!Collection.fits(game, query) || (here && !here.has(number)) || boards?.[number] === null) continue;
+      found.push({ ...game.shown, at: here?.get(number) ?? (boards ? [boards[number]] : []) });
     }
     found.sort(SORTS[query.sort] ?? SORTS.number);
     return { total: found.length, games: found.slice(Number(skip), Number(skip) + Number(limit)) };
   }
 
-  tree(query) {
+  async tree(query) {
     const position = readFen(query.fen) ?? query.fen;
     const isTwin = String(query.twin) === "true";
     const moves = new Map();
+    const boards = await this.boards(query);
     for (const [number, plies] of this.plies(isTwin ? [position, turned(position)] : [position])) {
       const { shown, moves: played, positions } = this.games[number];
-      if (!Collection.fits(this.games[number], query)) continue;
+      if (!Collection.fits(this.games[number], query) || boards?.[number] === null) continue;
       for (const ply of plies) {
         const isTurned = positions[ply] !== position;
         const move = played[ply] && (isTurned ? turnedMove(played[ply]) : played[ply]);

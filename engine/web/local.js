@@ -12,7 +12,7 @@ import { RULES, beside, compiled, load, unpacked } from "./program.js";
 
 const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
 /** The questions that the module of the rules answers while there is no engine. */
-const BY_RULES = ["legal", "fen", "games"];
+const BY_RULES = ["legal", "fen", "games", "boards"];
 /** Questions that need databases. */
 const BY_DATABASES = ["probe", "line", "position", "judge"];
 /** Milliseconds for a newer site to replace this one. */
@@ -106,7 +106,7 @@ export class Local {
     /** Answers to questions without parameters, by their routes. @type {Partial<Answers>} */
     this.first = {};
     this.helpers = new Map();
-    this.collection = new Collection((body) => this.ask("games", {}, { body }));
+    this.collection = new Collection((route, query, body) => this.ask(route, query, { body }));
     /** Files that are here or on their way. @type {Map<string, Promise<any>>} */
     this.files = new Map();
     /** @type {ArrayBuffer | null} */

@@ -133,12 +133,13 @@ test("the view has no faults that axe finds", async () => {
 test("the index of a page answers as the server does", { skip: !MEERSLAG }, async () => {
   globalThis.navigator ??= /** @type {any} */ ({ languages: ["en"] });
   const { Collection } = await import("../../engine/web/collection.js");
-  const post = async (route, body) => {
-    const response = await fetch(host.url + "v1/" + route, { method: "POST", body, headers: { "Content-Type": "text/plain" } });
+  const post = async (route, query, body) => {
+    const headers = { "Content-Type": route === "boards" ? "application/json" : "text/plain" };
+    const response = await fetch(host.url + "v1/" + route + "?" + new URLSearchParams(query), { method: "POST", body, headers });
     return response.json();
   };
-  await post("games/import", GAMES);
-  const collection = new Collection((body) => post("games", body));
+  await post("games/import", {}, GAMES);
+  const collection = new Collection(post);
   assert.equal((await collection.ask("games/import", {}, GAMES)).added, 3);
   assert.equal((await collection.ask("games/import", {}, GAMES)).added, 0);
   const server = async (route, query) => (await fetch(host.url + "v1/" + route + "?" + new URLSearchParams(query))).json();
@@ -149,6 +150,7 @@ test("the index of a page answers as the server does", { skip: !MEERSLAG }, asyn
     { pattern: "w28 b23" }, { pattern: "w28 not b22" }, { pattern: "one-of b22,23 one-of w27,28" }, { pattern: "b19 .32", twin: "true" },
     { skip: "1", limit: "1" }, { opponent: "clerc" }, { player: "harm", opponent: "ton" }, { length: "3-" },
     { length: "-2" }, { manoeuvre: "32-28 28x19" }, { manoeuvre: "28x19 32-28" }, { min_rating: "2000" },
+    { pattern: "w28 b23", lasting: "2" }, { pattern: "w28", manoeuvre: "32-28 19-23", within: "2" }, { material: "2020" },
   ]) {
     const { total, games } = await server("games/find", query);
     assert.deepEqual(await collection.ask("games/find", query), { total, games }, JSON.stringify(query));

@@ -187,7 +187,8 @@ pub struct Query {
 
 impl Query {
     /// Whether the moves of games must be searched.
-    pub(crate) fn looks_at_boards(&self) -> bool {
+    #[must_use]
+    pub fn looks_at_boards(&self) -> bool {
         self.material.is_some()
             || self.pattern.is_some()
             || self.moves.is_some()

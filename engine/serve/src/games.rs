@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::atomic::Ordering;
 
+use meerslag_games::BoardSearch;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation,
@@ -300,22 +301,50 @@ impl AnnotationRecord {
     }
 }
 
-/// JSON to PDN.
-pub(super) fn write(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+/// Calls `take` with each of the games of a JSON text.
+fn each(query: &Query<'_>, body: &[u8], mut take: impl FnMut(&PdnGame)) -> Result<(), Problem> {
     let record: GamesRecord =
         serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
-    let mut text = String::new();
     for (number, game) in (1..).zip(&record.games) {
         if query.gone().load(Ordering::Relaxed) {
             return Err(bad("nobody waits for the answer"));
         }
-        let game = game.game().map_err(|problem| Problem {
+        take(&game.game().map_err(|problem| Problem {
             detail: format!("game {number}: {}", problem.detail),
             ..problem
-        })?;
-        text.push_str(&game_to_string(&game, &WriteOptions::default()));
+        })?);
     }
+    Ok(())
+}
+
+/// JSON to PDN.
+pub(super) fn write(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+    let mut text = String::new();
+    each(query, body, |game| text.push_str(&game_to_string(game, &WriteOptions::default())))?;
     Ok(Reply { media_type: PDN, text })
+}
+
+/// Where games meet conditions on boards.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Boards")]
+pub(super) struct BoardsRecord {
+    /// For each game the plies after which it meets all of them, or null.
+    at: Vec<Option<u32>>,
+}
+
+impl Record for BoardsRecord {
+    const TYPE: &'static str = "boards";
+}
+
+/// `POST /v1/boards`.
+pub(super) fn boards(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+    let mut search = BoardSearch::new(&query.get()?);
+    let mut at = Vec::new();
+    each(query, body, |game| {
+        let played = game.positions().map(|(position, ply)| (position, Some(ply.mv)));
+        at.push(search.find(played.chain([(game.last_position(), None)])));
+    })?;
+    Ok(Reply::json(&BoardsRecord { at }))
 }
 
 #[cfg(test)]

@@ -141,9 +141,19 @@ const READ_GAMES: Route = Route {
     work: Work::Write(games::read),
 };
 
+const BOARDS: Route = Route {
+    parameters: &[parameters::<meerslag_games::Query>()],
+    ..post::<games::BoardsRecord>(
+        "/v1/boards",
+        "Where games in the form of /v1/games meet the conditions on boards",
+        &["application/json"],
+        games::boards,
+    )
+};
+
 /// The questions that need no engine, databases or book: the WebAssembly module that a site begins
 /// with answers only these, which keeps it small.
-pub static RULES: &[Route] = &[LEGAL, READ_FEN, READ_GAMES];
+pub static RULES: &[Route] = &[LEGAL, READ_FEN, READ_GAMES, BOARDS];
 
 /// All questions.
 pub static ROUTES: &[Route] = &[
@@ -225,6 +235,7 @@ pub static ROUTES: &[Route] = &[
         )
     },
     READ_GAMES,
+    BOARDS,
     Route {
         gives: Body::Text(PDN),
         ..post::<()>(

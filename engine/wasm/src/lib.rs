@@ -18,6 +18,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use egdb::Probe;
+#[cfg(feature = "engine")]
 use meerslag_book::Book;
 #[cfg(feature = "engine")]
 use meerslag_search::{Control, Engine, EngineOptions};
