@@ -16,8 +16,11 @@ use meerslag_harness::runner::{
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use meerslag_study::Shard;
+use meerslag_study::digits::rounded;
 use meerslag_study::openings;
 use movegen::DrawRules;
+use schemars::JsonSchema;
+use serde::Serialize;
 use thiserror::Error;
 
 use super::data::{DataSet, Source};
@@ -96,25 +99,36 @@ pub enum GenerationStep {
     /// The games of the generation are there.
     Played(GamesProgress),
     /// Weights were fitted.
-    Fitted {
-        /// Games that they were fitted to.
-        games: u64,
-        /// Positions of these games.
-        positions: u64,
-        /// Loss of the games held out.
-        held_out: f64,
-    },
+    Fitted(FittedWeights),
     /// The weights were matched.
-    Matched {
-        /// Games of the match.
-        games: usize,
-        /// The weights they were matched against.
-        opponent: String,
-        /// The 95 percent interval of the Elo difference, if there is one.
-        elo: Option<(f64, f64)>,
-        /// Whether the next games are played with the new weights.
-        is_accepted: bool,
-    },
+    Matched(MatchedWeights),
+}
+
+/// Weights that were fitted to games.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct FittedWeights {
+    /// Games they are fitted to.
+    pub games: u64,
+    /// Positions of these.
+    pub positions: u64,
+    /// Loss of the games held out.
+    pub held_out: f64,
+}
+
+/// A match of new weights.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct MatchedWeights {
+    /// Games of the match.
+    pub games: usize,
+    /// The weights they were matched against.
+    pub opponent: String,
+    /// The low end of the interval of 95 percent of the Elo difference, to two digits; `null` if
+    /// there is none.
+    pub elo_low: Option<f64>,
+    /// The high end.
+    pub elo_high: Option<f64>,
+    /// Whether the next games are played with them.
+    pub is_accepted: bool,
 }
 
 /// The result of a run.
@@ -258,7 +272,8 @@ impl Generations {
         let Some((weights, _)) = trained else { return Err(GenerationsError::Stopped) };
         weights.write(&file, Existing::Replace)?;
         let positions = weights.provenance().positions;
-        observe(generation, GenerationStep::Fitted { games: data.games, positions, held_out })?;
+        let fitted = FittedWeights { games: data.games, positions, held_out };
+        observe(generation, GenerationStep::Fitted(fitted))?;
         file.into_os_string().into_string().map_err(|name| GenerationsError::Name(name.into()))
     }
 
@@ -307,12 +322,13 @@ impl Generations {
         let elo = new_weights(standings).and_then(Standing::rating).and_then(|it| it.elo);
         observe(
             generation,
-            GenerationStep::Matched {
+            GenerationStep::Matched(MatchedWeights {
                 games: standings.games(),
                 opponent: old.to_owned(),
-                elo: elo.map(|elo| (elo.low, elo.high)),
+                elo_low: elo.map(|elo| rounded(elo.low, 2)),
+                elo_high: elo.map(|elo| rounded(elo.high, 2)),
                 is_accepted,
-            },
+            }),
         )?;
         Ok(is_accepted)
     }
@@ -420,12 +436,14 @@ mod tests {
         };
         assert_eq!((played.before, played.games, played.of), (0, 128, 128));
         assert!(
-            matches!(fitted, GenerationStep::Fitted { games: 128, positions: 1.., .. }),
+            matches!(
+                fitted,
+                GenerationStep::Fitted(FittedWeights { games: 128, positions: 1.., .. })
+            ),
             "{fitted:?}"
         );
-        let GenerationStep::Matched { games, opponent, is_accepted, .. } = matched else {
-            panic!("{matched:?}")
-        };
+        let GenerationStep::Matched(matched) = matched else { panic!("{matched:?}") };
+        let MatchedWeights { games, opponent, is_accepted, .. } = matched;
         assert!((1..=4).contains(games) && opponent == "material", "{matched:?}");
         match done {
             Ok(best) => assert!(*is_accepted && best.file.exists()),

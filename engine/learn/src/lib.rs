@@ -49,7 +49,9 @@ pub use data::{DataSet, Source, read_games};
 pub use error::TrainError;
 pub use export::{to_pdn, write_line};
 pub use game::{DecodeError, End, PlayedGame, PlayedPly};
-pub use generations::{BestWeights, GenerationStep, Generations, GenerationsError};
+pub use generations::{
+    BestWeights, FittedWeights, GenerationStep, Generations, GenerationsError, MatchedWeights,
+};
 pub use learner::{Epoch, PHASES};
 pub use merge::{Merged, merge};
 pub use number::{ParseNumberError, TunedNumber};

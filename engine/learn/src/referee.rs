@@ -3,9 +3,9 @@
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::Score;
-use movegen::{Color, DrawRules, Game, Position, Status};
+use movegen::{Color, DrawRules, Game, Move, Position, Status};
 
-use super::game::End;
+use super::game::{End, MAX_MOVES};
 
 /// A game is won at this score, with this many more pieces and no enemy king, for this many plies
 /// in a row.
@@ -18,7 +18,7 @@ pub(super) const NO_PROGRESS: u16 = 30;
 pub(super) const MAX_PLIES: usize = 400;
 
 /// White's result, once the rules, the databases or the lack of progress end the game.
-pub(super) fn verdict(databases: &Probe, game: &Game) -> Result<Option<(Wld, End)>, ProbeError> {
+fn verdict(databases: &Probe, game: &Game) -> Result<Option<(Wld, End)>, ProbeError> {
     let won_by = |color| match color {
         Color::White => Wld::Win,
         Color::Black => Wld::Loss,
@@ -41,9 +41,43 @@ pub(super) fn verdict(databases: &Probe, game: &Game) -> Result<Option<(Wld, End
     Ok(stuck.then_some((Wld::Draw, End::NoProgress)))
 }
 
+/// Plays a game to its end. `choose` gives a move and its score for the side to move; `see` gets
+/// each move, with its score if there was a choice.
+pub(super) fn play(
+    databases: &Probe,
+    mut game: Game,
+    mut choose: impl FnMut(&Game) -> (Option<Move>, Score),
+    mut see: impl FnMut(Move, Option<Score>),
+) -> Result<(Wld, End), ProbeError> {
+    let mut ahead = Ahead::default();
+    for ply in 0.. {
+        if let Some(verdict) = verdict(databases, &game)? {
+            return Ok(verdict);
+        }
+        let moves = game.position().legal_moves();
+        if ply >= MAX_PLIES || moves.len() > MAX_MOVES {
+            break;
+        }
+        let (mv, score) = match moves[..] {
+            [only] => (only, None),
+            _ => {
+                let (best, score) = choose(&game);
+                (best.unwrap_or(moves[0]), Some(score))
+            }
+        };
+        // The last ply belongs to the game: its position has the decisive score.
+        see(mv, score);
+        if let Some(white) = score.and_then(|score| ahead.see(game.position(), score)) {
+            return Ok((white, End::Score));
+        }
+        game.play(mv).expect("a legal move");
+    }
+    Ok((Wld::Draw, End::Length))
+}
+
 /// How long one side has been far ahead.
 #[derive(Default)]
-pub(super) struct Ahead {
+struct Ahead {
     side: Option<Color>,
     plies: u32,
 }
@@ -51,7 +85,7 @@ pub(super) struct Ahead {
 impl Ahead {
     /// Looks at a position with its score; White's result if one side has been ahead for long
     /// enough.
-    pub(super) fn see(&mut self, position: &Position, score: Score) -> Option<Wld> {
+    fn see(&mut self, position: &Position, score: Score) -> Option<Wld> {
         let side = position.side_to_move();
         let leader = if score > Score::DRAW { side } else { side.opponent() };
         let count = |color| position.pieces(color).len();

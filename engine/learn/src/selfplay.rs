@@ -11,15 +11,14 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Args, value_parser};
-use egdb::Wld;
 use egdb::error::ProbeError;
 use movegen::{Game, Move, Position};
 use parking_lot::{Condvar, Mutex};
 use thiserror::Error;
 
-use super::game::{End, MAX_MOVES, PlayedGame, PlayedPly};
+use super::game::{PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
-use super::referee::{self, Ahead, MAX_PLIES};
+use super::referee;
 use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
@@ -295,33 +294,11 @@ impl Player {
         };
         self.engine.new_game();
         let limits = Limits::nodes(run.nodes);
-        let mut game = Game::new(start);
         let mut plies = Vec::new();
-        let mut ahead = Ahead::default();
-        let (white, end) = loop {
-            if let Some(verdict) = referee::verdict(&self.databases, &game)? {
-                break verdict;
-            }
-            let moves = game.position().legal_moves();
-            if plies.len() >= MAX_PLIES || moves.len() > MAX_MOVES {
-                break (Wld::Draw, End::Length);
-            }
-            let (mv, score) = match moves[..] {
-                [only] => (only, None),
-                _ => {
-                    let (best, score) = self.search(&game, &limits);
-                    (best.unwrap_or(moves[0]), Some(score))
-                }
-            };
-            plies.push(PlayedPly { mv, score });
-            if let Some(score) = score
-                && let Some(white) = ahead.see(game.position(), score)
-            {
-                // The ply belongs to the game: its position has the decisive score.
-                break (white, End::Score);
-            }
-            game.play(mv).expect("a legal move");
-        };
+        let databases = self.databases.clone();
+        let choose = |game: &Game| self.search(game, &limits);
+        let see = |mv, score| plies.push(PlayedPly { mv, score });
+        let (white, end) = referee::play(&databases, Game::new(start), choose, see)?;
         Ok(PlayedGame { start, opening, plies, white, end })
     }
 
@@ -377,7 +354,10 @@ mod tests {
 
     use movegen::{Color, DrawRules, Status};
 
-    use super::super::referee::NO_PROGRESS;
+    use egdb::Wld;
+
+    use super::super::game::End;
+    use super::super::referee::{MAX_PLIES, NO_PROGRESS};
     use super::super::store::Contents;
     use super::*;
 

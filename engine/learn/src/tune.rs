@@ -30,7 +30,7 @@ use super::checkpoint::{self, CheckpointError};
 use super::number::TunedNumber;
 use super::patch;
 use super::plot::numbers_plot;
-use super::referee::{self, Ahead, MAX_PLIES};
+use super::referee;
 use super::selfplay::{GamesProgress, random_of};
 use super::spsa::{Range, Spsa};
 
@@ -379,30 +379,19 @@ impl Duel {
     }
 
     /// Plays a game with this version as White; gives White's result.
-    fn game(&mut self, mut game: Game, white: usize, nodes: u64) -> Result<Wld, TuneError> {
+    fn game(&mut self, game: Game, white: usize, nodes: u64) -> Result<Wld, TuneError> {
         let limits = Limits::nodes(nodes);
-        for engine in &mut self.engines {
+        let Duel { engines, databases, control, .. } = self;
+        for engine in &mut *engines {
             engine.new_game();
         }
-        let mut ahead = Ahead::default();
-        for _ in 0..MAX_PLIES {
-            if let Some((white, _)) = referee::verdict(&self.databases, &game)? {
-                return Ok(white);
-            }
-            let moves = game.position().legal_moves();
-            let mut mv = moves[0];
-            if moves.len() > 1 {
-                let is_white = game.position().side_to_move() == Color::White;
-                let engine = &mut self.engines[if is_white { white } else { 1 - white }];
-                let found = engine.search(&game, &limits, &self.control, &mut |_| {});
-                if let Some(white) = ahead.see(game.position(), found.info.score) {
-                    return Ok(white);
-                }
-                mv = found.best.unwrap_or(mv);
-            }
-            game.play(mv).expect("a legal move");
-        }
-        Ok(Wld::Draw)
+        let choose = |game: &Game| {
+            let is_white = game.position().side_to_move() == Color::White;
+            let engine = &mut engines[if is_white { white } else { 1 - white }];
+            let found = engine.search(game, &limits, control, &mut |_| {});
+            (found.best, found.info.score)
+        };
+        Ok(referee::play(databases, game, choose, |_, _| {})?.0)
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let games = parse(&args.input, &text, args.work.encoding.options())?;
     let work = args.work.read()?;
     let mut journal = work.open_journal(&journal, &work.header(&text, games.len()))?;
-    work.search(&games, &mut journal, annotate::analyse_games)?;
+    work.search(&games, &mut journal, annotate::analyse)?;
     let probe = args.work.databases.open()?;
     let mut output = Output::new(args);
     let mut games = games;

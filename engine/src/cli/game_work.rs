@@ -7,7 +7,9 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::Existing;
 use meerslag_search::{Control, EngineOptions, Limits, Mode};
-use meerslag_study::annotate::{AnalyseGamesError, Journal, JournalError, JournalHeader};
+use meerslag_study::annotate::{
+    AnalyseGamesError, GameWork, Journal, JournalError, JournalHeader, OneGame, each_game,
+};
 use movegen::notation::pdn::PdnGame;
 use movegen::words::counted;
 use serde::Serialize;
@@ -49,7 +51,7 @@ pub(super) struct GameWorkArgs {
 
 impl GameWorkArgs {
     /// With the file of the evaluation read.
-    pub(super) fn read(&self) -> Result<GameWork, Failure> {
+    pub(super) fn read(&self) -> Result<GameSearch, Failure> {
         let engine = EngineOptions {
             hash_mib: self.hash as usize,
             databases: self.databases.options(),
@@ -58,31 +60,19 @@ impl GameWorkArgs {
         };
         let limits = self.limits.or(Limits::nodes(DEFAULT_NODES));
         let limits = Limits { mode: Mode::Analyze, ..limits };
-        Ok(GameWork { limits, engine, threads: self.threads, existing: self.force.existing() })
+        Ok(GameSearch { limits, engine, threads: self.threads, existing: self.force.existing() })
     }
 }
 
-/// How to work on the games that a journal does not have yet: within limits, by engines with these
-/// options, this many games at the same time.
-type Work<T> = fn(
-    &[PdnGame],
-    &Limits,
-    &EngineOptions,
-    usize,
-    &Control,
-    &mut Journal<T>,
-    &mut dyn FnMut(usize),
-) -> Result<bool, AnalyseGamesError>;
-
 /// The same as the search takes it.
-pub(super) struct GameWork {
+pub(super) struct GameSearch {
     limits: Limits,
     engine: EngineOptions,
     threads: usize,
     existing: Existing,
 }
 
-impl GameWork {
+impl GameSearch {
     /// The conditions of a journal of these games.
     pub(super) fn header(&self, text: &[u8], games: usize) -> JournalHeader {
         JournalHeader::new(text, games, &self.limits, self.engine.evaluation.name())
@@ -101,11 +91,11 @@ impl GameWork {
     }
 
     /// Does the work on the games that the journal does not have yet; Ctrl-C ends it.
-    pub(super) fn search<T: Serialize + DeserializeOwned>(
+    pub(super) fn search<T: Serialize + DeserializeOwned + Send>(
         &self,
         games: &[PdnGame],
         journal: &mut Journal<T>,
-        work: Work<T>,
+        one: OneGame<T>,
     ) -> Result<(), Failure> {
         let control = Arc::new(Control::new());
         let stop = Arc::clone(&control);
@@ -113,8 +103,9 @@ impl GameWork {
         let bar = Bar::new("games");
         let all = games.len();
         let mut progress = |done| bar.show(done as u64, all as u64, String::new);
-        let (limits, engine, threads) = (&self.limits, &self.engine, self.threads);
-        let done = work(games, limits, engine, threads, &control, journal, &mut progress);
+        let GameSearch { limits, engine: options, threads, .. } = self;
+        let work = GameWork { limits, options, threads: *threads, control: &control };
+        let done = each_game(games, work, journal, &mut progress, one);
         drop(bar);
         unfinished(done, &interrupt, journal.len(), all)
     }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use meerslag_harness::runner::Abort;
-use meerslag_learn::{GenerationStep, Generations, GenerationsError};
+use meerslag_learn::{
+    FittedWeights, GenerationStep, Generations, GenerationsError, MatchedWeights,
+};
 use meerslag_study::record::today;
 use movegen::words::counted;
 use schemars::JsonSchema;
@@ -50,25 +52,9 @@ enum LearnEvent {
     /// Games were played.
     Played(SelfPlayRecord),
     /// Weights were fitted.
-    Fitted {
-        /// Games they are fitted to.
-        games: u64,
-        /// Positions of these.
-        positions: u64,
-        /// Loss of the games held out.
-        held_out: f64,
-    },
+    Fitted(FittedWeights),
     /// The weights were matched.
-    Matched {
-        games: usize,
-        /// The weights they were matched against.
-        opponent: String,
-        /// The interval of 95 percent; `null` if there is none.
-        elo_low: Option<f64>,
-        elo_high: Option<f64>,
-        /// Whether the next games are played with them.
-        is_accepted: bool,
-    },
+    Matched(MatchedWeights),
     /// All is done.
     Best {
         /// The best weights.
@@ -89,11 +75,17 @@ impl fmt::Display for GenerationRecord {
         }
         match &self.step {
             LearnEvent::Played(played) => played.fmt(f),
-            LearnEvent::Fitted { games, positions, held_out } => {
+            LearnEvent::Fitted(FittedWeights { games, positions, held_out }) => {
                 let positions = counted(*positions, "position");
                 write!(f, "{}, {positions}, loss {held_out:.4}", counted(*games, "game"))
             }
-            LearnEvent::Matched { games, opponent, elo_low, elo_high, is_accepted } => {
+            LearnEvent::Matched(MatchedWeights {
+                games,
+                opponent,
+                elo_low,
+                elo_high,
+                is_accepted,
+            }) => {
                 write!(f, "{} against {opponent}, ", counted(*games, "game"))?;
                 if let (Some(low), Some(high)) = (elo_low, elo_high) {
                     write!(f, "Elo {low:+.0} to {high:+.0}: ")?;
@@ -125,16 +117,8 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
             GenerationStep::Played(progress) => {
                 LearnEvent::Played(meter.take().unwrap_or_else(Meter::new).finish(progress))
             }
-            GenerationStep::Fitted { games, positions, held_out } => {
-                LearnEvent::Fitted { games, positions, held_out }
-            }
-            GenerationStep::Matched { games, opponent, elo, is_accepted } => LearnEvent::Matched {
-                games,
-                opponent,
-                elo_low: elo.map(|elo| json::rounded(elo.0, 2)),
-                elo_high: elo.map(|elo| json::rounded(elo.1, 2)),
-                is_accepted,
-            },
+            GenerationStep::Fitted(fitted) => LearnEvent::Fitted(fitted),
+            GenerationStep::Matched(matched) => LearnEvent::Matched(matched),
         };
         tell(args.json, Some(generation), step)
     });

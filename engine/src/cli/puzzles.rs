@@ -98,7 +98,7 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     let work = args.work.read()?;
     let header = work.header(&all.text, all.games.len()).of_work("puzzles");
     let mut journal = work.open_journal(&journal, &header)?;
-    work.search(&all.games, &mut journal, puzzles::find_puzzles)?;
+    work.search(&all.games, &mut journal, puzzles::puzzles_of_game)?;
     let puzzles = puzzles::collect(&all.games, |number| journal.game(number));
     write(args, &all, &puzzles)?;
     journal.remove();

@@ -279,7 +279,7 @@ mod tests {
         assert_eq!((only.value, only.best.len()), (Some(Wld::Win), 1));
         let line = text.lines().nth(2).unwrap();
         for (from, to, message) in [
-            ("win", "won", "'won' is none of"),
+            ("win", "won", "'won' is not win"),
             ("a-1", "", "'' is not a new name"),
             ("a-1", "a 1", "'a 1' is not a new name"),
             ("W:W31", "W:W51", "not a position"),

@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use super::analysis::analyse;
 use super::journal::{Journal, JournalError};
 use crate::share_out::share_out;
 
@@ -26,41 +25,37 @@ pub enum AnalyseGamesError {
     Journal(#[from] JournalError),
 }
 
-/// Searches the games that the journal does not have yet, each position within these limits, this many
-/// games at the same time, each with an engine with these options. Calls `progress` with the number of
-/// finished games. Returns whether all are finished; they are not if `control` was stopped.
-///
-/// # Errors
-/// If the engines cannot be made or the journal cannot be written.
-pub fn analyse_games(
-    games: &[PdnGame],
-    limits: &Limits,
-    options: &EngineOptions,
-    threads: usize,
-    control: &Control,
-    journal: &mut Journal,
-    progress: &mut dyn FnMut(usize),
-) -> Result<bool, AnalyseGamesError> {
-    let work = |engine: &mut Engine, game: &PdnGame| analyse(engine, game, limits, control);
-    each_game(games, options, threads, control, journal, progress, work)
+/// How many games are searched.
+#[derive(Clone, Copy, Debug)]
+pub struct GameWork<'a> {
+    /// The limits of each search.
+    pub limits: &'a Limits,
+    /// The options of each engine.
+    pub options: &'a EngineOptions,
+    /// Games at the same time, each with an engine.
+    pub threads: usize,
+    /// Ends the work.
+    pub control: &'a Control,
 }
 
-/// Does this work on the games that the journal does not have yet, this many at the same time, each
-/// with an engine with these options, and adds the results. Calls `progress` with the number of
-/// finished games. Returns whether all are finished; they are not if `control` was stopped:
-/// `work` gives `None` then.
+/// The work on one game, such as [`analyse`](super::analyse): the results for its positions, or
+/// `None` if it was stopped.
+pub type OneGame<T> = fn(&mut Engine, &PdnGame, &Limits, &Control) -> Option<Vec<T>>;
+
+/// Does this work on the games that the journal does not have yet, and adds the results. Calls
+/// `progress` with the number of finished games. Returns whether all are finished; they are not if
+/// the work was stopped.
 ///
 /// # Errors
 /// If the engines cannot be made or the journal cannot be written.
-pub(crate) fn each_game<T: Serialize + DeserializeOwned + Send>(
+pub fn each_game<T: Serialize + DeserializeOwned + Send>(
     games: &[PdnGame],
-    options: &EngineOptions,
-    threads: usize,
-    control: &Control,
+    work: GameWork<'_>,
     journal: &mut Journal<T>,
     progress: &mut dyn FnMut(usize),
-    work: impl Fn(&mut Engine, &PdnGame) -> Option<Vec<T>> + Sync,
+    one: OneGame<T>,
 ) -> Result<bool, AnalyseGamesError> {
+    let GameWork { limits, options, threads, control } = work;
     let missing: Vec<usize> = (1..=games.len()).filter(|&it| journal.game(it).is_none()).collect();
     let engines = (0..threads.min(missing.len())).map(|_| Engine::new(options.clone()));
     let engines = engines.collect::<Result<Vec<Engine>, EngineError>>()?;
@@ -68,7 +63,7 @@ pub(crate) fn each_game<T: Serialize + DeserializeOwned + Send>(
     share_out(
         engines,
         &missing,
-        |engine, &number| work(engine, &games[number - 1]),
+        |engine, &number| one(engine, &games[number - 1], limits, control),
         || control.stop(),
         AnalyseGamesError::Thread,
         |index, found| {

@@ -1,7 +1,7 @@
 //! Games with every move judged: by how much winning chance a move gave away, and by the endgame
 //! databases where they know the value.
 //!
-//! [`analyse`] searches every position of a game. That is what takes time: [`analyse_games`] does
+//! [`analyse`] searches every position of a game. That is what takes time: [`each_game`] does
 //! it on several threads, and keeps finished games in a [`Journal`]. [`judge`] compares each move
 //! with the best one; [`write()`] turns the result into PDN, [`Players`] sums up how well each
 //! player played, and the harness has the report for the browser.
@@ -19,8 +19,7 @@ mod strength;
 
 pub use analysis::{PositionAnalysis, analyse, analyse_with};
 pub use chance::Chance;
-pub(crate) use games::each_game;
-pub use games::{AnalyseGamesError, analyse_games};
+pub use games::{AnalyseGamesError, GameWork, OneGame, each_game};
 pub use journal::{Journal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};

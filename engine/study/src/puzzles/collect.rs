@@ -1,4 +1,4 @@
-//! Finds puzzles in many games, and makes one list of them.
+//! The puzzles of many games as one list.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -10,31 +10,10 @@ use movegen::{Color, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::find::{FoundPuzzle, puzzles_of_game};
+use super::find::FoundPuzzle;
 use super::theme::Themes;
-use crate::annotate::{AnalyseGamesError, Journal, each_game};
 use crate::records::Record;
-use meerslag_search::{Control, EngineOptions, Limits, PlayingLevel};
-
-/// Finds the puzzles of the games that the journal does not have yet, this many games at the same
-/// time, each with an engine with these options. Calls `progress` with the number of finished games.
-/// Returns whether all are finished; they are not if `control` was stopped.
-///
-/// # Errors
-/// If the engines cannot be made or the journal cannot be written.
-pub fn find_puzzles(
-    games: &[PdnGame],
-    limits: &Limits,
-    options: &EngineOptions,
-    threads: usize,
-    control: &Control,
-    journal: &mut Journal<FoundPuzzle>,
-    progress: &mut dyn FnMut(usize),
-) -> Result<bool, AnalyseGamesError> {
-    each_game(games, options, threads, control, journal, progress, |engine, game| {
-        puzzles_of_game(engine, game, limits, control)
-    })
-}
+use meerslag_search::PlayingLevel;
 
 /// A puzzle with its rating and themes.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -150,7 +129,8 @@ mod tests {
     use movegen::notation::pdn::Ply;
 
     use super::*;
-    use crate::annotate::JournalHeader;
+    use crate::annotate::{Journal, JournalHeader};
+    use meerslag_search::Limits;
 
     #[test]
     fn a_turned_position_is_the_same_puzzle() {

@@ -214,7 +214,7 @@ fn positions_that_are_set_up_in_the_middle_are_judged_by_themselves() {
 #[test]
 fn games_are_searched_once() {
     use meerslag_files::Existing;
-    use meerslag_study::annotate::{Journal, JournalHeader, analyse_games};
+    use meerslag_study::annotate::{GameWork, Journal, JournalHeader, analyse, each_game};
 
     let folder = tempfile::tempdir().unwrap();
     let text = BLUNDER.repeat(3);
@@ -227,8 +227,8 @@ fn games_are_searched_once() {
         let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
         let mut reported = Vec::new();
         let mut report = |done| reported.push(done);
-        let are_all_done =
-            analyse_games(&games, &limits, &options, threads, control, &mut journal, &mut report);
+        let work = GameWork { limits: &limits, options: &options, threads, control };
+        let are_all_done = each_game(&games, work, &mut journal, &mut report, analyse);
         (are_all_done.unwrap(), reported, journal)
     };
     let stopped = Control::new();

@@ -6,8 +6,8 @@ use std::thread;
 
 use meerslag_files::Existing;
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
-use meerslag_study::annotate::{Journal, JournalHeader};
-use meerslag_study::puzzles::{Puzzle, collect, find_puzzles, has_one_solution};
+use meerslag_study::annotate::{GameWork, Journal, JournalHeader, each_game};
+use meerslag_study::puzzles::{Puzzle, collect, has_one_solution, puzzles_of_game};
 use movegen::random::Random;
 
 use super::games::{played, player};
@@ -31,10 +31,9 @@ fn puzzles(wanted: usize, nodes: u64, threads: usize) -> Vec<Puzzle> {
     while found.len() < wanted {
         let more = || played(&mut engine, [150; 2], &mut random);
         games.extend(std::iter::repeat_with(more).take(AT_A_TIME));
-        let control = Control::new();
-        let options = options(16);
-        find_puzzles(&games, &limits, &options, threads, &control, &mut journal, &mut |_| {})
-            .unwrap();
+        let (options, control) = (options(16), Control::new());
+        let work = GameWork { limits: &limits, options: &options, threads, control: &control };
+        each_game(&games, work, &mut journal, &mut |_| {}, puzzles_of_game).unwrap();
         found = collect(&games, |number| journal.game(number));
         println!("{} puzzles in {} games", found.len(), games.len());
     }
