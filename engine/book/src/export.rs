@@ -30,13 +30,13 @@ pub struct LineMove {
 /// that follow it, the best first, for this many plies. If several orders of moves lead to a
 /// position, only the first goes on.
 pub fn walk(book: &Book, start: &Position, most_plies: usize) -> impl Iterator<Item = LineMove> {
-    Walk::new(book, most_plies, true).from(start)
+    BookWalk::new(book, most_plies, true).from(start)
 }
 
 /// The lines of a book, one game each: from a start as far as the moves of the book go. If several
 /// orders of moves lead to a position, only the first continues.
 pub fn lines(book: &Book, most_plies: usize, mut see: impl FnMut(&Position, &[LineMove])) {
-    let mut walk = Walk::new(book, most_plies, false);
+    let mut walk = BookWalk::new(book, most_plies, false);
     let starts = (0..book.len()).filter_map(|index| book.position(index));
     for entry in starts.filter(|entry| entry.is_start) {
         // The book has the initial position, and all others, with White to move.
@@ -57,7 +57,7 @@ pub fn lines(book: &Book, most_plies: usize, mut see: impl FnMut(&Position, &[Li
 }
 
 /// A walk through the lines of a book.
-struct Walk<'b> {
+struct BookWalk<'b> {
     book: &'b Book,
     most_plies: usize,
     is_best_first: bool,
@@ -67,13 +67,13 @@ struct Walk<'b> {
     open: Vec<LineMove>,
 }
 
-impl<'b> Walk<'b> {
-    fn new(book: &'b Book, most_plies: usize, is_best_first: bool) -> Walk<'b> {
+impl<'b> BookWalk<'b> {
+    fn new(book: &'b Book, most_plies: usize, is_best_first: bool) -> BookWalk<'b> {
         let is_visited = vec![false; book.len()];
-        Walk { book, most_plies, is_best_first, is_visited, open: Vec::new() }
+        BookWalk { book, most_plies, is_best_first, is_visited, open: Vec::new() }
     }
 
-    fn from(mut self, start: &Position) -> Walk<'b> {
+    fn from(mut self, start: &Position) -> BookWalk<'b> {
         self.enter(start, 0);
         self
     }
@@ -102,7 +102,7 @@ impl<'b> Walk<'b> {
     }
 }
 
-impl Iterator for Walk<'_> {
+impl Iterator for BookWalk<'_> {
     type Item = LineMove;
 
     fn next(&mut self) -> Option<LineMove> {

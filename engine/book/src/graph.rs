@@ -73,8 +73,7 @@ impl Graph {
         let mut graph = Graph { about, ..Graph::default() };
         for group in Positions(rows.peekable()) {
             let (position, moves) = group?;
-            let moves: Vec<MoveEntry> = moves.into_iter().map(Row::to_move).collect();
-            graph.insert(position.to_position(), &moves).ok_or_else(|| {
+            graph.insert(position, &moves).ok_or_else(|| {
                 BookError::Input("a position has moves that are not legal".to_owned())
             })?;
         }

@@ -19,8 +19,8 @@ const RECORD: usize = 24;
 /// The length of a journal without records.
 const EMPTY: u64 = MAGIC.len() as u64;
 
-/// A book that this process alone may change, as long as this lives: [`expand`](super::expand)
-/// takes it itself; other code that reads a book, adds to it and writes it takes it before reading.
+/// A book that this process alone may change, as long as this lives. An expansion by search takes
+/// it itself; other code that reads a book, adds to it and writes it takes it before reading.
 #[derive(Debug)]
 pub struct BookLock(Option<Journal>);
 

@@ -9,7 +9,7 @@ use super::error::BookError;
 use super::format::About;
 use super::graph::Graph;
 use super::reader::Book;
-use super::row::{Merged, Positions, Row, rows};
+use super::row::{Merged, Positions, rows};
 use super::text::read_text;
 use super::writer::BookWriter;
 
@@ -50,7 +50,7 @@ pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), Book
     let mut writer = BookWriter::new(path, existing)?;
     for group in Positions(rows.peekable()) {
         let (position, moves) = group?;
-        writer.add(position.to_position(), moves.into_iter().map(Row::to_move))?;
+        writer.add(position, moves)?;
     }
     writer.finish(&about)
 }

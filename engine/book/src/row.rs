@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::error::BookError;
-use super::format::{MoveEntry, PositionEntry, Searched, score_bits, score_of_bits};
+use super::format::{MOVE, MoveEntry, POSITION, PositionEntry, PositionRecord, Searched};
 use super::reader::Book;
 use movegen::key::{Key, MoveCode};
 
@@ -13,25 +13,16 @@ use movegen::key::{Key, MoveCode};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row {
     pub(super) key: Key,
-    /// 0 for the position itself, so that it sorts before its moves.
-    pub(super) code: u64,
-    pub(super) games: u32,
-    pub(super) wins: u32,
-    pub(super) draws: u32,
-    pub(super) losses: u32,
-    pub(super) estimate: u32,
+    /// The move; for the position itself, which comes before its moves, its games with the code 0.
+    pub(super) mv: MoveEntry,
+    pub(super) searched: Option<Searched>,
+    pub(super) is_start: bool,
+    pub(super) is_in_line: bool,
     pub(super) ply: u16,
-    pub(super) search: i16,
-    pub(super) depth: u8,
-    pub(super) flags: u8,
 }
 
 /// Length of a row in a temporary file.
-pub(super) const ROW: usize = 50;
-
-pub(super) const START: u8 = 1;
-pub(super) const IN_LINE: u8 = 2;
-pub(super) const LINK: u8 = 4;
+pub(super) const ROW: usize = POSITION + MOVE;
 
 impl Row {
     /// A position without data yet.
@@ -39,123 +30,66 @@ impl Row {
         Row::from(&PositionEntry::new(key))
     }
 
-    /// A move without data yet.
-    pub(super) fn of_move(key: Key, code: MoveCode) -> Row {
-        Row { code: code.bits(), ..Row::position(key) }
+    /// A move of the position with this key. Its score is not kept: it follows from the positions.
+    pub(super) fn of_move(key: Key, mv: MoveEntry) -> Row {
+        Row { mv: MoveEntry { score: None, ..mv }, ..Row::position(key) }
     }
 
-    /// Whether there is a search of the position.
-    pub(super) fn has_search(&self) -> bool {
-        score_of_bits(self.search).is_some()
+    /// Whether it is a position.
+    pub(super) fn is_position(&self) -> bool {
+        self.mv.code.bits() == 0
     }
 
     pub(super) fn place(&self) -> (Key, u64) {
-        (self.key, self.code)
+        (self.key, self.mv.code.bits())
     }
 
     /// Adds what another source knows of the same thing. The order of sources does not matter.
     pub(super) fn absorb(&mut self, other: &Row) {
         debug_assert_eq!(self.place(), other.place());
-        self.games = self.games.saturating_add(other.games);
-        self.wins = self.wins.saturating_add(other.wins);
-        self.draws = self.draws.saturating_add(other.draws);
-        self.losses = self.losses.saturating_add(other.losses);
-        self.estimate = self.estimate.saturating_add(other.estimate);
+        let (mv, more) = (&mut self.mv, &other.mv);
+        mv.games = mv.games.saturating_add(more.games);
+        mv.wins = mv.wins.saturating_add(more.wins);
+        mv.draws = mv.draws.saturating_add(more.draws);
+        mv.losses = mv.losses.saturating_add(more.losses);
+        mv.estimate = mv.estimate.saturating_add(more.estimate);
+        mv.is_link |= more.is_link;
         self.ply = self.ply.min(other.ply);
         // The deeper search; of two equal ones always the same.
-        if (other.depth, other.search) > (self.depth, self.search) {
-            (self.depth, self.search) = (other.depth, other.search);
+        let depth = |row: &Row| row.searched.map(|searched| (searched.depth, searched.score));
+        if depth(other) > depth(self) {
+            self.searched = other.searched;
         }
-        self.flags |= other.flags;
+        self.is_start |= other.is_start;
+        self.is_in_line |= other.is_in_line;
     }
 
     pub(super) fn to_bytes(self) -> [u8; ROW] {
         let mut bytes = [0; ROW];
-        bytes[..16].copy_from_slice(&self.key.to_bytes());
-        bytes[16..24].copy_from_slice(&self.code.to_le_bytes());
-        let numbers = [self.games, self.wins, self.draws, self.losses, self.estimate];
-        for (index, number) in numbers.into_iter().enumerate() {
-            bytes[24 + 4 * index..][..4].copy_from_slice(&number.to_le_bytes());
-        }
-        bytes[44..46].copy_from_slice(&self.ply.to_le_bytes());
-        bytes[46..48].copy_from_slice(&self.search.to_le_bytes());
-        (bytes[48], bytes[49]) = (self.depth, self.flags);
+        let position = PositionRecord { entry: self.to_position(), first_move: 0, moves: 0 };
+        bytes[..POSITION].copy_from_slice(&position.to_bytes());
+        bytes[POSITION..].copy_from_slice(&self.mv.to_bytes());
         bytes
     }
 
     /// `None` if the bytes are not a row.
     pub(super) fn from_bytes(bytes: &[u8; ROW]) -> Option<Row> {
-        let u32_at = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-        Some(Row {
-            key: Key::from_bytes(*bytes.first_chunk()?)?,
-            code: u64::from_le_bytes(std::array::from_fn(|i| bytes[16 + i])),
-            games: u32_at(24),
-            wins: u32_at(28),
-            draws: u32_at(32),
-            losses: u32_at(36),
-            estimate: u32_at(40),
-            ply: u16::from_le_bytes([bytes[44], bytes[45]]),
-            search: i16::from_le_bytes([bytes[46], bytes[47]]),
-            depth: bytes[48],
-            flags: bytes[49],
-        })
+        let position = PositionRecord::from_bytes(bytes.first_chunk()?)?.entry;
+        Some(Row { mv: MoveEntry::from_bytes(bytes.last_chunk()?), ..Row::from(&position) })
     }
 
     pub(super) fn to_position(self) -> PositionEntry {
-        let searched = score_of_bits(self.search);
-        PositionEntry {
-            key: self.key,
-            games: self.games,
-            searched: searched.map(|score| Searched { score, depth: self.depth }),
-            score: searched,
-            is_start: self.flags & START != 0,
-            is_in_line: self.flags & IN_LINE != 0,
-            ply: self.ply,
-        }
-    }
-
-    pub(super) fn to_move(self) -> MoveEntry {
-        MoveEntry {
-            games: self.games,
-            wins: self.wins,
-            draws: self.draws,
-            losses: self.losses,
-            estimate: self.estimate,
-            is_link: self.flags & LINK != 0,
-            ..MoveEntry::new(MoveCode::from_bits(self.code))
-        }
+        let Row { key, mv, searched, is_start, is_in_line, ply } = self;
+        let score = searched.map(|searched| searched.score);
+        PositionEntry { key, games: mv.games, searched, score, is_start, is_in_line, ply }
     }
 }
 
 impl From<&PositionEntry> for Row {
     fn from(entry: &PositionEntry) -> Row {
-        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-        Row {
-            key: entry.key,
-            code: 0,
-            games: entry.games,
-            wins: 0,
-            draws: 0,
-            losses: 0,
-            estimate: 0,
-            ply: entry.ply,
-            search: score_bits(entry.searched.map(|searched| searched.score)),
-            depth: entry.searched.map_or(0, |searched| searched.depth),
-            flags: flag(entry.is_start, START) | flag(entry.is_in_line, IN_LINE),
-        }
-    }
-}
-
-/// A move of the position with this key. Its score is not kept: it follows from the positions.
-pub(super) fn move_row(key: Key, mv: &MoveEntry) -> Row {
-    Row {
-        games: mv.games,
-        wins: mv.wins,
-        draws: mv.draws,
-        losses: mv.losses,
-        estimate: mv.estimate,
-        flags: if mv.is_link { LINK } else { 0 },
-        ..Row::of_move(key, mv.code)
+        let &PositionEntry { key, games, searched, is_start, is_in_line, ply, .. } = entry;
+        let mv = MoveEntry { games, ..MoveEntry::new(MoveCode::from_bits(0)) };
+        Row { key, mv, searched, is_start, is_in_line, ply }
     }
 }
 
@@ -169,7 +103,7 @@ pub(super) fn rows(book: &Book) -> impl Iterator<Item = Result<Row, BookError>> 
         let position = entry.map(|entry| Row::from(&entry));
         let moves = book.moves(index);
         std::iter::once(position)
-            .chain(moves.filter_map(move |mv| key.map(|key| Ok(move_row(key, &mv)))))
+            .chain(moves.filter_map(move |mv| key.map(|key| Ok(Row::of_move(key, mv)))))
     })
 }
 
@@ -195,7 +129,8 @@ impl<I: Iterator<Item = Result<Row, BookError>>> Merged<I> {
         match self.sources[source].next() {
             Some(Ok(row)) => {
                 self.heads[source] = Some(row);
-                self.order.push(Reverse((row.key, row.code, source)));
+                let (key, code) = row.place();
+                self.order.push(Reverse((key, code, source)));
             }
             Some(Err(error)) => self.failed = Some(error),
             None => {}
@@ -234,7 +169,7 @@ impl<I: Iterator<Item = Result<Row, BookError>>> Iterator for Merged<I> {
 pub(super) struct Positions<I: Iterator>(pub(super) std::iter::Peekable<I>);
 
 impl<I: Iterator<Item = Result<Row, BookError>>> Iterator for Positions<I> {
-    type Item = Result<(Row, Vec<Row>), BookError>;
+    type Item = Result<(PositionEntry, Vec<MoveEntry>), BookError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let position = match self.0.next()? {
@@ -242,12 +177,11 @@ impl<I: Iterator<Item = Result<Row, BookError>>> Iterator for Positions<I> {
             Err(error) => return Some(Err(error)),
         };
         let mut moves = Vec::new();
-        while let Some(row) = self
-            .0
-            .next_if(|row| row.as_ref().is_ok_and(|row| row.key == position.key && row.code != 0))
-        {
-            moves.extend(row.ok());
+        while let Some(row) = self.0.next_if(|row| {
+            row.as_ref().is_ok_and(|row| row.key == position.key && !row.is_position())
+        }) {
+            moves.extend(row.ok().map(|row| row.mv));
         }
-        Some(Ok((position, moves)))
+        Some(Ok((position.to_position(), moves)))
     }
 }

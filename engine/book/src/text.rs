@@ -20,7 +20,7 @@ use super::error::BookError;
 use super::format::{About, MoveEntry, PositionEntry, Searched};
 use super::graph::Graph;
 use super::reader::Book;
-use super::row::{Row, move_row};
+use super::row::Row;
 use movegen::Score;
 use movegen::key::{Key, MoveCode, folded_move};
 
@@ -117,7 +117,7 @@ pub(super) fn read_text(input: impl BufRead) -> Result<Graph, BookError> {
     let mut rows = reader.rows;
     rows.sort_by_key(|(_, row)| row.place());
     if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.place() == pair[1].1.place()) {
-        let what = if pair[0].1.code == 0 { "position" } else { "move" };
+        let what = if pair[0].1.is_position() { "position" } else { "move" };
         let text = format!("the same {what} is in two places: {}", pair[1].0);
         return Err(BookError::Input(text));
     }
@@ -203,7 +203,7 @@ impl TextReader {
         if results.iter().sum::<u64>() > u64::from(entry.games) {
             return Err(format!("{word} has more results than games"));
         }
-        self.rows.push((word.to_owned(), move_row(Key::of(&position), &entry)));
+        self.rows.push((word.to_owned(), Row::of_move(Key::of(&position), entry)));
         Ok(())
     }
 }

@@ -184,6 +184,16 @@ impl Control {
         receiver
     }
 
+    /// Sleeps until the result of a search with these limits is wanted: at once, unless it has to
+    /// wait for a command.
+    pub(crate) fn wait_until_wanted(&self, limits: &Limits) {
+        match limits.mode {
+            Mode::Ponder => self.wait(true),
+            Mode::Analyze if limits.is_infinite() => self.wait(false),
+            _ => {}
+        }
+    }
+
     /// Sleeps until asked to stop or, when `until_hit`, until the expected move has come.
     pub fn wait(&self, until_hit: bool) {
         let mut guard = self.lock.lock();

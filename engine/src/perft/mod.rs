@@ -192,13 +192,6 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn count(&self, position: &Position, depth: u32) -> Result<u64, PerftError> {
-        match &self.table {
-            Some(table) => self.hashed(table, position, depth),
-            None => self.plain(position, depth),
-        }
-    }
-
     fn leaf(&self, position: &Position, depth: u32) -> u64 {
         if self.bulk {
             movegen::perft::perft(position, depth)
@@ -207,45 +200,26 @@ impl Counter<'_> {
         }
     }
 
-    fn check(&self) -> Result<(), PerftError> {
-        if self.progress.is_stopped() { Err(PerftError::Interrupted) } else { Ok(()) }
-    }
-
-    fn plain(&self, position: &Position, depth: u32) -> Result<u64, PerftError> {
-        if depth <= UNINTERRUPTED {
-            self.check()?;
+    fn count(&self, position: &Position, depth: u32) -> Result<u64, PerftError> {
+        if depth >= UNINTERRUPTED && self.progress.is_stopped() {
+            return Err(PerftError::Interrupted);
+        }
+        let deepest_leaf = if self.table.is_some() { MIN_HASHED - 1 } else { UNINTERRUPTED };
+        if depth <= deepest_leaf {
             return Ok(self.leaf(position, depth));
         }
-        let mut nodes = 0u64;
-        for mv in position.legal_moves() {
-            let below = self.plain(&position.after(mv), depth - 1)?;
-            nodes = nodes.checked_add(below).ok_or(PerftError::Overflow)?;
-        }
-        Ok(nodes)
-    }
-
-    fn hashed(
-        &self,
-        table: &CountTable,
-        position: &Position,
-        depth: u32,
-    ) -> Result<u64, PerftError> {
-        if depth < MIN_HASHED {
-            return Ok(self.leaf(position, depth));
-        }
-        let address = Address::new(position, depth);
-        if let Some(nodes) = table.get(address, depth) {
+        let place = self.table.as_ref().map(|table| (table, Address::new(position, depth)));
+        if let Some(nodes) = place.and_then(|(table, address)| table.get(address, depth)) {
             return Ok(nodes);
         }
-        if depth >= UNINTERRUPTED {
-            self.check()?;
-        }
         let mut nodes = 0u64;
         for mv in position.legal_moves() {
-            let below = self.hashed(table, &position.after(mv), depth - 1)?;
+            let below = self.count(&position.after(mv), depth - 1)?;
             nodes = nodes.checked_add(below).ok_or(PerftError::Overflow)?;
         }
-        table.put(address, depth, nodes);
+        if let Some((table, address)) = place {
+            table.put(address, depth, nodes);
+        }
         Ok(nodes)
     }
 }

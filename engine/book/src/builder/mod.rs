@@ -22,7 +22,7 @@ use super::error::BookError;
 use super::export::{LineMove, walk};
 use super::format::{About, MoveEntry, estimate};
 use super::reader::Book;
-use super::row::{IN_LINE, LINK, Positions, Row, START, rows};
+use super::row::{Positions, Row, rows};
 use super::writer::{BookWriter, folder_of};
 use games::{GameLine, Sides, lines};
 use lines::Cut;
@@ -267,7 +267,7 @@ impl<'b> Builder<'b> {
     fn take_over(&mut self, base: &Book) -> Result<(), BookError> {
         for row in rows(base) {
             let row = row?;
-            if row.has_search() {
+            if row.searched.is_some() {
                 let text = format!(
                     "{}: it holds searches; build a book of the games alone, and put the two \
                      together with 'book merge'",
@@ -375,8 +375,7 @@ impl<'b> Builder<'b> {
         let mut is_used = false;
         for number in line.first..=cut.end {
             if number >= line.first_position() {
-                let flags = if number == 0 { START | IN_LINE } else { IN_LINE };
-                self.add_position(&line.positions[number], number, flags)?;
+                self.add_position(&line.positions[number], Some(number))?;
             }
             if number < cut.end {
                 let is_link = cut.links.contains(&number);
@@ -385,7 +384,7 @@ impl<'b> Builder<'b> {
         }
         for (index, &number) in cut.plain.iter().enumerate().filter(|(_, n)| **n >= line.first) {
             if number >= line.first_position() {
-                self.add_position(&line.positions[number], usize::from(u16::MAX), 0)?;
+                self.add_position(&line.positions[number], None)?;
             }
             if cut.plain.get(index + 1) == Some(&(number + 1)) {
                 is_used |= self.add_move(line, number, sides, false)?;
@@ -398,16 +397,13 @@ impl<'b> Builder<'b> {
         !self.options.unique || self.seen.insert(place)
     }
 
-    fn add_position(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        flags: u8,
-    ) -> Result<(), BookError> {
+    /// Adds a position, with its ply if it is in a line.
+    fn add_position(&mut self, position: &Position, ply: Option<usize>) -> Result<(), BookError> {
         let mut row = Row::position(Key::of(position));
-        row.games = u32::from(self.is_new(row.place()));
-        row.flags = flags;
-        row.ply = ply.min(usize::from(u16::MAX)) as u16;
+        row.mv.games = u32::from(self.is_new(row.place()));
+        row.is_start = ply == Some(0);
+        row.is_in_line = ply.is_some();
+        row.ply = ply.and_then(|ply| u16::try_from(ply).ok()).unwrap_or(u16::MAX);
         self.tally.add(row)
     }
 
@@ -425,22 +421,22 @@ impl<'b> Builder<'b> {
             return Ok(false);
         }
         let code = MoveCode::of(folded_move(mv, side));
-        let mut row = Row::of_move(Key::of(position), code);
-        row.flags = if is_link { LINK } else { 0 };
-        if self.is_new(row.place()) {
-            row.games = 1;
+        let mut entry = MoveEntry { is_link, ..MoveEntry::new(code) };
+        let key = Key::of(position);
+        if self.is_new((key, code.bits())) {
+            entry.games = 1;
             match line.result {
-                GameResult::Draw => row.draws = 1,
-                GameResult::BothLose => row.losses = 1,
+                GameResult::Draw => entry.draws = 1,
+                GameResult::BothLose => entry.losses = 1,
                 GameResult::Unknown => {}
                 GameResult::WhiteWins | GameResult::BlackWins => {
                     let is_won = line.result.winner() == Some(side);
-                    row.wins = u32::from(is_won);
-                    row.losses = u32::from(!is_won);
+                    entry.wins = u32::from(is_won);
+                    entry.losses = u32::from(!is_won);
                 }
             }
         }
-        self.tally.add(row)?;
+        self.tally.add(Row::of_move(key, entry))?;
         Ok(true)
     }
 
@@ -455,15 +451,15 @@ impl<'b> Builder<'b> {
         let tally = std::mem::replace(&mut self.tally, Tally::new(0, Path::new(".")));
         for (index, group) in Positions(tally.finish()?.peekable()).enumerate() {
             let (position, moves) = group?;
-            if position.games < least && position.flags & START == 0 {
+            if position.games < least && !position.is_start {
                 continue;
             }
-            let moves = moves.into_iter().filter(|row| row.games >= least).map(Row::to_move);
+            let moves = moves.into_iter().filter(|mv| mv.games >= least);
             let moves = moves.map(|mv| match self.options.estimate {
                 true => with_estimate(mv),
                 false => mv,
             });
-            writer.add(position.to_position(), moves)?;
+            writer.add(position, moves)?;
             let (done, all, games) = (passes.done, passes.all, passes.games);
             if index % 1024 == 0 && !(passes.observe)(BuildEvent::Progress { done, all, games }) {
                 return Err(BookError::Interrupted);

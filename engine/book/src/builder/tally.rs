@@ -11,7 +11,7 @@ use super::super::row::{Merged, ROW, Row};
 use movegen::key::Key;
 
 /// Bytes per slot of the table for it and its sorted copy; at most 7 in 8 slots are used.
-const SLOT: usize = 160;
+const SLOT: usize = 192;
 /// This many temporary files are merged into one.
 const MAX_RUNS: usize = 64;
 
@@ -112,7 +112,9 @@ fn read_run(
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::format::MoveEntry;
     use super::*;
+    use movegen::key::MoveCode;
     use movegen::random::Random;
 
     #[test]
@@ -125,13 +127,10 @@ mod tests {
             let mut bytes = [0; 16];
             bytes[0] = random.below(60) as u8;
             let key = Key::from_bytes(bytes).unwrap();
-            let row = Row {
-                code: random.below(50) as u64,
-                games: 1,
-                wins: random.below(2) as u32,
-                ply: random.below(9) as u16,
-                ..Row::position(key)
-            };
+            let code = MoveCode::from_bits(random.below(50) as u64);
+            let wins = random.below(2) as u32;
+            let mv = MoveEntry { games: 1, wins, ..MoveEntry::new(code) };
+            let row = Row { mv, ply: random.below(9) as u16, ..Row::position(key) };
             rows.push(row);
             expected.entry(row.place()).and_modify(|sum| sum.absorb(&row)).or_insert(row);
         }

@@ -80,11 +80,7 @@ impl RatedRoot<'_> {
             report(&info);
             best.get_or_insert(info);
         }
-        match limits.mode {
-            Mode::Ponder => control.wait(true),
-            Mode::Analyze if limits.is_infinite() => control.wait(false),
-            _ => {}
-        }
+        control.wait_until_wanted(limits);
         let Some(info) = best else { unreachable!("a rated position has a legal move") };
         SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
     }

@@ -14,7 +14,6 @@ use super::params::Numbers;
 use super::report::Info;
 use super::root::{Root, RootMove};
 use super::worker::{Reporter, Shared, Worker, WorkerMemory};
-use crate::limits::Mode;
 
 /// The weight of a vote above the lowest score.
 const VOTE_BASE: i32 = 10;
@@ -50,7 +49,7 @@ pub(super) fn search<I: Isa, N: Numbers>(
         worker.reporter = Some(Reporter::new(report));
         worker.iterate(&mut root);
         shared.finished.store(true, Ordering::Relaxed);
-        worker.wait_for_command();
+        shared.control.wait_until_wanted(shared.limits);
 
         let results: Vec<RootMove> = helpers.into_iter().filter_map(|h| h.join().ok()).collect();
         if root.lines == 1 {
@@ -98,23 +97,6 @@ fn elect<'a>(voters: &[&'a RootMove]) -> &'a RootMove {
         }
     }
     best
-}
-
-impl<I: Isa, N: Numbers> Worker<'_, I, N> {
-    /// Sleeps when there is nothing left to search but nobody has asked for the result yet.
-    fn wait_for_command(&mut self) {
-        if self.stopped {
-            return;
-        }
-        let shared = self.shared;
-        if self.pondering {
-            shared.control.wait(true);
-            self.pondering = false;
-        }
-        if shared.limits.mode == Mode::Analyze && shared.limits.is_infinite() {
-            shared.control.wait(false);
-        }
-    }
 }
 
 #[cfg(test)]
