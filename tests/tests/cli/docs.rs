@@ -428,7 +428,6 @@ const NOT_TRIED: &[&str] = &[
     "egdb build --pieces 6",
     "egdb build --slices",
     "egdb check --egdb db --full",
-    "egdb stats --egdb db --work",
     "--all-moves",
     "perft",
     "meerslag bench",

@@ -281,8 +281,8 @@ mod parts {
         for line in [
             "DEFAULT_OUT = \"some \\\"folder\\\"\"",
             "PARTS = 3",
-            "    \"--nodes=40\",",
-            "    \"--openings=start=50,ballot=33,middle=9,endgame=8\",",
+            "  \"--nodes=40\",",
+            "  \"--openings=start=50,ballot=33,middle=9,endgame=8\",",
         ] {
             assert!(text.lines().any(|l| l == line), "{line}\n{text}");
         }

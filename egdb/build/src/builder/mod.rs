@@ -38,7 +38,6 @@ mod tests;
 mod unit;
 mod usage;
 mod waves;
-mod work;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -65,7 +64,6 @@ pub use flat::SideCounts;
 pub(crate) use need::{Needs, peak_disk};
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, slices_to_build};
 pub use usage::Usage;
-pub(crate) use work::{Group, WorkFiles};
 
 /// How to build.
 #[derive(Clone, Debug)]

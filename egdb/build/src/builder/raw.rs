@@ -409,14 +409,6 @@ impl RawFile {
         self.source.path()
     }
 
-    /// Reads a unit into memory, with all distances that the file has.
-    pub(super) fn load(&self, unit: usize) -> Result<SolvedUnit, BuildError> {
-        let read = |number, kind, out: &mut [u8], decoder: &mut Decoder| {
-            self.source.read(unit, number, kind, out, decoder)
-        };
-        load(read, &self.store, unit, self.metrics, self.metrics)
-    }
-
     /// Why a chunk could not be read, if one could not.
     pub(super) fn failure(&self) -> Result<(), BuildError> {
         self.source.failure()

@@ -121,11 +121,6 @@ impl Rows {
     pub(super) fn list_inside(&self, men: u64, black: u64, mut visit: impl FnMut(u64)) {
         subsets(SQUARES & !men & !black, self.fixed[1], &mut visit);
     }
-
-    /// All sets of fixed black kings, also those without their own rows, in order.
-    pub(super) fn list_outside(&self, men: u64, mut visit: impl FnMut(u64)) {
-        subsets(SQUARES & !men, self.fixed[0], &mut visit);
-    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,9 @@
 //!
 //! All legal positions are counted, captures included. In databases those are resolved by
 //! [`Probe`]; stored values are read in the order of the files, so the work is mostly sequential.
-//! The work files of a build have all values, and are counted much faster.
 
 mod side;
 mod sizes;
-mod work;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +13,7 @@ use movegen::{Color, Position};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::builder::{BuildError, SideCounts};
+use crate::builder::SideCounts;
 use egdb::error::{ProbeError, SelectionError};
 use egdb::format::DbType;
 use egdb::index::unrank;
@@ -23,7 +21,6 @@ use egdb::probe::Probe;
 use egdb::slice::Slice;
 use side::{Counts, Surveyor};
 pub use sizes::{data_bytes, file_bytes};
-pub use work::survey_work;
 
 /// What to survey.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +45,6 @@ pub enum SurveyError {
     /// A file cannot be read or is damaged.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// A work file is missing, cannot be read or is damaged.
-    #[error(transparent)]
-    Work(#[from] BuildError),
 }
 
 /// The greatest number of some kind, and the first position that has it.
@@ -131,16 +125,6 @@ pub struct Progress {
 
 /// Positions in a unit of work.
 const UNIT: u64 = 1 << 16;
-
-/// The slices and sides to move of a survey, in its order.
-///
-/// # Errors
-/// If there is nothing to survey.
-pub fn selected(probe: &Probe, options: &Options) -> Result<Vec<(Slice, Color)>, SurveyError> {
-    let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
-    let sides = |slice: Slice| slice.stored_sides().iter().map(move |&side| (slice, side));
-    Ok(slices.into_iter().flat_map(sides).collect())
-}
 
 /// Surveys the slices of a probe's win/loss/draw databases, those with fewer pieces first, Black
 /// to move first. Calls `each` with every finished one, and `progress` from any thread; when that

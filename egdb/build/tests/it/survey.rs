@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use egdb::error::SelectionError;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
-use egdb_build::builder::{BuildError, BuildOptions, Builder};
+use egdb_build::builder::{BuildOptions, Builder};
 use egdb_build::survey::{
-    Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey, survey_work,
+    Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey,
 };
 use movegen::Color;
 
@@ -94,40 +94,6 @@ fn two_and_three_pieces() {
     // The published record.
     let record = ("0201".to_owned(), Color::White, 10, "W:WK11:BK2,K6".to_owned());
     assert_eq!(longest, Some(record));
-}
-
-/// Work files give the same results as databases written from them, with the distances they have.
-#[test]
-fn work_files() {
-    for types in [&TYPES[..1], &TYPES] {
-        let dir = tempfile::tempdir().unwrap();
-        let options = BuildOptions {
-            types: types.to_vec(),
-            threads: 2,
-            keep_work: true,
-            ..BuildOptions::default()
-        };
-        Builder::new(dir.path(), &options, &|_| true).unwrap().build(3).unwrap();
-        let mut probe = Probe::new();
-        types.iter().for_each(|&db_type| probe.add(open(dir.path(), db_type)));
-        let work = dir.path().join("work");
-        let count = |work: &Path| {
-            let mut list = Vec::new();
-            let options = Options { threads: 2, ..Options::default() };
-            survey_work(&probe, work, &options, |_| true, |side| list.push(*side)).map(|_| list)
-        };
-        assert_eq!(count(&work).unwrap(), run(&probe, &Options::default()));
-
-        let file = work.join("1110.raw");
-        let mut bytes = std::fs::read(&file).unwrap();
-        bytes[100] ^= 1;
-        std::fs::write(&file, bytes).unwrap();
-        let error = count(&work).unwrap_err();
-        assert!(matches!(error, SurveyError::Work(BuildError::Damaged { .. })), "{error}");
-        std::fs::remove_file(&file).unwrap();
-        let error = count(&work).unwrap_err();
-        assert!(error.to_string().ends_with("1110.raw"), "{error}");
-    }
 }
 
 #[test]

@@ -40,8 +40,7 @@ Builds all positions up to a number of pieces and writes them in the Kingsrow la
 win/loss/draw (version 2), distance to conversion, distance to win. Each file has a side file \
 '*.sum' with its checksums. Solved slices are kept in DIR/work until nothing needs them; after Ctrl-C or a crash \
 the same command with --resume verifies what is there and goes on in the middle of the slice. \
-DIR/build.jsonl is a log, one JSON object a line; with 'compact' it has the counts of wins, losses and draws, \
-which 'meerslag egdb stats --from' reads.
+DIR/build.jsonl is a log, one JSON object a line; with 'compact' it has the counts of wins, losses and draws.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
 
@@ -152,7 +151,13 @@ pub(super) enum BuildType {
 }
 
 impl BuildType {
-    pub(super) const fn db_type(self) -> DbType {
+    /// Those of a list in the order of all, each once.
+    pub(super) fn in_order(list: &[BuildType]) -> Vec<DbType> {
+        let all = BuildType::value_variants().iter();
+        all.filter(|it| list.contains(it)).map(|it| it.db_type()).collect()
+    }
+
+    const fn db_type(self) -> DbType {
         match self {
             BuildType::Wld => DbType::Wld2,
             BuildType::Compact => DbType::Compact,
@@ -165,9 +170,7 @@ impl BuildType {
 impl Common {
     fn options(&self) -> BuildOptions {
         let mut options = BuildOptions { threads: self.threads, ..BuildOptions::default() };
-        let all = BuildType::value_variants().iter();
-        let wanted = all.filter(|name| self.types.contains(name));
-        options.types = wanted.map(|name| name.db_type()).collect();
+        options.types = BuildType::in_order(&self.types);
         if let Some(memory) = self.memory {
             options.memory = memory << 20;
         }
@@ -567,7 +570,7 @@ impl Display {
     }
 }
 
-const fn short(db_type: DbType) -> &'static str {
+pub(super) const fn short(db_type: DbType) -> &'static str {
     match db_type {
         DbType::Compact => "compact",
         DbType::Mtc => "mtc",

@@ -2,26 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::super::workflow::quoted;
+use super::super::workflow::{Snakefile, python};
 use super::SelfPlayArgs;
-
-const HEAD: &str = "\
-# Written by `meerslag selfplay --plan snakemake`. Run it with, for example,
-#     snakemake --snakefile THIS_FILE --cores 8 --rerun-incomplete
-# on one machine, or with an executor plugin of Snakemake on a cluster; the folder must be one that
-# all machines see, and the program must be the same on all. Other settings:
-# --config meerslag=/path/to/meerslag out=/shared/games threads=4
-
-import shlex
-";
 
 /// A part's file of games is not an output of its rule: Snakemake would delete it when the part is
 /// interrupted, but the part continues from it.
 const RULES: &str = r#"
-MEERSLAG = shlex.quote(str(config.get("meerslag", "meerslag")))
-OUT = str(config.get("out", DEFAULT_OUT))
-THREADS = int(config.get("threads", DEFAULT_THREADS))
-FOLDER = shlex.quote(OUT)
 PART_FOLDER = shlex.quote(f"{OUT}/parts")
 SETTINGS = shlex.join(OPTIONS)
 
@@ -55,16 +41,19 @@ rule merge:
 "#;
 
 pub(super) fn write(out: &mut impl Write, args: &SelfPlayArgs) -> io::Result<()> {
-    writeln!(out, "{HEAD}")?;
-    writeln!(out, "DEFAULT_OUT = {}", quoted(&args.out.display().to_string()))?;
-    writeln!(out, "DEFAULT_THREADS = {}", args.threads)?;
-    writeln!(out, "PARTS = {}", args.parts)?;
-    writeln!(out, "FILE = {}", quoted(&format!("seed{}.games", args.run.seed)))?;
-    writeln!(out, "OPTIONS = [")?;
-    for option in options(args) {
-        writeln!(out, "    {},", quoted(&option))?;
+    Snakefile {
+        command: "selfplay --plan snakemake",
+        example: "",
+        out: &args.out,
+        threads: args.threads as u32,
+        constants: &[
+            ("PARTS", &python(&args.parts)),
+            ("FILE", &python(&format!("seed{}.games", args.run.seed))),
+            ("OPTIONS", &python(&options(args))),
+        ],
+        rules: RULES,
     }
-    write!(out, "]\n{RULES}")
+    .write(out)
 }
 
 /// The settings of all parts.

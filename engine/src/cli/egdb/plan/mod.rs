@@ -15,14 +15,12 @@ use serde::Serialize;
 use super::super::json::{self, Record};
 use super::super::streams::stdout;
 use super::super::terminal;
-use super::super::workflow::quoted;
 use super::super::{Failure, mebibytes};
-use super::build::BuildType;
+use super::build::{BuildType, short};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb plan --pieces 6
-  meerslag egdb plan --pieces 5 --format dot | dot -Tsvg > plan.svg
   meerslag egdb plan --pieces 5 --format snakemake --out /shared/db > Snakefile
   snakemake --cores 16 --resources mem_mb=60000 --rerun-incomplete
 
@@ -73,8 +71,6 @@ pub(super) struct PlanArgs {
 enum Format {
     /// A table
     Text,
-    /// The graph for Graphviz
-    Dot,
     /// A workflow for Snakemake
     Snakemake,
 }
@@ -87,24 +83,19 @@ struct Plan {
     db_types: Vec<DbType>,
     threads: u32,
     limit: Option<u64>,
-    out: String,
+    out: PathBuf,
 }
 
-/// The writing of database files.
+/// The writing of database files: of a piece count, or of one slice.
 struct Pack<'a> {
-    pieces: u8,
-    /// The slice, if it is a single one.
-    slice: Option<Slice>,
+    pieces: Option<u8>,
     tasks: Vec<&'a Task>,
 }
 
 impl Pack<'_> {
-    /// The option of `meerslag egdb pack`, and its value.
-    fn arguments(&self) -> [String; 2] {
-        match self.slice {
-            Some(slice) => ["slice".to_owned(), slice.to_string()],
-            None => ["pieces".to_owned(), self.pieces.to_string()],
-        }
+    fn name(&self) -> String {
+        let slice = || self.tasks.iter().map(|task| task.slice.to_string()).collect();
+        self.pieces.map_or_else(slice, |pieces| pieces.to_string())
     }
 }
 
@@ -135,13 +126,10 @@ impl Plan {
                 pieces <= db_type.max_pieces() && pieces <= db_type.shared_file_pieces()
             };
             if self.db_types.iter().any(is_shared) {
-                packs.push(Pack { pieces, slice: None, tasks });
+                packs.push(Pack { pieces: Some(pieces), tasks });
             } else {
-                packs.extend(tasks.into_iter().map(|task| Pack {
-                    pieces,
-                    slice: Some(task.slice),
-                    tasks: vec![task],
-                }));
+                packs
+                    .extend(tasks.into_iter().map(|task| Pack { pieces: None, tasks: vec![task] }));
             }
         }
         packs
@@ -161,30 +149,20 @@ impl Plan {
 }
 
 pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
-    let types: Vec<&str> = BuildType::value_variants()
-        .iter()
-        .filter(|name| args.types.contains(name))
-        .map(|name| match name {
-            BuildType::Wld => "wld",
-            BuildType::Compact => "compact",
-            BuildType::Mtc => "mtc",
-            BuildType::Dtw => "dtw",
-        })
-        .collect();
-    let all = BuildType::value_variants().iter().filter(|name| args.types.contains(name));
-    let db_types: Vec<DbType> = all.map(|name| name.db_type()).collect();
-    let costs = Costs { rate: args.rate as f64, types: db_types.clone(), threads: args.threads };
+    let types = BuildType::in_order(&args.types);
+    let names: Vec<&str> = types.iter().map(|db_type| short(*db_type)).collect();
+    let costs = Costs { rate: args.rate as f64, types: types.clone(), threads: args.threads };
     let plan = Plan {
         pieces: args.pieces,
         tasks: plan(args.pieces, &costs),
-        db_types,
-        types: types.join(","),
+        types: names.join(","),
+        db_types: types,
         threads: args.threads,
         limit: args.memory.map(|mib| mib << 20),
-        out: args.out.display().to_string(),
+        out: args.out.clone(),
     };
     let mut out = stdout();
-    // A workflow that cannot run is of no use; the other formats show why.
+    // A workflow that cannot run is of no use; the table shows why.
     if args.format == Format::Snakemake
         && let Some(limit) = plan.limit
         && let Some(task) = plan.tasks.iter().find(|task| task.least_memory > limit)
@@ -198,7 +176,6 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
     match args.format {
         _ if args.json => records(&mut out, &plan)?,
         Format::Text => text(&mut out, &plan)?,
-        Format::Dot => dot(&mut out, &plan)?,
         Format::Snakemake => snakemake::write(&mut out, &plan)?,
     }
     Ok(())
@@ -289,31 +266,6 @@ fn records(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
         json::write(out, &record)?;
     }
     Ok(())
-}
-
-fn dot(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    writeln!(out, "digraph slices {{\n  rankdir=LR;\n  node [shape=box];")?;
-    for pieces in plan.piece_counts() {
-        writeln!(out, "  subgraph cluster_{pieces} {{\n    label=\"{pieces} pieces\";")?;
-        for task in plan.of_pieces(pieces) {
-            writeln!(
-                out,
-                "    \"{}\" [label=\"{}\\n{} positions\\n{} MiB, {}\"];",
-                task.slice,
-                task.slice,
-                task.positions,
-                task.memory.div_ceil(MIB),
-                duration(task.seconds)
-            )?;
-        }
-        writeln!(out, "  }}")?;
-    }
-    for task in &plan.tasks {
-        for need in &task.needs {
-            writeln!(out, "  \"{need}\" -> \"{}\";", task.slice)?;
-        }
-    }
-    writeln!(out, "}}")
 }
 
 /// `0.3 s`, `5 min`, `7.2 h`, `31 d`.

@@ -1,24 +1,16 @@
 //! The plan as a Snakemake workflow.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Plan, quoted};
+use ::egdb::Slice;
+use serde::Serialize;
 
-const HEAD: &str = "\
-# Written by `meerslag egdb plan --format snakemake`. Run it with, for example,
-#     snakemake --snakefile THIS_FILE --cores 8 --resources mem_mb=16000 --rerun-incomplete
-# on one machine, or with an executor plugin of Snakemake on a cluster; the folder must be one that
-# all machines see. Other settings: --config meerslag=/path/to/meerslag out=/shared/db threads=4
-
-import shlex
-";
+use super::super::super::workflow::{Snakefile, python};
+use super::Plan;
 
 const RULES: &str = r#"
-MEERSLAG = shlex.quote(str(config.get("meerslag", "meerslag")))
-OUT = str(config.get("out", DEFAULT_OUT))
 TYPES = str(config.get("types", DEFAULT_TYPES))
-THREADS = int(config.get("threads", DEFAULT_THREADS))
-QUOTED_OUT = shlex.quote(OUT)
 
 
 def work(names):
@@ -48,27 +40,26 @@ rule build_slice:
         mem_mb=lambda wildcards: SLICES[wildcards.slice]["mem_mb"],
         runtime=lambda wildcards: SLICES[wildcards.slice]["minutes"],
     shell:
-        "{MEERSLAG} egdb build-slice --slice {wildcards.slice} --out {QUOTED_OUT}"
+        "{MEERSLAG} egdb build-slice --slice {wildcards.slice} --out {FOLDER}"
         " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MB"
 
 
 rule pack:
     input:
-        lambda wildcards: work(PACKS[wildcards.name]["slices"]),
+        lambda wildcards: work(PACKS[wildcards.name]["needs"]),
     output:
         f"{OUT}/work/packed-{{name}}",
     wildcard_constraints:
         name=r"\d|\d{4}",
     threads: THREADS
-    # So that work files can go.
-    priority: 1000
+    priority: lambda wildcards: PACKS[wildcards.name]["priority"]
     params:
         what=lambda wildcards: "slice" if len(wildcards.name) == 4 else "pieces",
     resources:
         mem_mb=lambda wildcards: PACKS[wildcards.name]["mem_mb"],
         runtime=lambda wildcards: PACKS[wildcards.name]["minutes"],
     shell:
-        "{MEERSLAG} egdb pack --{params.what} {wildcards.name} --out {QUOTED_OUT}"
+        "{MEERSLAG} egdb pack --{params.what} {wildcards.name} --out {FOLDER}"
         " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MB"
 "#;
 
@@ -76,45 +67,66 @@ rule pack:
 /// longer.
 const SLACK: (f64, f64) = (3.0, 10.0);
 
+/// A slice to solve, or files to write.
+#[derive(Serialize)]
+struct Step {
+    /// Snakemake counts in millions of bytes.
+    mem_mb: u64,
+    minutes: u64,
+    /// Greater ones come first.
+    priority: usize,
+    /// The slices that must be solved before.
+    needs: Vec<String>,
+}
+
+impl Step {
+    fn new<'a>(
+        bytes: u64,
+        seconds: f64,
+        priority: usize,
+        needs: impl Iterator<Item = &'a Slice>,
+    ) -> Step {
+        Step {
+            mem_mb: (bytes / 1_000_000).max(1),
+            minutes: (seconds / 60.0 * SLACK.0 + SLACK.1).ceil() as u64,
+            priority,
+            needs: needs.map(Slice::to_string).collect(),
+        }
+    }
+}
+
 pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    writeln!(out, "{HEAD}")?;
-    writeln!(out, "DEFAULT_OUT = {}", quoted(&plan.out))?;
-    writeln!(out, "DEFAULT_TYPES = {}", quoted(&plan.types))?;
-    writeln!(out, "DEFAULT_THREADS = {}", plan.threads)?;
-    writeln!(out, "\n# Black men, black kings, white men, white kings.\nSLICES = {{")?;
-    for (number, task) in plan.tasks.iter().enumerate() {
-        let needs: Vec<String> = task.needs.iter().map(|slice| format!("\"{slice}\"")).collect();
-        writeln!(
-            out,
-            "    \"{}\": {{\"mem_mb\": {}, \"minutes\": {}, \"priority\": {}, \"needs\": [{}]}},",
-            task.slice,
-            megabytes(plan.memory(task)),
-            minutes(task.seconds),
-            plan.tasks.len() - number,
-            needs.join(", ")
-        )?;
+    let slices: BTreeMap<String, Step> = plan
+        .tasks
+        .iter()
+        .enumerate()
+        .map(|(number, task)| {
+            let priority = plan.tasks.len() - number;
+            let step = Step::new(plan.memory(task), task.seconds, priority, task.needs.iter());
+            (task.slice.to_string(), step)
+        })
+        .collect();
+    let packs: BTreeMap<String, Step> = plan
+        .packs()
+        .into_iter()
+        .map(|pack| {
+            let seconds = pack.tasks.iter().map(|task| task.seconds).sum();
+            let needs = pack.tasks.iter().map(|task| &task.slice);
+            // So that work files can go.
+            (pack.name(), Step::new(plan.pack_memory(&pack), seconds, 1000, needs))
+        })
+        .collect();
+    Snakefile {
+        command: "egdb plan --format snakemake",
+        example: " --resources mem_mb=16000",
+        out: &plan.out,
+        threads: plan.threads,
+        constants: &[
+            ("DEFAULT_TYPES", &python(&plan.types)),
+            ("# Black men, black kings, white men, white kings.\nSLICES", &python(&slices)),
+            ("# By piece count, or by slice.\nPACKS", &python(&packs)),
+        ],
+        rules: RULES,
     }
-    writeln!(out, "}}\n\n# By piece count, or by slice.\nPACKS = {{")?;
-    for pack in plan.packs() {
-        let [_, name] = pack.arguments();
-        let slices: Vec<String> =
-            pack.tasks.iter().map(|task| format!("\"{}\"", task.slice)).collect();
-        writeln!(
-            out,
-            "    \"{name}\": {{\"mem_mb\": {}, \"minutes\": {}, \"slices\": [{}]}},",
-            megabytes(plan.pack_memory(&pack)),
-            minutes(pack.tasks.iter().map(|task| task.seconds).sum()),
-            slices.join(", ")
-        )?;
-    }
-    write!(out, "}}\n{RULES}")
-}
-
-fn minutes(seconds: f64) -> f64 {
-    (seconds / 60.0 * SLACK.0 + SLACK.1).ceil()
-}
-
-/// Snakemake counts in millions of bytes.
-fn megabytes(bytes: u64) -> u64 {
-    (bytes / 1_000_000).max(1)
+    .write(out)
 }

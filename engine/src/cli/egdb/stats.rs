@@ -1,25 +1,19 @@
 //! `meerslag egdb stats`.
 
-mod earlier;
-
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::egdb::SubId;
 use ::egdb::{Database, DbType, Slice};
-use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb_build::survey::{
-    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, selected, survey,
-    survey_work,
+    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, survey,
 };
 use movegen::Color;
 use movegen::words::counted;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::{FoldersArgs, ReadingArgs};
@@ -35,8 +29,6 @@ Examples:
   meerslag egdb stats --egdb db
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
   meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
-  meerslag egdb stats --egdb db --work             # after egdb build with --keep-work
-  meerslag egdb stats --egdb db --from a.jsonl --from b.jsonl --format markdown
 
 For every slice and side to move, over all legal positions: wins, losses and draws for the side \
 to move, positions with a capture, the longest win and loss in plies to the end of the game \
@@ -55,13 +47,6 @@ pub(super) struct StatsArgs {
     folders: FoldersArgs,
     #[command(flatten)]
     selection: SelectionArgs,
-    /// Count in the work files of a build, in the folder 'work' of the first DIR: far faster
-    #[arg(long)]
-    work: bool,
-    /// Take the numbers from what '--json' printed before, slice by slice or with other distances,
-    /// or from the build.jsonl of a build, and print them together. May be given several times
-    #[arg(long = "from", value_name = "FILE", conflicts_with = "work")]
-    earlier: Vec<PathBuf>,
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
@@ -81,7 +66,7 @@ enum Format {
 }
 
 /// The positions of a slice with one side to move.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct SurveyRecord {
     slice: String,
     /// The side to move, `W` or `B`.
@@ -141,23 +126,9 @@ struct Row {
     bytes: Vec<Option<u64>>,
 }
 
-/// The folder with the work files of the build that made this one.
-fn work_files(folder: &Path) -> Result<PathBuf, Failure> {
-    let work = folder.join("work");
-    let is_raw = |entry: fs::DirEntry| entry.path().extension().is_some_and(|end| end == "raw");
-    if fs::read_dir(&work).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(is_raw))) {
-        return Ok(work);
-    }
-    Err(Failure::Input(anyhow!(
-        "--work: there are no work files in {}: 'egdb build --keep-work' keeps them",
-        work.display()
-    )))
-}
-
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let folders = args.folders.paths();
-    let probe = args.reading.options(folders).open()?;
+    let probe = args.reading.options(args.folders.paths()).open()?;
     let mut databases = probe.databases().to_vec();
     databases.sort_by_key(|database| match database.db_type() {
         DbType::Dtw => 2,
@@ -186,30 +157,13 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         bar.show(at.done, at.all, || format!(" {}", at.slice));
         !interrupt.is_pressed()
     };
-    let mut each = |result: &SideSurvey| {
+    let each = |result: &SideSurvey| {
         let row = Row { survey: *result, bytes: bytes_of(&databases, &sizes, result) };
         if failed.is_ok() {
             failed = bar.suspend(|| page.add(row));
         }
     };
-    let is_complete = match folders.first().filter(|_| args.work) {
-        Some(folder) => survey_work(&probe, &work_files(folder)?, &options, progress, each),
-        None if !args.earlier.is_empty() => {
-            let known = earlier::read(&args.earlier).map_err(Failure::Input)?;
-            for (slice, side) in selected(&probe, &options)? {
-                let missing = || {
-                    Failure::Input(anyhow!(
-                        "no line for {slice} {} in the files; the log of a build has lines of what \
-                         was written as 'compact'",
-                        side.letter()
-                    ))
-                };
-                each(known.get(&(slice, side)).ok_or_else(missing)?);
-            }
-            Ok(true)
-        }
-        None => survey(&probe, &options, progress, each),
-    };
+    let is_complete = survey(&probe, &options, progress, each);
     drop(bar);
     failed?;
     page.is_partial = !matches!(is_complete, Ok(true));
@@ -224,9 +178,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
 impl From<SurveyError> for Failure {
     fn from(error: SurveyError) -> Failure {
         match error {
-            SurveyError::Threads(_) | SurveyError::Probe(_) | SurveyError::Work(_) => {
-                Failure::run(error)
-            }
+            SurveyError::Threads(_) | SurveyError::Probe(_) => Failure::run(error),
             error => Failure::Input(error.into()),
         }
     }
