@@ -1,9 +1,12 @@
 //! The contents of a database, read in the order of the files.
 
+use std::path::PathBuf;
+
 use movegen::Color;
 
 use crate::database::{Database, Reader, any_reader};
 use crate::error::ProbeError;
+use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 
 /// Which sub-database.
@@ -37,6 +40,32 @@ impl Database {
     #[must_use]
     pub fn sub_size(&self, id: SubId) -> u64 {
         id.slice.subslice_size(u64::from(id.sub), self.db_type().subslice_length())
+    }
+
+    /// Bytes that a sub-database takes in its data file, 0 if all its positions have one value; `None`
+    /// if the files do not hold it.
+    #[must_use]
+    pub fn sub_bytes(&self, id: SubId) -> Option<u64> {
+        let index = u64::from(id.sub) * self.db_type().subslice_length();
+        any_reader!(self.reader(), reader => {
+            match reader.directory().find(id.slice, id.side, index).0 {
+                Found::Slot(Slot::Data(number)) => Some(reader.bytes(number as usize)),
+                Found::Slot(Slot::Constant(_)) => Some(0),
+                _ => None,
+            }
+        })
+    }
+
+    /// Bytes of the index and data files that hold the slices of a piece count; 0 for a database
+    /// that is part of the library.
+    #[must_use]
+    pub fn file_bytes(&self, pieces: u8) -> u64 {
+        let start = format!("db{pieces}");
+        let is_of = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            name.to_ascii_lowercase().starts_with(&start)
+        };
+        self.files().filter(is_of).filter_map(|file| Some(file.metadata().ok()?.len())).sum()
     }
 
     /// Fills `out` with the stored numbers of the positions from `start` on (counted within the

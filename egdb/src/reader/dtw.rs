@@ -246,6 +246,13 @@ impl DtwReader {
         Ok(errors)
     }
 
+    /// Bytes of a sub-database in its data file, whose last miniblock may be short.
+    pub(crate) fn bytes(&self, sub: usize) -> u64 {
+        let Sub { first_miniblock, firsts, file, .. } = &self.subs[sub];
+        let rest = self.storage.files()[*file as usize].len - first_miniblock * MINIBLOCK as u64;
+        rest.min(firsts.len() as u64 * MINIBLOCK as u64)
+    }
+
     /// Number of miniblocks that [`DtwReader::check`] visits.
     pub(crate) fn blocks(&self) -> u64 {
         self.subs.iter().map(|sub| sub.firsts.len() as u64).sum()

@@ -70,7 +70,7 @@ impl Catalogue {
         self.add::<weights::ComparisonRecord>();
         self.add::<egdb::IdentityRecord>();
         self.add::<egdb::DatabaseRecord>();
-        self.add::<egdb::FileRecord<'_>>();
+        self.add::<egdb::FileRecord>();
         self.add::<records::AnswerRecord<'_>>();
         self.add::<egdb::ErrorRecord<'_>>();
         self.add::<egdb::ValueRecord<'_>>();

@@ -5,8 +5,10 @@ use std::path::Path;
 
 /// Counts since the process began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// Greatest resident size in bytes.
+    #[serde(rename = "peak_resident_bytes")]
     pub peak_resident: u64,
     /// Page faults that were served without the disk.
     pub minor_faults: u64,

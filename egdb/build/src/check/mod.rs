@@ -193,7 +193,8 @@ impl fmt::Display for Finding {
 }
 
 /// Counts for win/loss/draw, distances to conversion, or distances to win.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckTally {
     /// Stored values compared with the successors.
     pub compared: u64,

@@ -4,7 +4,6 @@
 //! [`Probe`]; stored values are read in the order of the files, so the work is mostly sequential.
 
 mod side;
-mod sizes;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,8 +18,7 @@ use egdb::format::DbType;
 use egdb::index::unrank;
 use egdb::probe::Probe;
 use egdb::slice::Slice;
-use side::{Counts, Surveyor};
-pub use sizes::{data_bytes, file_bytes};
+use side::Surveyor;
 
 /// What to survey.
 #[derive(Clone, Debug, Default)]
@@ -56,15 +54,19 @@ pub struct Longest {
     pub index: u64,
 }
 
-/// The positions of a stored slice with one side to move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SideSurvey {
-    /// The slice.
-    pub slice: Slice,
-    /// The side to move.
-    pub side: Color,
-    /// Number of positions: the sum of the next four.
-    pub positions: u64,
+impl Longest {
+    /// Takes the greater one, or of equal ones the one with the lower index.
+    fn raise(best: &mut Option<Longest>, other: Option<Longest>) {
+        let key = |it: &Option<Longest>| it.map(|it| (it.number, std::cmp::Reverse(it.index)));
+        if key(&other) > key(best) {
+            *best = other;
+        }
+    }
+}
+
+/// Sums over positions, and the greatest numbers among them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
     /// Won for the side to move.
     pub wins: u64,
     /// Lost for the side to move.
@@ -85,22 +87,44 @@ pub struct SideSurvey {
     pub longest_mtc: Option<Longest>,
 }
 
+impl Counts {
+    /// Number of positions.
+    #[must_use]
+    pub const fn positions(&self) -> u64 {
+        self.wins + self.losses + self.draws + self.unknown
+    }
+
+    /// With other positions.
+    #[must_use]
+    pub fn merged(mut self, other: &Counts) -> Counts {
+        self.wins += other.wins;
+        self.losses += other.losses;
+        self.draws += other.draws;
+        self.unknown += other.unknown;
+        self.captures += other.captures;
+        Longest::raise(&mut self.longest_dtw_win, other.longest_dtw_win);
+        Longest::raise(&mut self.longest_dtw_loss, other.longest_dtw_loss);
+        Longest::raise(&mut self.longest_mtc, other.longest_mtc);
+        self
+    }
+}
+
+/// The positions of a stored slice with one side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SideSurvey {
+    /// The slice.
+    pub slice: Slice,
+    /// The side to move.
+    pub side: Color,
+    /// What they are.
+    pub counts: Counts,
+}
+
 impl From<SideCounts> for SideSurvey {
     fn from(counts: SideCounts) -> SideSurvey {
         let SideCounts { slice, side, wins, losses, draws, captures } = counts;
-        SideSurvey {
-            slice,
-            side,
-            positions: wins + losses + draws,
-            wins,
-            losses,
-            draws,
-            unknown: 0,
-            captures,
-            longest_dtw_win: None,
-            longest_dtw_loss: None,
-            longest_mtc: None,
-        }
+        let counts = Counts { wins, losses, draws, captures, ..Counts::default() };
+        SideSurvey { slice, side, counts }
     }
 }
 
@@ -143,7 +167,7 @@ pub fn survey(
     let all: u64 = list.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum();
     let done = AtomicU64::new(0);
     let is_stopped = AtomicBool::new(false);
-    let mut known: HashMap<(Slice, Color), SideSurvey> = HashMap::new();
+    let mut known: HashMap<(Slice, Color), Counts> = HashMap::new();
     for slice in list {
         for &side in slice.stored_sides() {
             let surveyor =
@@ -186,9 +210,9 @@ pub fn survey(
             if is_stopped.load(Ordering::Relaxed) {
                 return Ok(false);
             }
-            let result = counts.survey(slice, side);
+            let result = SideSurvey { slice, side, counts };
             each(&result);
-            known.insert((slice, side), result);
+            known.insert((slice, side), counts);
         }
     }
     Ok(true)

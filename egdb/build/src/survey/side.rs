@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use movegen::{Board, Color, Position, Wld};
 
-use super::{Longest, SideSurvey, reaches};
+use super::{Counts, Longest, reaches};
 use crate::builder::after_capture_by;
 use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
 use egdb::Database;
@@ -16,72 +16,8 @@ use egdb::slice::Slice;
 use egdb::value::{MTC_THRESHOLD, WldValue};
 use egdb::walk::Walk;
 
-/// Sums and greatest numbers of some positions.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Counts {
-    pub wins: u64,
-    pub losses: u64,
-    pub draws: u64,
-    unknown: u64,
-    pub captures: u64,
-    pub dtw_win: Top,
-    pub dtw_loss: Top,
-    pub mtc: Top,
-}
-
-impl Counts {
-    pub(super) fn merged(mut self, other: &Counts) -> Counts {
-        self.wins += other.wins;
-        self.losses += other.losses;
-        self.draws += other.draws;
-        self.unknown += other.unknown;
-        self.captures += other.captures;
-        self.dtw_win.merge(other.dtw_win);
-        self.dtw_loss.merge(other.dtw_loss);
-        self.mtc.merge(other.mtc);
-        self
-    }
-
-    pub(super) fn survey(&self, slice: Slice, side: Color) -> SideSurvey {
-        let &Counts { wins, losses, draws, unknown, captures, dtw_win, dtw_loss, mtc } = self;
-        SideSurvey {
-            slice,
-            side,
-            positions: wins + losses + draws + unknown,
-            wins,
-            losses,
-            draws,
-            unknown,
-            captures,
-            longest_dtw_win: dtw_win.0,
-            longest_dtw_loss: dtw_loss.0,
-            longest_mtc: mtc.0,
-        }
-    }
-}
-
-/// The greatest number so far and the lowest index that has it.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Top(pub Option<Longest>);
-
-impl Top {
-    pub(super) fn add(&mut self, number: u32, index: u64) {
-        self.merge(Top(Some(Longest { number, index })));
-    }
-
-    fn merge(&mut self, other: Top) {
-        self.0 = match (self.0, other.0) {
-            (Some(a), Some(b)) => {
-                let is_better = b.number > a.number || (b.number == a.number && b.index < a.index);
-                Some(if is_better { b } else { a })
-            }
-            (a, b) => a.or(b),
-        };
-    }
-}
-
-/// The same, shared by threads, to skip what cannot change it: the number above the complement
-/// of the index.
+/// The greatest number so far, shared by threads, to skip what cannot change it: the number above the
+/// complement of the index.
 #[derive(Debug, Default)]
 struct SharedTop(AtomicU64);
 
@@ -130,6 +66,16 @@ pub(super) struct Worker {
     question: Question,
 }
 
+/// A won or lost position.
+#[derive(Clone, Copy)]
+struct Decided {
+    is_win: bool,
+    has_capture: bool,
+    index: u64,
+    /// Where its stored values are in the worker's memory.
+    k: usize,
+}
+
 /// Positions whose stored values are read at a time.
 const CHUNK: u64 = 1 << 13;
 
@@ -138,7 +84,7 @@ impl<'p> Surveyor<'p> {
         probe: &'p Probe,
         slice: Slice,
         side: Color,
-        known: impl Fn(Slice, Color) -> Option<&'k SideSurvey>,
+        known: impl Fn(Slice, Color) -> Option<&'k Counts>,
     ) -> Surveyor<'p> {
         let find = |test: fn(DbType) -> bool| {
             let mut databases = probe.databases().iter().map(AsRef::as_ref);
@@ -174,7 +120,7 @@ impl<'p> Surveyor<'p> {
     /// Whether numbers below the threshold must be looked for: wins or losses, but no stored
     /// number.
     pub(super) fn wants_near(&self, counts: &Counts) -> bool {
-        let is_far = counts.mtc.0.is_some_and(|top| top.number >= MTC_THRESHOLD.into());
+        let is_far = counts.longest_mtc.is_some_and(|top| top.number >= MTC_THRESHOLD.into());
         self.has_mtc && !is_far && counts.wins + counts.losses > 0
     }
 
@@ -268,32 +214,29 @@ impl<'p> Surveyor<'p> {
                     return Ok(());
                 }
             };
+            let at = Decided { is_win, has_capture, index, k };
             if self.has_dtw {
-                self.count_dtw(worker, &position, is_win, has_capture, index, k, &mut counts)?;
+                self.count_dtw(worker, &position, at, &mut counts)?;
             }
             if self.has_mtc {
-                self.count_mtc(worker, is_win, has_capture, index, k, &mut counts);
+                self.count_mtc(worker, at, &mut counts);
             }
             Ok(())
         })?;
         Ok(counts)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a step of the loop of `count`")]
     #[inline]
     fn count_dtw(
         &self,
         worker: &Worker,
         position: &Position,
-        is_win: bool,
-        has_capture: bool,
-        index: u64,
-        k: usize,
+        Decided { is_win, has_capture, index, k }: Decided,
         counts: &mut Counts,
     ) -> Result<(), ProbeError> {
         let (top, shared) = match is_win {
-            true => (&mut counts.dtw_win, &self.dtw_win),
-            false => (&mut counts.dtw_loss, &self.dtw_loss),
+            true => (&mut counts.longest_dtw_win, &self.dtw_win),
+            false => (&mut counts.longest_dtw_loss, &self.dtw_loss),
         };
         let is_stored = !has_capture && self.dtw.is_some();
         let plies = if is_stored {
@@ -305,11 +248,11 @@ impl<'p> Surveyor<'p> {
             }
             self.probe.dtw_of(position, if is_win { Wld::Win } else { Wld::Loss })?
         };
-        if let Some(plies) = plies
-            && top.0.is_none_or(|best| plies > best.number)
+        if let Some(number) = plies
+            && top.is_none_or(|best| number > best.number)
         {
-            top.add(plies, index);
-            shared.raise(plies, index);
+            *top = Some(Longest { number, index });
+            shared.raise(number, index);
         }
         Ok(())
     }
@@ -319,10 +262,7 @@ impl<'p> Surveyor<'p> {
     fn count_mtc(
         &self,
         worker: &Worker,
-        is_win: bool,
-        has_capture: bool,
-        index: u64,
-        k: usize,
+        Decided { is_win, has_capture, index, k }: Decided,
         counts: &mut Counts,
     ) {
         let number = if has_capture {
@@ -336,8 +276,8 @@ impl<'p> Surveyor<'p> {
             }
         };
         let number = u32::from(number);
-        if counts.mtc.0.is_none_or(|best| number > best.number) {
-            counts.mtc.add(number, index);
+        if counts.longest_mtc.is_none_or(|best| number > best.number) {
+            counts.longest_mtc = Some(Longest { number, index });
             self.mtc_near.raise(number, index);
         }
     }
@@ -384,8 +324,9 @@ impl<'p> Surveyor<'p> {
                 }
             }
             if let Some(number) = near.distance(probe, &position, is_win, limit)? {
-                counts.mtc.add(number.into(), index);
-                self.mtc_near.raise(number.into(), index);
+                let number = number.into();
+                Longest::raise(&mut counts.longest_mtc, Some(Longest { number, index }));
+                self.mtc_near.raise(number, index);
             }
             Ok(())
         })?;
@@ -398,7 +339,7 @@ impl<'p> Surveyor<'p> {
 fn limits<'k>(
     slice: Slice,
     side: Color,
-    known: impl Fn(Slice, Color) -> Option<&'k SideSurvey>,
+    known: impl Fn(Slice, Color) -> Option<&'k Counts>,
 ) -> [u32; 2] {
     let mut limits = [1, 1];
     for next in after_capture_by(slice, side) {
@@ -407,11 +348,11 @@ fn limits<'k>(
             true => (next.reversed(), mover.opponent()),
             false => (next, mover),
         };
-        let Some(survey) = known(next, mover).filter(|survey| survey.unknown == 0) else {
+        let Some(counts) = known(next, mover).filter(|counts| counts.unknown == 0) else {
             return [u32::MAX; 2];
         };
-        let after_win = (survey.losses, survey.longest_dtw_loss);
-        let after_loss = (survey.wins, survey.longest_dtw_win);
+        let after_win = (counts.losses, counts.longest_dtw_loss);
+        let after_loss = (counts.wins, counts.longest_dtw_win);
         for (limit, (count, longest)) in limits.iter_mut().zip([after_win, after_loss]) {
             match longest {
                 Some(longest) => *limit = (*limit).max(longest.number + 1),

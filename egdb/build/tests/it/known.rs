@@ -45,7 +45,8 @@ fn published_greatest_distances() {
     let probe = from_environment();
     let mut list = Vec::new();
     assert!(survey(&probe, &Options::default(), |_| true, |side| list.push(*side)).unwrap());
-    let greatest = |s: &SideSurvey| (s.slice, s.side, s.longest_mtc.map(|longest| longest.number));
+    let greatest =
+        |s: &SideSurvey| (s.slice, s.side, s.counts.longest_mtc.map(|longest| longest.number));
     let records = compare_greatest(list.iter().map(greatest));
     println!("{records} records of {} slices and sides to move", list.len());
     assert!(records > 0);

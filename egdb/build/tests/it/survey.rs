@@ -7,9 +7,7 @@ use std::sync::Arc;
 use egdb::error::SelectionError;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use egdb_build::builder::{BuildOptions, Builder};
-use egdb_build::survey::{
-    Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey,
-};
+use egdb_build::survey::{Counts, Longest, Options, SideSurvey, SurveyError, survey};
 use movegen::Color;
 
 use crate::support::solver::{Solution, Solved};
@@ -58,15 +56,16 @@ fn expected(solution: &Solution, slice: Slice, side: Color) -> SideSurvey {
     SideSurvey {
         slice,
         side,
-        positions: entries.len() as u64,
-        wins: count(Wld::Win),
-        losses: count(Wld::Loss),
-        draws: count(Wld::Draw),
-        unknown: 0,
-        captures: entries.iter().filter(|e| e.has_capture).count() as u64,
-        longest_dtw_win: longest(|e| (e.wld == Wld::Win).then_some(e.dtw)),
-        longest_dtw_loss: longest(|e| (e.wld == Wld::Loss).then_some(e.dtw)),
-        longest_mtc: longest(|e| (e.wld != Wld::Draw).then_some(e.mtc)),
+        counts: Counts {
+            wins: count(Wld::Win),
+            losses: count(Wld::Loss),
+            draws: count(Wld::Draw),
+            unknown: 0,
+            captures: entries.iter().filter(|e| e.has_capture).count() as u64,
+            longest_dtw_win: longest(|e| (e.wld == Wld::Win).then_some(e.dtw)),
+            longest_dtw_loss: longest(|e| (e.wld == Wld::Loss).then_some(e.dtw)),
+            longest_mtc: longest(|e| (e.wld != Wld::Draw).then_some(e.mtc)),
+        },
     }
 }
 
@@ -88,7 +87,7 @@ fn two_and_three_pieces() {
         compare(three_pieces(), &run(&probe, &Options { threads, ..Options::default() }));
     }
     let longest = run(&probe, &Options::default()).into_iter().find_map(|s| {
-        let number = s.longest_mtc.filter(|longest| longest.number >= 10)?;
+        let number = s.counts.longest_mtc.filter(|longest| longest.number >= 10)?;
         Some((s.slice.to_string(), s.side, number.number, s.example(&number)?.to_fen()))
     });
     // The published record.
@@ -101,7 +100,10 @@ fn missing_sides_and_types() {
     let keep = |slice: Slice, side: Color| slice.is_symmetric() || side == Color::White;
     let (_dir, probe) = built(three_pieces(), &[DbType::Wld1, DbType::Dtw], keep);
     let list = run(&probe, &Options::default());
-    let without_mtc = |survey: SideSurvey| SideSurvey { longest_mtc: None, ..survey };
+    let without_mtc = |survey: SideSurvey| SideSurvey {
+        counts: Counts { longest_mtc: None, ..survey.counts },
+        ..survey
+    };
     for found in &list {
         assert_eq!(*found, without_mtc(expected(three_pieces(), found.slice, found.side)));
     }
@@ -128,13 +130,13 @@ fn unknown_positions_are_counted() {
     let [slice, without] = ["0201", "0101"].map(|text| text.parse::<Slice>().unwrap());
     let (_dir, probe) = built(three_pieces(), &TYPES, |slice, _| slice != without);
     for found in run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() }) {
-        let right = expected(three_pieces(), found.slice, found.side);
+        let right = expected(three_pieces(), found.slice, found.side).counts;
+        let counts = found.counts;
         // Black can only capture White's last piece.
-        assert_eq!(found.unknown > 0, found.side == Color::White);
-        assert!(found.unknown <= found.captures, "{found:?}");
-        assert_eq!(found.wins + found.losses + found.draws + found.unknown, right.positions);
-        assert!(found.wins <= right.wins && found.losses <= right.losses);
-        assert_eq!((found.positions, found.captures), (right.positions, right.captures));
+        assert_eq!(counts.unknown > 0, found.side == Color::White);
+        assert!(counts.unknown <= counts.captures, "{found:?}");
+        assert!(counts.wins <= right.wins && counts.losses <= right.losses);
+        assert_eq!((counts.positions(), counts.captures), (right.positions(), right.captures));
     }
 }
 
@@ -155,18 +157,16 @@ fn sizes_add_up_to_the_files() {
     Builder::new(dir.path(), &options, &|_| true).unwrap().build(3).unwrap();
     probe.add(open(dir.path(), DbType::Compact));
     for database in probe.databases() {
-        let sizes = data_bytes(database).unwrap();
-        assert_eq!(sizes.len(), database.contents().len());
         for pieces in [2, 3] {
-            let ids = sizes.iter().filter(|(id, _)| id.slice.pieces() == pieces);
-            let data: u64 = ids.map(|(_, size)| size).sum();
+            let ids = database.contents().into_iter().filter(|id| id.slice.pieces() == pieces);
+            let data: u64 = ids.map(|id| database.sub_bytes(id).unwrap()).sum();
             let stem = format!("db{pieces}.");
             let named = |path: &std::path::PathBuf| {
                 path.file_name().unwrap().to_str().unwrap().starts_with(&stem)
             };
             let files: Vec<u64> =
                 database.files().filter(named).map(|p| p.metadata().unwrap().len()).collect();
-            assert_eq!(file_bytes(database, pieces).unwrap(), files.iter().sum::<u64>());
+            assert_eq!(database.file_bytes(pieces), files.iter().sum::<u64>());
             // Index file first.
             assert_eq!(data, files.get(1).copied().unwrap_or(0), "{}", database.db_type());
         }
@@ -185,10 +185,14 @@ fn four_pieces() {
         let slice: Slice = row[1].parse().unwrap();
         let side = if row[2] == "b" { Color::Black } else { Color::White };
         if let Some(found) = list.iter().find(|s| (s.slice, s.side) == (slice, side)) {
-            assert_eq!(found.longest_mtc.unwrap().number.to_string(), row[3], "{slice} {side}");
+            assert_eq!(
+                found.counts.longest_mtc.unwrap().number.to_string(),
+                row[3],
+                "{slice} {side}"
+            );
             records += 1;
         }
     }
-    let far = |s: &&SideSurvey| s.longest_mtc.is_some_and(|longest| longest.number >= 10);
+    let far = |s: &&SideSurvey| s.counts.longest_mtc.is_some_and(|longest| longest.number >= 10);
     assert_eq!((records, list.iter().filter(far).count()), (8, 8));
 }

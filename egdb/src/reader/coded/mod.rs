@@ -241,6 +241,11 @@ impl CodedReader {
         }
     }
 
+    /// Bytes of a sub-database in its data file.
+    pub(crate) fn bytes(&self, sub: usize) -> u64 {
+        self.subs[sub].bytes()
+    }
+
     fn path(&self, file: usize) -> &Path {
         &self.storage.files()[file].path
     }

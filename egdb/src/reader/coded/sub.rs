@@ -155,6 +155,12 @@ impl Sub {
         self.first_block + k as u32
     }
 
+    /// Bytes in the data file.
+    pub(super) fn bytes(&self) -> u64 {
+        let before_last = (self.lines.len() as u64 - 1) * BLOCK as u64;
+        before_last + u64::from(self.end_byte) - u64::from(self.first_byte)
+    }
+
     /// The bytes of block `k` that belong to this sub-database.
     #[inline]
     pub(super) fn part(&self, k: usize) -> (usize, usize) {

@@ -3,7 +3,7 @@
 use movegen::Color;
 
 use super::{CONTRADICTION, CompactReader, Query, Sub};
-use crate::codec::contextual::{Reading, Unit};
+use crate::codec::contextual::{Reading, UNIT, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::MAX_HEAD;
@@ -100,6 +100,11 @@ impl CompactReader {
             }
         }
         Ok(())
+    }
+
+    /// Bytes of a sub-database in its data file.
+    pub(crate) fn bytes(&self, sub: usize) -> u64 {
+        u64::from(self.subs[sub].units) * UNIT as u64
     }
 
     /// Number of blocks that [`CompactReader::check`] visits.

@@ -287,7 +287,7 @@ pub(in crate::cli) enum BuildRecord {
         /// All files in the folder.
         disk_bytes: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
-        usage: Option<UsageRecord>,
+        usage: Option<Usage>,
     },
     /// A solved slice was there.
     Reused { slice: String },
@@ -305,41 +305,12 @@ pub(in crate::cli) enum BuildRecord {
         seconds: f64,
         files: Vec<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        usage: Option<UsageRecord>,
+        usage: Option<Usage>,
     },
 }
 
 impl Record for BuildRecord {
     const TYPE: &'static str = "build";
-}
-
-/// The process's use of resources so far.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct UsageRecord {
-    /// Greatest resident size.
-    peak_resident_bytes: u64,
-    minor_faults: u64,
-    major_faults: u64,
-    read_bytes: u64,
-    written_bytes: u64,
-    read_calls: u64,
-    write_calls: u64,
-}
-
-impl From<Usage> for UsageRecord {
-    fn from(usage: Usage) -> UsageRecord {
-        let Usage { peak_resident, minor_faults, major_faults, read_bytes, .. } = usage;
-        let Usage { written_bytes, read_calls, write_calls, .. } = usage;
-        UsageRecord {
-            peak_resident_bytes: peak_resident,
-            minor_faults,
-            major_faults,
-            read_bytes,
-            written_bytes,
-            read_calls,
-            write_calls,
-        }
-    }
 }
 
 /// Bars on a terminal, a line for each slice and file on standard output, and the log.
@@ -411,7 +382,7 @@ impl Display {
                     bytes_loaded: report.loads.1,
                     work_file_bytes: report.bytes,
                     disk_bytes: report.disk,
-                    usage: Usage::now().map(UsageRecord::from),
+                    usage: Usage::now(),
                 };
                 self.line(&event, || {
                     format!(
@@ -539,12 +510,7 @@ impl Display {
         let files: Vec<String> = report.files.iter().map(|file| super::file_name(file)).collect();
         let usage = Usage::now();
         let count = counted(files.len() as u64, "file");
-        let event = BuildRecord::Done {
-            positions,
-            seconds: json::seconds(seconds),
-            files,
-            usage: usage.map(UsageRecord::from),
-        };
+        let event = BuildRecord::Done { positions, seconds: json::seconds(seconds), files, usage };
         self.line(&event, || {
             let mut text = format!(
                 "{}: {positions} positions solved, {count} written, {seconds:.2} s",

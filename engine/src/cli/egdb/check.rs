@@ -91,16 +91,6 @@ impl Record for FindingRecord {
     const TYPE: &'static str = "finding";
 }
 
-#[derive(Serialize, JsonSchema)]
-struct TallyRecord {
-    compared: u64,
-    captures: u64,
-    left_out: u64,
-    undecided: u64,
-    unproved: u64,
-    wrong: u64,
-}
-
 /// The sums of a check.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CheckSummary")]
@@ -112,11 +102,11 @@ pub(in crate::cli) struct CheckRecord {
     complete: bool,
     wrong: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wld: Option<TallyRecord>,
+    wld: Option<CheckTally>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    mtc: Option<TallyRecord>,
+    mtc: Option<CheckTally>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    dtw: Option<TallyRecord>,
+    dtw: Option<CheckTally>,
     seconds: f64,
 }
 
@@ -188,7 +178,7 @@ fn write_json(
     for finding in &report.findings {
         json::write(out, &record(finding))?;
     }
-    let tally = |kind| kinds.contains(&kind).then(|| tally_record(&report.tally(kind)));
+    let tally = |kind| kinds.contains(&kind).then(|| report.tally(kind));
     let summary = CheckRecord {
         slices: report.slices,
         positions: report.positions,
@@ -227,11 +217,6 @@ fn record(finding: &Finding) -> FindingRecord {
     };
     let (expected, found) = (Some(expected.to_string()), Some(found.to_string()));
     FindingRecord { problem, expected, found, ..record }
-}
-
-fn tally_record(tally: &CheckTally) -> TallyRecord {
-    let &CheckTally { compared, captures, left_out, undecided, unproved, wrong } = tally;
-    TallyRecord { compared, captures, left_out, undecided, unproved, wrong }
 }
 
 fn write_text(

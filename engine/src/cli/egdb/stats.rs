@@ -1,15 +1,13 @@
 //! `meerslag egdb stats`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
 use ::egdb::SubId;
 use ::egdb::{Database, DbType, Slice};
 use clap::{Args, ValueEnum};
-use egdb_build::survey::{
-    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, survey,
-};
+use egdb_build::survey::{Counts, Longest, Options, Progress, SideSurvey, SurveyError, survey};
 use movegen::Color;
 use movegen::words::counted;
 use schemars::JsonSchema;
@@ -98,21 +96,22 @@ impl SurveyRecord {
     /// Without the sizes of databases.
     pub(super) fn of(s: &SideSurvey) -> SurveyRecord {
         let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
+        let counts = s.counts;
         SurveyRecord {
             slice: s.slice.to_string(),
             side: s.side.letter(),
-            positions: s.positions,
-            wins: s.wins,
-            losses: s.losses,
-            draws: s.draws,
-            unknown: Some(s.unknown).filter(|&n| n > 0),
-            captures: s.captures,
-            longest_dtw_win: number(s.longest_dtw_win),
-            longest_dtw_loss: number(s.longest_dtw_loss),
-            longest_mtc: number(s.longest_mtc),
-            longest_dtw_win_fen: fen(s, s.longest_dtw_win),
-            longest_dtw_loss_fen: fen(s, s.longest_dtw_loss),
-            longest_mtc_fen: fen(s, s.longest_mtc),
+            positions: counts.positions(),
+            wins: counts.wins,
+            losses: counts.losses,
+            draws: counts.draws,
+            unknown: Some(counts.unknown).filter(|&n| n > 0),
+            captures: counts.captures,
+            longest_dtw_win: number(counts.longest_dtw_win),
+            longest_dtw_loss: number(counts.longest_dtw_loss),
+            longest_mtc: number(counts.longest_mtc),
+            longest_dtw_win_fen: fen(s, counts.longest_dtw_win),
+            longest_dtw_loss_fen: fen(s, counts.longest_dtw_loss),
+            longest_mtc_fen: fen(s, counts.longest_mtc),
             bytes: BTreeMap::new(),
             bits_per_position: BTreeMap::new(),
         }
@@ -135,10 +134,6 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         DbType::Mtc => 1,
         _ => 0,
     });
-    let mut sizes = Vec::new();
-    for database in &databases {
-        sizes.push(data_bytes(database)?);
-    }
     let options = Options {
         max_pieces: args.selection.pieces,
         slices: args.selection.slices(),
@@ -158,7 +153,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         !interrupt.is_pressed()
     };
     let each = |result: &SideSurvey| {
-        let row = Row { survey: *result, bytes: bytes_of(&databases, &sizes, result) };
+        let row = Row { survey: *result, bytes: bytes_of(&databases, result) };
         if failed.is_ok() {
             failed = bar.suspend(|| page.add(row));
         }
@@ -184,18 +179,14 @@ impl From<SurveyError> for Failure {
     }
 }
 
-fn bytes_of(
-    databases: &[Arc<Database>],
-    sizes: &[HashMap<SubId, u64>],
-    result: &SideSurvey,
-) -> Vec<Option<u64>> {
-    let of = |(database, sizes): (&Arc<Database>, &HashMap<SubId, u64>)| {
+fn bytes_of(databases: &[Arc<Database>], result: &SideSurvey) -> Vec<Option<u64>> {
+    let of = |database: &Arc<Database>| {
         let count = result.slice.subslices(database.db_type().subslice_length()) as u32;
         let id = |sub| SubId { slice: result.slice, sub, side: result.side };
-        let list: Vec<u64> = (0..count).filter_map(|sub| sizes.get(&id(sub)).copied()).collect();
+        let list: Vec<u64> = (0..count).filter_map(|sub| database.sub_bytes(id(sub))).collect();
         (!list.is_empty()).then(|| list.into_iter().sum())
     };
-    databases.iter().zip(sizes).map(of).collect()
+    databases.iter().map(of).collect()
 }
 
 /// The output, piece count by piece count; JSON line by line.
@@ -246,7 +237,7 @@ impl Page<'_> {
             if let Some(size) = size {
                 let name = database.db_type().name().to_owned();
                 record.bytes.insert(name.clone(), size);
-                let per_position = size as f64 * 8.0 / row.survey.positions as f64;
+                let per_position = bits(size, row.survey.counts.positions());
                 record.bits_per_position.insert(name, json::rounded(per_position, 4));
             }
         }
@@ -262,67 +253,71 @@ impl Page<'_> {
 
     /// The cells of a row, percentages with this many digits.
     fn cells(&self, row: &Row, digits: usize) -> Vec<String> {
-        let s = &row.survey;
-        let share = |n: u64| format!("{:.digits$}", n as f64 * 100.0 / s.positions.max(1) as f64);
-        let number = |longest: Option<Longest>| {
-            longest.map_or_else(|| "-".to_owned(), |longest| longest.number.to_string())
-        };
-        let mut cells = vec![
-            s.slice.to_string(),
-            letter(s.side).to_string(),
-            s.positions.to_string(),
-            share(s.wins),
-            share(s.losses),
-            share(s.draws),
-            share(s.captures),
-            number(s.longest_dtw_win),
-            number(s.longest_dtw_loss),
-            number(s.longest_mtc),
-        ];
-        cells.extend(row.bytes.iter().map(|&size| bits(size, s.positions)));
+        let SideSurvey { slice, side, counts } = row.survey;
+        let positions = counts.positions();
+        let share = |n: u64| format!("{:.digits$}", percent(n, positions));
+        let mut cells = vec![slice.to_string(), letter(side).to_string(), positions.to_string()];
+        cells.extend([counts.wins, counts.losses, counts.draws, counts.captures].map(share));
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let longest = longest(&counts).into_iter();
+        cells.extend(longest.map(|(_, it)| or_dash(it.map(|it| it.number.to_string()))));
+        let bytes = row.bytes.iter();
+        cells.extend(bytes.map(|size| or_dash(size.map(|n| format!("{:.4}", bits(n, positions))))));
         cells
     }
 
-    /// Sums of the piece count.
-    fn total(&self) -> Result<Total, Failure> {
-        let sum = |number: fn(&SideSurvey) -> u64| {
-            self.rows.iter().map(|row| number(&row.survey)).sum::<u64>()
-        };
-        let most = |longest: fn(&SideSurvey) -> Option<Longest>| {
-            self.rows.iter().filter_map(|row| longest(&row.survey)).map(|l| l.number).max()
-        };
+    fn pieces(&self) -> u8 {
+        self.rows[0].survey.slice.pieces()
+    }
+
+    /// The sums of the piece count.
+    fn total(&self) -> Vec<String> {
+        let counts = self.rows.iter().map(|row| row.survey.counts);
+        let sum = counts.fold(Counts::default(), |sum, counts| sum.merged(&counts));
+        let positions = sum.positions();
         let mut slices: Vec<Slice> = self.rows.iter().map(|row| row.survey.slice).collect();
         slices.dedup();
-        let pieces = slices[0].pieces();
-        let is_whole = slices.iter().copied().eq(Slice::stored(pieces));
-        let mut files = Vec::new();
-        for database in self.databases {
-            let bytes = file_bytes(database, pieces)?;
-            if bytes > 0 && is_whole {
-                files.push((database.db_type().name(), bytes));
+        let share = |n: u64| percent(n, positions);
+        let mut lines = Vec::new();
+        if self.is_partial {
+            lines.push("INTERRUPTED: only the slices listed here are in these sums".to_owned());
+        }
+        lines.push(format!(
+            "{} pieces, {}: {positions} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
+             ({:.2} %), {} captures ({:.2} %)",
+            self.pieces(),
+            counted(slices.len() as u64, "slice"),
+            sum.wins,
+            share(sum.wins),
+            sum.losses,
+            share(sum.losses),
+            sum.draws,
+            share(sum.draws),
+            sum.captures,
+            share(sum.captures)
+        ));
+        if sum.unknown > 0 {
+            lines.push(format!("{} positions without a value", sum.unknown));
+        }
+        let longest: Vec<String> = longest(&sum)
+            .into_iter()
+            .filter_map(|(name, longest)| Some(format!("{name} {}", longest?.number)))
+            .collect();
+        if !longest.is_empty() {
+            lines.push(longest.join(", "));
+        }
+        let is_whole = slices.iter().copied().eq(Slice::stored(self.pieces()));
+        for database in self.databases.iter().filter(|_| is_whole) {
+            let (name, bytes) = (database.db_type().name(), database.file_bytes(self.pieces()));
+            if bytes > 0 {
+                let bits = bits(bytes, positions);
+                lines.push(format!("{name}: {bytes} bytes of files, {bits:.4} bits a position"));
             }
         }
-        Ok(Total {
-            pieces,
-            is_partial: self.is_partial,
-            slices: slices.len(),
-            positions: sum(|s| s.positions),
-            wins: sum(|s| s.wins),
-            losses: sum(|s| s.losses),
-            draws: sum(|s| s.draws),
-            unknown: sum(|s| s.unknown),
-            captures: sum(|s| s.captures),
-            longest: [
-                most(|s| s.longest_dtw_win),
-                most(|s| s.longest_dtw_loss),
-                most(|s| s.longest_mtc),
-            ],
-            files,
-        })
+        lines
     }
 
     fn text(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let total = self.total()?;
         if !self.is_first {
             writeln!(out)?;
         }
@@ -330,7 +325,7 @@ impl Page<'_> {
             out,
             "{} pieces: shares of all positions in percent; longest win, loss, distance to\n\
              conversion; bits a position",
-            total.pieces
+            self.pieces()
         )?;
         let names = self.databases.iter().map(|db| format!(" {}", db.db_type().name()));
         let fixed =
@@ -341,25 +336,26 @@ impl Page<'_> {
         out.write_all(terminal::table(&heading, &rows).as_bytes())?;
         writeln!(out)?;
         for row in &self.rows {
-            for (name, fen) in examples(&row.survey) {
-                let (slice, side) = (row.survey.slice, letter(row.survey.side));
-                writeln!(out, "{slice} {side}  {name:<13} {fen}")?;
+            let SideSurvey { slice, side, counts } = row.survey;
+            for (name, longest) in longest(&counts) {
+                if let Some(fen) = fen(&row.survey, longest) {
+                    writeln!(out, "{slice} {}  {name:<13} {fen}", letter(side))?;
+                }
             }
         }
-        for line in total.lines() {
+        for line in self.total() {
             writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
         }
         Ok(())
     }
 
     fn markdown(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let total = self.total()?;
         if self.is_first {
             writeln!(out, "# Statistics of endgame databases\n")?;
             writeln!(out, "{}", MARKDOWN_HEAD.trim_end())?;
         }
-        writeln!(out, "\n## {} pieces\n", total.pieces)?;
-        for line in total.lines() {
+        writeln!(out, "\n## {} pieces\n", self.pieces())?;
+        for line in self.total() {
             writeln!(out, "- {line}")?;
         }
         let columns: Vec<String> = self.columns().collect();
@@ -370,28 +366,21 @@ impl Page<'_> {
         for row in &self.rows {
             writeln!(out, "| {} |", self.cells(row, 2).join(" | "))?;
         }
-        let longest = |s: &SideSurvey| [s.longest_dtw_win, s.longest_dtw_loss, s.longest_mtc];
-        let has_longest = |row: &&Row| longest(&row.survey).iter().any(Option::is_some);
+        let has_longest =
+            |row: &&Row| longest(&row.survey.counts).iter().any(|(_, longest)| longest.is_some());
         let mut rows = self.rows.iter().filter(has_longest).peekable();
         if rows.peek().is_some() {
             writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
             writeln!(out, "| --- | --- | --- | --- | --- |")?;
         }
         for row in rows {
-            let s = &row.survey;
-            let cell = |longest: Option<Longest>| match (longest, fen(s, longest)) {
-                (Some(longest), Some(fen)) => format!("{}: `{fen}`", longest.number),
-                _ => "-".to_owned(),
-            };
-            writeln!(
-                out,
-                "| {} | {} | {} | {} | {} |",
-                s.slice,
-                letter(s.side),
-                cell(s.longest_dtw_win),
-                cell(s.longest_dtw_loss),
-                cell(s.longest_mtc)
-            )?;
+            let SideSurvey { slice, side, counts } = row.survey;
+            let cells =
+                longest(&counts).map(|(_, longest)| match (longest, fen(&row.survey, longest)) {
+                    (Some(longest), Some(fen)) => format!("{}: `{fen}`", longest.number),
+                    _ => "-".to_owned(),
+                });
+            writeln!(out, "| {slice} | {} | {} |", letter(side), cells.join(" | "))?;
         }
         Ok(())
     }
@@ -408,85 +397,27 @@ the greatest distance to conversion in the convention of the Kingsrow databases;
 there is none or none was counted. The last columns are bits of compressed data a position.
 ";
 
-struct Total {
-    is_partial: bool,
-    pieces: u8,
-    slices: usize,
-    positions: u64,
-    wins: u64,
-    losses: u64,
-    draws: u64,
-    unknown: u64,
-    captures: u64,
-    longest: [Option<u32>; 3],
-    files: Vec<(&'static str, u64)>,
-}
-
-impl Total {
-    fn lines(&self) -> Vec<String> {
-        let share = |n: u64| n as f64 * 100.0 / self.positions.max(1) as f64;
-        let mut lines = Vec::new();
-        if self.is_partial {
-            lines.push("INTERRUPTED: only the slices listed here are in these sums".to_owned());
-        }
-        lines.push(format!(
-            "{} pieces, {}: {} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
-             ({:.2} %), {} captures ({:.2} %)",
-            self.pieces,
-            counted(self.slices as u64, "slice"),
-            self.positions,
-            self.wins,
-            share(self.wins),
-            self.losses,
-            share(self.losses),
-            self.draws,
-            share(self.draws),
-            self.captures,
-            share(self.captures)
-        ));
-        if self.unknown > 0 {
-            lines.push(format!("{} positions without a value", self.unknown));
-        }
-        let longest: Vec<String> = ["longest win", "longest loss", "greatest mtc"]
-            .into_iter()
-            .zip(self.longest)
-            .filter_map(|(name, number)| Some(format!("{name} {}", number?)))
-            .collect();
-        if !longest.is_empty() {
-            lines.push(longest.join(", "));
-        }
-        for &(name, bytes) in &self.files {
-            lines.push(format!(
-                "{name}: {bytes} bytes of files, {:.4} bits a position",
-                bytes as f64 * 8.0 / self.positions.max(1) as f64
-            ));
-        }
-        lines
-    }
-}
-
 fn letter(side: Color) -> char {
     side.letter().to_ascii_lowercase()
 }
 
-fn bits(size: Option<u64>, positions: u64) -> String {
-    match size {
-        Some(size) => format!("{:.4}", size as f64 * 8.0 / positions.max(1) as f64),
-        None => "-".to_owned(),
-    }
+fn bits(bytes: u64, positions: u64) -> f64 {
+    bytes as f64 * 8.0 / positions.max(1) as f64
+}
+
+fn percent(part: u64, all: u64) -> f64 {
+    part as f64 * 100.0 / all.max(1) as f64
 }
 
 fn fen(survey: &SideSurvey, longest: Option<Longest>) -> Option<String> {
     Some(survey.example(&longest?)?.to_fen())
 }
 
-fn examples(survey: &SideSurvey) -> Vec<(&'static str, String)> {
+/// The greatest numbers, by name.
+fn longest(counts: &Counts) -> [(&'static str, Option<Longest>); 3] {
     [
-        ("longest win", survey.longest_dtw_win),
-        ("longest loss", survey.longest_dtw_loss),
-        ("greatest mtc", survey.longest_mtc),
+        ("longest win", counts.longest_dtw_win),
+        ("longest loss", counts.longest_dtw_loss),
+        ("greatest mtc", counts.longest_mtc),
     ]
-    .into_iter()
-    .filter_map(|(name, longest)| Some((name, fen(survey, longest)?)))
-    .collect()
 }

@@ -51,10 +51,10 @@ pub(super) struct VerifyArgs {
 
 /// A file and its checksum.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct FileRecord<'a> {
+pub(in crate::cli) struct FileRecord {
     /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
     database: &'static str,
-    file: &'a str,
+    file: String,
     /// `ok`, `bad`, `missing` or `unknown`.
     result: &'static str,
     /// `published` or `side file`.
@@ -66,8 +66,28 @@ pub(in crate::cli) struct FileRecord<'a> {
     error: Option<String>,
 }
 
-impl Record for FileRecord<'_> {
+impl Record for FileRecord {
     const TYPE: &'static str = "file";
+}
+
+impl FileRecord {
+    fn new(db_type: DbType, path: &Path, result: &'static str) -> FileRecord {
+        FileRecord {
+            database: db_type.name(),
+            file: file_name(path),
+            result,
+            compared_with: None,
+            blocks: Vec::new(),
+            error: None,
+        }
+    }
+}
+
+const fn name(authority: Authority) -> &'static str {
+    match authority {
+        Authority::Published => "published",
+        Authority::SideFile => "side file",
+    }
 }
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
@@ -78,9 +98,9 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let (mut bad, mut is_known) = (missing.len(), !missing.is_empty());
     for it in &missing {
         let text = format!("MISSING, but {} is there", file_name(&it.witness));
-        let mut record = verifier.record(it.db_type, &it.file, "missing", None);
-        record.1.error = Some(text.clone());
-        verifier.show(&text, record)?;
+        let error = Some(text.clone());
+        let record = FileRecord { error, ..FileRecord::new(it.db_type, &it.file, "missing") };
+        verifier.show(&text, &record)?;
     }
     for database in &databases {
         if args.blocks {
@@ -166,20 +186,19 @@ impl<W: Write> Verifier<W> {
             !self.interrupt.is_pressed()
         })?;
         drop(bar);
-        let name = |authority| match authority {
-            Authority::Published => "published",
-            Authority::SideFile => "side file",
-        };
         for (path, outcome) in &report.files {
+            let record = |result, authority: Option<Authority>| FileRecord {
+                compared_with: authority.map(name),
+                ..FileRecord::new(database.db_type(), path, result)
+            };
             let (text, record) = match outcome {
-                FileState::Good(authority) => {
-                    let text = format!("ok ({})", name(*authority));
-                    (text, self.record(database.db_type(), path, "ok", Some(name(*authority))))
+                &FileState::Good(authority) => {
+                    (format!("ok ({})", name(authority)), record("ok", Some(authority)))
                 }
-                FileState::Bad { authority, expected, found, blocks } => {
+                &FileState::Bad { authority, expected, found, ref blocks } => {
                     let mut text = format!(
                         "BAD ({}): CRC-32 {:08x} instead of {:08x}",
-                        name(*authority),
+                        name(authority),
                         found.0,
                         expected.0
                     );
@@ -189,26 +208,17 @@ impl<W: Write> Verifier<W> {
                     if !blocks.is_empty() {
                         text += &format!(", damaged blocks: {}", ranges(blocks));
                     }
-                    let mut record =
-                        self.record(database.db_type(), path, "bad", Some(name(*authority)));
-                    record.1.blocks.clone_from(blocks);
-                    record.1.error = Some(text.clone());
-                    (text, record)
+                    let (blocks, error) = (blocks.clone(), Some(text.clone()));
+                    (text, FileRecord { blocks, error, ..record("bad", Some(authority)) })
                 }
                 FileState::BadSideFile(error) => {
                     let reason = with_causes(error);
-                    let text = format!("BAD: {reason}");
-                    let mut record =
-                        self.record(database.db_type(), path, "bad", Some("side file"));
-                    record.1.error = Some(reason);
-                    (text, record)
+                    let record = record("bad", Some(Authority::SideFile));
+                    (format!("BAD: {reason}"), FileRecord { error: Some(reason), ..record })
                 }
-                FileState::Unknown => (
-                    "no checksum known".to_owned(),
-                    self.record(database.db_type(), path, "unknown", None),
-                ),
+                FileState::Unknown => ("no checksum known".to_owned(), record("unknown", None)),
             };
-            self.show(&text, record)?;
+            self.show(&text, &record)?;
         }
         Ok(report.failures().count())
     }
@@ -225,50 +235,30 @@ impl<W: Write> Verifier<W> {
         let errors = result.unwrap_or_else(|errors| errors);
         for error in &errors {
             let text = format!("BAD: {}", with_causes(error));
-            let mut record = self.record(database.db_type(), &error.file, "bad", None);
-            record.1.blocks = vec![error.block];
-            record.1.error = Some(text.clone());
-            self.show(&text, record)?;
+            let record = FileRecord {
+                blocks: vec![error.block],
+                error: Some(text.clone()),
+                ..FileRecord::new(database.db_type(), &error.file, "bad")
+            };
+            self.show(&text, &record)?;
         }
         if !is_complete {
             return Err(Failure::interrupted(FILES_SO_FAR));
         }
         if errors.is_empty() {
             for path in database.files() {
-                let record = self.record(database.db_type(), &path, "ok", None);
-                self.show("ok (all blocks decoded)", record)?;
+                let record = FileRecord::new(database.db_type(), &path, "ok");
+                self.show("ok (all blocks decoded)", &record)?;
             }
         }
         Ok(errors.len())
     }
 
-    fn record(
-        &self,
-        db_type: DbType,
-        path: &Path,
-        result: &'static str,
-        compared_with: Option<&'static str>,
-    ) -> (String, FileRecord<'static>) {
-        let record = FileRecord {
-            database: db_type.name(),
-            file: "",
-            result,
-            compared_with,
-            blocks: Vec::new(),
-            error: None,
-        };
-        (file_name(path), record)
-    }
-
-    fn show(
-        &mut self,
-        text: &str,
-        (name, record): (String, FileRecord<'_>),
-    ) -> Result<(), Failure> {
+    fn show(&mut self, text: &str, record: &FileRecord) -> Result<(), Failure> {
         if self.json {
-            json::write(&mut self.out, &FileRecord { file: &name, ..record })?;
+            json::write(&mut self.out, record)?;
         } else {
-            writeln!(self.out, "{name:<20} {text}")?;
+            writeln!(self.out, "{:<20} {text}", record.file)?;
         }
         Ok(())
     }
