@@ -9,7 +9,7 @@ use movegen::Score;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::games::{Detail, PdnGameRecord, bad};
+use super::games::{DetailParameters, PdnGameRecord, bad};
 use super::problem::Problem;
 use super::query::Query;
 use super::{Desk, Reply};
@@ -73,7 +73,7 @@ pub(super) fn annotate(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Re
     };
     let judged = judge(&pdn, &analyses, &desk.probe)?;
     write(&mut pdn, &judged);
-    let has_positions = query.get::<Detail>()?.positions.unwrap_or(true);
+    let has_positions = query.get::<DetailParameters>()?.positions.unwrap_or(true);
     Ok(Reply::json(&AnnotationRecord {
         judged: AnnotatedGameRecord::new(1, &pdn, &judged),
         annotated: PdnGameRecord::of(&pdn, 1, has_positions),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{Query, Within};
+use super::query::{Limited, Query};
 use super::{Desk, Reply};
 use meerslag_search::PlayingLevel;
 use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
@@ -168,7 +168,7 @@ fn meant(position: &Position, text: &str) -> Vec<Move> {
 
 /// What a move may be written as.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Meant {
+pub(super) struct LegalParameters {
     /// Only the moves that this text may mean. It is read as at the terminal: 3228, 32 28,
     /// 30x39x11x2.
     #[serde(rename = "move")]
@@ -179,7 +179,7 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     let game = query.game()?;
     let position = game.position();
     let path = |text: String| text.split(['-', 'x']).filter_map(|n| n.parse().ok()).collect();
-    let moves = match query.get::<Meant>()?.mv {
+    let moves = match query.get::<LegalParameters>()?.mv {
         Some(text) => meant(position, &text),
         None => position.legal_moves().to_vec(),
     };
@@ -225,14 +225,14 @@ impl Record for FenRecord {
 
 /// A text for a position.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Written {
+pub(super) struct FenParameters {
     /// The position, which need not be one of a game.
     #[serde(default)]
     fen: String,
 }
 
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let text = query.get::<Written>()?.fen;
+    let text = query.get::<FenParameters>()?.fen;
     // An unreadable position is an answer, too: that is the question.
     let record = match text.parse::<Fen>() {
         Ok(fen) => FenRecord {
@@ -275,15 +275,15 @@ impl Record for LineAnswerRecord {
 
 /// How much of the play is wanted.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct LineLength {
+pub(super) struct LineParameters {
     /// Most moves of the line. Default: 400.
-    plies: Option<Within<1, 2000>>,
+    plies: Option<Limited<1, 2000>>,
 }
 
 pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
-    let most = query.get::<LineLength>()?.plies.map_or(LINE_PLIES, |most| most.0 as usize);
+    let most = query.get::<LineParameters>()?.plies.map_or(LINE_PLIES, |most| most.0 as usize);
     let fen = position.to_fen();
     let value = desk.probe.wld(position)?;
     if value.is_none() || !desk.probe.reaches(position) {

@@ -19,7 +19,7 @@ const PIXELS: u32 = 400;
 
 /// How a position is drawn.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Picture {
+pub(super) struct PictureParameters {
     /// Black at the bottom.
     #[serde(default)]
     flip: bool,
@@ -38,7 +38,7 @@ pub(super) struct Picture {
 
 /// The picture, or the sheet without pieces.
 pub(super) fn board(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let picture: Picture = query.get()?;
+    let picture: PictureParameters = query.get()?;
     if picture.sheet {
         return Ok(Reply { media_type: SVG, text: sheet() });
     }

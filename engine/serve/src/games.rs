@@ -25,7 +25,7 @@ pub(super) const PDN: &str = "application/vnd.chess-pdn";
 
 /// How much is wanted of a game: the positions are most of the answer.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Detail {
+pub(super) struct DetailParameters {
     /// Whether the position after each move is given, which the moves tell too. Default: true.
     pub(super) positions: Option<bool>,
 }
@@ -123,7 +123,10 @@ pub(super) fn read(
 ) -> Result<(), Problem> {
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
     let reader = RefCell::new(PdnReader::with_options(query.wanted(body), options));
-    let source = Source { reader, has_positions: query.get::<Detail>()?.positions.unwrap_or(true) };
+    let source = Source {
+        reader,
+        has_positions: query.get::<DetailParameters>()?.positions.unwrap_or(true),
+    };
     records::write(out, &GamesOfText { games: &source, warnings: &source })
         .map_err(|error| bad(error.to_string()))
 }

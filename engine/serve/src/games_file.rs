@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::games;
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Parameters, Query, Within, parameters, start};
+use super::query::{self, Limited, Parameters, Query, parameters, start};
 use super::tablebase::uci;
 use super::{Desk, JSON, Reply};
 
@@ -145,49 +145,34 @@ fn shelf(desk: &Desk) -> Result<&GamesShelf, Problem> {
     desk.games.as_ref().ok_or_else(missing)
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Side {
-    White,
-    Black,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Color {
-        match side {
-            Side::White => Color::White,
-            Side::Black => Color::Black,
-        }
-    }
-}
-
 /// The part of a list that is wanted.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Page {
+pub(super) struct PageParameters {
     /// This position occurs: FEN or Hub string.
     position: Option<String>,
     /// The order. Default: number.
     sort: Option<Sort>,
     /// Leave out this many games at the beginning.
-    skip: Option<Within<0, { u64::MAX }>>,
+    skip: Option<Limited<0, { u64::MAX }>>,
     /// At most this many games. Default: 50.
-    limit: Option<Within<0, MAX_GAMES>>,
+    limit: Option<Limited<0, MAX_GAMES>>,
 }
 
 /// A game of the file.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Number {
+pub(super) struct GameParameters {
     /// Its number in the file.
-    game: Within<1, { i64::MAX as u64 }>,
+    game: Limited<1, { i64::MAX as u64 }>,
 }
 
 /// The parameters of the opening explorer.
-pub(super) const EXPLORER: &[Parameters] = &[parameters::<Explorer>(), parameters::<Ignored>()];
+pub(super) const EXPLORER: &[Parameters] =
+    &[parameters::<ExplorerParameters>(), parameters::<Ignored>()];
 
 /// Those with a meaning for games of a file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Explorer {
+pub(super) struct ExplorerParameters {
     /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
     fen: Option<String>,
     /// Moves played from there, with commas between them.
@@ -196,17 +181,18 @@ pub(super) struct Explorer {
     /// Games of this player only.
     player: Option<String>,
     /// The side of the player.
-    color: Option<Side>,
+    #[schemars(extend("enum" = ["white", "black"]))]
+    color: Option<String>,
     /// The first year; a month after it has no effect.
     since: Option<String>,
     /// The last year; a month after it has no effect.
     until: Option<String>,
     /// Most moves. Default: 12.
-    moves: Option<Within<0, 1_000>>,
+    moves: Option<Limited<0, 1_000>>,
     /// Games of the highest ratings. Default: 4.
-    top_games: Option<Within<0, 100>>,
+    top_games: Option<Limited<0, 100>>,
     /// Games of the latest dates. Default: 4.
-    recent_games: Option<Within<0, 100>>,
+    recent_games: Option<Limited<0, 100>>,
 }
 
 /// Those that have no effect.
@@ -244,7 +230,7 @@ fn read<T>(
 
 /// `GET /v1/games/find`.
 pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let page: Page = query.get()?;
+    let page: PageParameters = query.get()?;
     let text = page.position.filter(|text| !text.is_empty());
     let position = text.map(|text| start(&text).map_err(|problem| problem.of("position")));
     let position = position.transpose()?.map(|game| *game.position());
@@ -257,7 +243,7 @@ pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
 
 /// `GET /v1/games/game`, in the form of `/v1/games`.
 pub(super) fn game(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let id = query.get::<Number>()?.game.0 as i64;
+    let id = query.get::<GameParameters>()?.game.0 as i64;
     let stored = shelf(desk)?.with(query, |file| file.game(id))?;
     let missing = || Problem::new(ProblemKind::NotKnown, format!("there is no game {id}"));
     let StoredGame { game, .. } = stored.ok_or_else(missing)?;
@@ -301,7 +287,7 @@ impl Record for GamesAddedRecord {
 
 /// How games are added.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Import {
+pub(super) struct ImportParameters {
     /// Games that are there already: keep adds them again, skip (the default) leaves them out, better
     /// keeps the one that says more: comments, a result, all moves.
     duplicates: Option<Duplicates>,
@@ -317,7 +303,7 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
         let text = "this server adds no games: see --games-add";
         return Err(Problem::new(ProblemKind::NotKnown, text));
     }
-    let duplicates = query.get::<Import>()?.duplicates.unwrap_or_default();
+    let duplicates = query.get::<ImportParameters>()?.duplicates.unwrap_or_default();
     let options = ImportOptions { duplicates, ..ImportOptions::default() };
     let (mut problems, mut named) = (Vec::new(), Vec::new());
     let before = shelf.stamp()?.file;
@@ -424,7 +410,7 @@ impl ExplorerGame {
 
 /// `GET /explorer/...`.
 pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let asked: Explorer = query.get()?;
+    let asked: ExplorerParameters = query.get()?;
     let game = query::game(asked.fen.as_deref(), "play", &asked.play)?;
     let year = |text: &str| {
         let year = text.split('-').next().unwrap_or_default();
@@ -438,7 +424,11 @@ pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
     let wanted = GamesQuery {
         position: Some(position),
         player: asked.player,
-        color: asked.color.map(Color::from),
+        color: query::named(
+            "color",
+            asked.color.as_deref(),
+            [(Color::White, "white"), (Color::Black, "black")],
+        )?,
         years,
         ..GamesQuery::default()
     };

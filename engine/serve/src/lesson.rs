@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Standing;
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Query, Within, shown};
+use super::query::{self, Limited, Query, shown};
 use super::{Desk, Reply};
 use meerslag_study::endgame_trainer::{
     self, Criteria, LESSONS, Measure, PickError, Picker, Verdict,
@@ -124,50 +124,40 @@ fn distances(text: &str) -> Result<RangeInclusive<u32>, Problem> {
 
 /// The endgame that is wanted.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Wanted {
+pub(super) struct EndingParameters {
     /// The pieces: black men, black kings, white men, white kings, such as 0102.
     slice: String,
     /// For the side to move. Default: win.
-    value: Option<Value>,
+    #[schemars(extend("enum" = ["win", "draw", "loss"]))]
+    value: Option<String>,
     /// The side to move. Default: either.
-    side: Option<Side>,
+    #[schemars(extend("enum" = ["W", "B"]))]
+    side: Option<String>,
     /// The distance to the end in plies: 12, or from and to, such as 10-30.
     dtw: Option<String>,
     /// The same position for the same number.
-    seed: Option<Within<0, { u64::MAX }>>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Value {
-    Win,
-    Draw,
-    Loss,
-}
-
-#[derive(Deserialize, JsonSchema)]
-enum Side {
-    W,
-    B,
+    seed: Option<Limited<0, { u64::MAX }>>,
 }
 
 pub(super) fn position(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let wanted: Wanted = query.get()?;
+    let wanted: EndingParameters = query.get()?;
     let slice: Slice = wanted.slice.parse().map_err(|_| {
         let four = "four digits: black men, black kings, white men, white kings";
         Problem::parameter("slice", format!("'{}' is not {four}", shown(&wanted.slice)))
     })?;
     let criteria = Criteria {
         slice,
-        value: match wanted.value {
-            None | Some(Value::Win) => Wld::Win,
-            Some(Value::Draw) => Wld::Draw,
-            Some(Value::Loss) => Wld::Loss,
-        },
-        side: wanted.side.map(|side| match side {
-            Side::W => Color::White,
-            Side::B => Color::Black,
-        }),
+        value: query::named(
+            "value",
+            wanted.value.as_deref(),
+            Wld::ALL.map(|value| (value, value.name())),
+        )?
+        .unwrap_or(Wld::Win),
+        side: query::named(
+            "side",
+            wanted.side.as_deref(),
+            [(Color::White, "W"), (Color::Black, "B")],
+        )?,
         dtw: wanted.dtw.as_deref().map(distances).transpose()?,
     };
     let mut picker = Picker::new(wanted.seed.map_or(0, |seed| seed.0));
@@ -240,7 +230,7 @@ impl Record for JudgementRecord {
 
 /// The move that was made.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Made {
+pub(super) struct JudgeParameters {
     /// The move to judge, in Hub or short notation.
     #[serde(rename = "move")]
     mv: String,
@@ -249,7 +239,7 @@ pub(super) struct Made {
 pub(super) fn judge(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let mut game = query.game()?;
     let before = *game.position();
-    let mv = query::read_move(&before, &query.get::<Made>()?.mv)
+    let mv = query::read_move(&before, &query.get::<JudgeParameters>()?.mv)
         .map_err(|problem| problem.of("move"))?;
     let answer = desk.probe.answer(&before)?;
     let Some(judgement) = endgame_trainer::judge(&answer, mv) else {

@@ -23,14 +23,14 @@ const MAX_QUOTED: usize = 60;
 /// Names of the fields of a struct.
 type Names = &'static [&'static str];
 /// Names and values of parameters.
-type Pairs = [(String, String)];
+type GivenPairs = [(String, String)];
 
 /// Some of the parameters that a question takes: the fields of a struct.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
     /// The JSON schema of the struct. WebAssembly modules describe nothing.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    check: fn(&Pairs) -> Result<Names, Problem>,
+    check: fn(&GivenPairs) -> Result<Names, Problem>,
 }
 
 /// The parameters of a struct.
@@ -50,7 +50,7 @@ pub(super) const fn parameters<T: DeserializeOwned + JsonSchema>() -> Parameters
 
 /// The position that a question is about.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct At {
+pub(super) struct PositionParameters {
     /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
     fen: Option<String>,
     /// Moves played from there, in Hub or short notation, with blanks or commas between them; at
@@ -68,7 +68,7 @@ pub(super) fn shown(text: &str) -> String {
 /// list (`[]`) the first value. And whether its answer is still wanted.
 #[derive(Debug)]
 pub struct Query<'q> {
-    given: &'q Pairs,
+    given: &'q GivenPairs,
     gone: Arc<AtomicBool>,
 }
 
@@ -120,7 +120,7 @@ impl<'q> Query<'q> {
     /// # Errors
     /// If the position or a move cannot be read or is not legal.
     pub(super) fn game(&self) -> Result<Game, Problem> {
-        let At { fen, moves } = self.get()?;
+        let PositionParameters { fen, moves } = self.get()?;
         game(fen.as_deref(), "moves", &moves.unwrap_or_default())
     }
 }
@@ -166,26 +166,39 @@ pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, Problem
         .map_err(|error| Problem::new(ProblemKind::BadMove, error.to_string()))
 }
 
+/// The value that has this name.
+pub(super) fn named<T: Copy, const N: usize>(
+    parameter: &'static str,
+    name: Option<&str>,
+    values: [(T, &'static str); N],
+) -> Result<Option<T>, Problem> {
+    let Some(name) = name else { return Ok(None) };
+    let found = values.iter().find(|(_, known)| *known == name).map(|(value, _)| *value);
+    let names = || values.map(|(_, known)| known).join(", ");
+    let bad = || format!("'{}' is not one of {}", shown(name), names());
+    found.map(Some).ok_or_else(|| Problem::parameter(parameter, bad()))
+}
+
 /// A whole number within these limits, both included.
 #[derive(Clone, Copy)]
-pub(super) struct Within<const LEAST: u64, const MOST: u64>(pub u64);
+pub(super) struct Limited<const LEAST: u64, const MOST: u64>(pub u64);
 
-impl<'de, const LEAST: u64, const MOST: u64> Deserialize<'de> for Within<LEAST, MOST> {
+impl<'de, const LEAST: u64, const MOST: u64> Deserialize<'de> for Limited<LEAST, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
         let wanted = || format!("'{}' is not a whole number from {LEAST} to {MOST}", shown(&text));
-        number.map(Within).ok_or_else(|| D::Error::custom(wanted()))
+        number.map(Limited).ok_or_else(|| D::Error::custom(wanted()))
     }
 }
 
-impl<const LEAST: u64, const MOST: u64> JsonSchema for Within<LEAST, MOST> {
+impl<const LEAST: u64, const MOST: u64> JsonSchema for Limited<LEAST, MOST> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        format!("Within{LEAST}To{MOST}").into()
+        format!("Limited{LEAST}To{MOST}").into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -195,7 +208,7 @@ impl<const LEAST: u64, const MOST: u64> JsonSchema for Within<LEAST, MOST> {
 
 /// The parameters as serde reads a struct: those that have the names of its fields.
 struct Given<'g, 'de> {
-    given: &'de Pairs,
+    given: &'de GivenPairs,
     /// Set to the names of the fields.
     names: &'g mut Names,
     /// How many were looked at.
@@ -246,7 +259,7 @@ impl<'de> MapAccess<'de> for Given<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Problem> {
         let (name, text) = &self.given[self.at - 1];
-        seed.deserialize(Text(text)).map_err(|problem| {
+        seed.deserialize(ParameterText(text)).map_err(|problem| {
             let field = self.names.iter().find(|field| *field == name);
             field.map_or(problem.clone(), |field| problem.of(field))
         })
@@ -254,9 +267,9 @@ impl<'de> MapAccess<'de> for Given<'_, 'de> {
 }
 
 /// The text of a parameter.
-struct Text<'de>(&'de str);
+struct ParameterText<'de>(&'de str);
 
-impl<'de> Deserializer<'de> for Text<'de> {
+impl<'de> Deserializer<'de> for ParameterText<'de> {
     type Error = Problem;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {

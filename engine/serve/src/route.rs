@@ -8,7 +8,7 @@ use super::games::PDN;
 #[cfg(feature = "games")]
 use super::games_file;
 use super::problem::{Problem, ProblemKind};
-use super::query::{At, Parameters, Query, parameters};
+use super::query::{Parameters, PositionParameters, Query, parameters};
 use super::{
     Desk, JSON, Reply, annotate, answers, drawing, exercises, games, lesson, search, tablebase,
 };
@@ -59,13 +59,13 @@ const fn json<T: JsonSchema>() -> Body {
 pub type Out<'o> = &'o mut dyn io::Write;
 
 /// A function that answers a question at once.
-type Answer = fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>;
+type AnswerFn = fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>;
 
 /// How a question is answered.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// By this function, at once.
-    Answer(Answer),
+    Answer(AnswerFn),
     /// By this function, which writes an answer that may be long.
     Write(fn(&Desk, &Query<'_>, &[u8], Out<'_>) -> Result<(), Problem>),
     /// A search that reports on the way: [`super::analyse`].
@@ -98,7 +98,7 @@ const fn get<R: JsonSchema>(
     path: &'static str,
     summary: &'static str,
     parameters: &'static [Parameters],
-    answer: Answer,
+    answer: AnswerFn,
 ) -> Route {
     let (method, gives, work) = (Method::Get, json::<R>(), Work::Answer(answer));
     Route { path, method, summary, parameters, takes: &[], gives, work }
@@ -109,25 +109,25 @@ const fn post<R: JsonSchema>(
     path: &'static str,
     summary: &'static str,
     takes: &'static [&'static str],
-    answer: Answer,
+    answer: AnswerFn,
 ) -> Route {
     Route { method: Method::Post, takes, ..get::<R>(path, summary, &[], answer) }
 }
 
-const AT: Parameters = parameters::<At>();
+const AT: Parameters = parameters::<PositionParameters>();
 const PDN_TEXT: &[&str] = &["text/plain", PDN];
 
 const LEGAL: Route = get::<answers::LegalRecord>(
     "/v1/legal",
     "The legal moves, and whether the game is over by the rules",
-    &[AT, parameters::<answers::Meant>()],
+    &[AT, parameters::<answers::LegalParameters>()],
     answers::legal,
 );
 
 const READ_FEN: Route = get::<answers::FenRecord>(
     "/v1/fen",
     "A position in any form that people write, as FEN in the strict form",
-    &[parameters::<answers::Written>()],
+    &[parameters::<answers::FenParameters>()],
     answers::fen,
 );
 
@@ -135,7 +135,7 @@ const READ_GAMES: Route = Route {
     path: "/v1/games",
     method: Method::Post,
     summary: "The games of a PDN text, with variations and comments",
-    parameters: &[parameters::<games::Detail>()],
+    parameters: &[parameters::<games::DetailParameters>()],
     takes: PDN_TEXT,
     gives: json::<games::GamesOfText<'static>>(),
     work: Work::Write(games::read),
@@ -174,7 +174,7 @@ pub static ROUTES: &[Route] = &[
     get::<answers::LineAnswerRecord>(
         "/v1/line",
         "The best play of both sides by the endgame databases",
-        &[AT, parameters::<answers::LineLength>()],
+        &[AT, parameters::<answers::LineParameters>()],
         answers::line,
     ),
     get::<BookRecord>(
@@ -187,7 +187,11 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/analyse",
         method: Method::Get,
         summary: "A search that reports while it runs, as server-sent events",
-        parameters: &[AT, parameters::<search::Ends>(), parameters::<search::Variations>()],
+        parameters: &[
+            AT,
+            parameters::<search::LimitParameters>(),
+            parameters::<search::AnalysisParameters>(),
+        ],
         takes: &[],
         gives: Body::Events,
         work: Work::Analyse,
@@ -196,7 +200,11 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/play",
         method: Method::Get,
         summary: "A move of the engine",
-        parameters: &[AT, parameters::<search::Ends>(), parameters::<search::Strength>()],
+        parameters: &[
+            AT,
+            parameters::<search::LimitParameters>(),
+            parameters::<search::PlayParameters>(),
+        ],
         takes: &[],
         gives: json::<search::MoveRecord>(),
         work: Work::Play,
@@ -204,7 +212,7 @@ pub static ROUTES: &[Route] = &[
     get::<lesson::EndingRecord>(
         "/v1/position",
         "A random endgame that is worth playing",
-        &[parameters::<lesson::Wanted>()],
+        &[parameters::<lesson::EndingParameters>()],
         lesson::position,
     ),
     get::<lesson::SlicesRecord>(
@@ -222,7 +230,7 @@ pub static ROUTES: &[Route] = &[
     get::<lesson::JudgementRecord>(
         "/v1/judge",
         "What a move is worth beside the others, and the perfect answer to it",
-        &[AT, parameters::<lesson::Made>()],
+        &[AT, parameters::<lesson::JudgeParameters>()],
         lesson::judge,
     ),
     Route {
@@ -230,7 +238,7 @@ pub static ROUTES: &[Route] = &[
         ..get::<()>(
             "/v1/board.svg",
             "The position as a picture",
-            &[AT, parameters::<drawing::Picture>()],
+            &[AT, parameters::<drawing::PictureParameters>()],
             drawing::board,
         )
     },
@@ -252,7 +260,7 @@ pub static ROUTES: &[Route] = &[
         exercises::exercises,
     ),
     Route {
-        parameters: &[parameters::<games::Detail>()],
+        parameters: &[parameters::<games::DetailParameters>()],
         ..post::<annotate::AnnotationRecord<'static>>(
             "/v1/annotate",
             "What each move of a game gave away, from searches of all its positions",
@@ -263,21 +271,21 @@ pub static ROUTES: &[Route] = &[
     get::<tablebase::TablebaseRecord>(
         "/tablebase/standard",
         "What the endgame databases know, in the form of lichess' tablebase server",
-        &[parameters::<tablebase::Asked>()],
+        &[parameters::<tablebase::TablebaseParameters>()],
         tablebase::standard,
     ),
     #[cfg(feature = "games")]
     get::<meerslag_games::Page>(
         "/v1/games/find",
         "The games of the server's file that fulfil conditions",
-        &[parameters::<meerslag_games::Query>(), parameters::<games_file::Page>()],
+        &[parameters::<meerslag_games::Query>(), parameters::<games_file::PageParameters>()],
         games_file::find,
     ),
     #[cfg(feature = "games")]
     get::<games::GamesOfText<'static>>(
         "/v1/games/game",
         "A game of the server's file in the form of /v1/games",
-        &[parameters::<games_file::Number>(), parameters::<games::Detail>()],
+        &[parameters::<games_file::GameParameters>(), parameters::<games::DetailParameters>()],
         games_file::game,
     ),
     #[cfg(feature = "games")]
@@ -289,7 +297,7 @@ pub static ROUTES: &[Route] = &[
     ),
     #[cfg(feature = "games")]
     Route {
-        parameters: &[parameters::<games_file::Import>()],
+        parameters: &[parameters::<games_file::ImportParameters>()],
         ..post::<games_file::GamesAddedRecord>(
             "/v1/games/import",
             "Adds the games of a PDN text to the server's file",

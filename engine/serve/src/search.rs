@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{Query, Within};
+use super::query::{Limited, Query};
 use super::{Desk, Reply};
 use meerslag_search::{
     Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult,
@@ -25,28 +25,28 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 /// When a search ends.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Ends {
+pub(super) struct LimitParameters {
     /// Seconds after which the search ends.
     #[schemars(range(min = LEAST_SECONDS))]
     time: Option<f64>,
     /// The depth in plies at which the search ends.
-    depth: Option<Within<1, 1000>>,
+    depth: Option<Limited<1, 1000>>,
     /// The number of nodes after which the search ends.
-    nodes: Option<Within<1, 1_000_000_000_000>>,
+    nodes: Option<Limited<1, 1_000_000_000_000>>,
 }
 
 /// What an analysis shows.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Variations {
-    /// Variations. Default: 1.
-    multipv: Option<Within<1, 1000>>,
+pub(super) struct AnalysisParameters {
+    /// AnalysisParameters. Default: 1.
+    multipv: Option<Limited<1, 1000>>,
 }
 
 /// How well a move is played.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Strength {
+pub(super) struct PlayParameters {
     /// How strongly it plays. Default: 10, in full.
-    level: Option<Within<1, 10>>,
+    level: Option<Limited<1, 10>>,
 }
 
 /// A search request.
@@ -61,19 +61,20 @@ impl Search {
     /// Reads a question.
     pub(super) fn of(desk: &Desk, mode: Mode, query: &Query<'_>) -> Result<Search, Problem> {
         let longest = desk.limits.longest;
-        let Ends { time, depth, nodes } = query.get()?;
+        let LimitParameters { time, depth, nodes } = query.get()?;
         let most = longest.as_secs_f64();
         if let Some(time) = time.filter(|time| !(LEAST_SECONDS..=most).contains(time)) {
             let most = counted(most, "second");
             let text = format!("'{time}' is not a number from {LEAST_SECONDS} to {most}");
             return Err(Problem::parameter("time", text));
         }
-        let multipv = query.get::<Variations>()?.multipv.map_or(1, |count| count.0 as usize);
+        let multipv =
+            query.get::<AnalysisParameters>()?.multipv.map_or(1, |count| count.0 as usize);
         if multipv > desk.limits.max_multipv {
             let most = desk.limits.max_multipv;
             return Err(Problem::parameter("multipv", format!("more than {most}")));
         }
-        let level = query.get::<Strength>()?.level.map_or(10, |level| level.0 as u8);
+        let level = query.get::<PlayParameters>()?.level.map_or(10, |level| level.0 as u8);
         let level = PlayingLevel::new(level).unwrap_or(PlayingLevel::FULL);
         let (depth, nodes) = (depth.map(|depth| depth.0 as u32), nodes.map(|nodes| nodes.0));
         let has_end = depth.is_some() || nodes.is_some() || level.nodes().is_some();

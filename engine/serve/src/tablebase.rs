@@ -91,14 +91,14 @@ pub(super) fn uci(mv: Move) -> String {
 
 /// What clients of such a server ask for.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Asked {
+pub(super) struct TablebaseParameters {
     /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
     fen: Option<String>,
 }
 
 /// `GET /tablebase/standard`.
 pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let game = query::game(query.get::<Asked>()?.fen.as_deref(), "moves", "")?;
+    let game = query::game(query.get::<TablebaseParameters>()?.fen.as_deref(), "moves", "")?;
     let position = game.position();
     let answer = desk.probe.answer(position)?;
     let one = |mv: Move| -> Result<TablebaseMove, Problem> {
