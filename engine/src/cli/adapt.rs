@@ -16,7 +16,7 @@ use meerslag_harness::runner::{EngineSpec, tail_text};
 use movegen::DrawRules;
 
 use super::databases::ReadingArgs;
-use super::dxp::{DxpSession, GamesArgs, HostPort, Way, place};
+use super::dxp::{ConnectionArgs, DxpSession, GamesArgs, HostPort, Side, Way, place};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::streams::note;
@@ -52,6 +52,7 @@ const USAGE: &str = "meerslag adapt [OPTIONS] --engine <DESCRIPTION> --hub
 #[command(group = ArgGroup::new("side").args(["hub", "dxp_listen", "dxp_connect"]).required(true))]
 #[command(group = ArgGroup::new("dxp").args(["dxp_listen", "dxp_connect"]))]
 #[command(mut_group("GamesArgs", |group| group.requires("dxp")))]
+#[command(mut_group("ConnectionArgs", |group| group.requires("dxp")))]
 pub(super) struct AdaptArgs {
     /// The engine, see below
     #[arg(long, value_name = "DESCRIPTION")]
@@ -90,13 +91,8 @@ pub(super) struct AdaptArgs {
     /// Append all messages of the other side, and actions for the engine, to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Listening: end after the first connection instead of waiting for another one
-    #[arg(long, requires = "dxp_listen")]
-    once: bool,
-    /// Connecting: how long to try, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", requires = "dxp_connect")]
-    #[arg(value_parser = super::seconds)]
-    retry: Duration,
+    #[command(flatten)]
+    connection: ConnectionArgs,
     #[command(flatten)]
     games: GamesArgs,
     #[command(flatten)]
@@ -175,7 +171,7 @@ fn start(options: AdapterOptions) -> Result<Adapter, Failure> {
     };
     Adapter::start(options, &slow).map_err(|error| match error {
         _ if abort.is_set() => Failure::interrupted("no game was played"),
-        AdapterError::Config(_) => Failure::Input(error.into()),
+        AdapterError::Config(_) => Failure::input(error),
         AdapterError::Start { .. } | AdapterError::Engine(_) | AdapterError::Thread(_) => {
             Failure::run(error)
         }
@@ -199,11 +195,14 @@ impl AdaptArgs {
 
     /// How connections come about; `None` for Hub.
     fn way(&self) -> Result<Option<Way<'_>>, Failure> {
-        let port = |place: &HostPort| place.1.unwrap_or(DEFAULT_PORT);
-        match (&self.dxp_listen, &self.dxp_connect) {
-            (Some(place), _) => Way::listen(&place.0, port(place), self.once).map(Some),
-            (None, Some(place)) => Way::connect(&place.0, port(place), self.retry).map(Some),
-            (None, None) => Ok(None),
-        }
+        let place = match (&self.dxp_listen, &self.dxp_connect) {
+            (Some(place), _) => Some((Side::Listen, place)),
+            (None, Some(place)) => Some((Side::Connect, place)),
+            (None, None) => None,
+        };
+        let way = place.map(|(side, (host, port))| {
+            self.connection.way(side, host, port.unwrap_or(DEFAULT_PORT))
+        });
+        way.transpose()
     }
 }

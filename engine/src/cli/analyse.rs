@@ -20,7 +20,7 @@ use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::report;
 use super::source::{self, EncodingArgs, FileGame, Source};
-use super::streams::{plain, stdout};
+use super::streams::{only_print, plain, stdout};
 use super::{EngineArgs, Failure, terminal};
 
 /// Thinking time when no limit is given.
@@ -76,6 +76,7 @@ pub(super) struct AnalyseArgs {
 }
 
 pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
+    only_print();
     let limits = Limits {
         mode: Mode::Analyze,
         multipv: args.multipv as usize,

@@ -16,7 +16,7 @@ use super::interrupt::Interrupt;
 use super::json;
 use super::limits::LimitArgs;
 use super::progress::Bar;
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 use super::{Failure, terminal};
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
@@ -71,6 +71,7 @@ enum SetName {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    only_print();
     Interrupt::leave()?;
     let set = match args.set {
         SetName::Game => bench::Set::Game,

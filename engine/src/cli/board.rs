@@ -13,7 +13,7 @@ use movegen::Game;
 
 use super::files::{self, ForceArgs};
 use super::source::{self, EncodingArgs, Source};
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 use super::{Failure, terminal};
 
 const EXAMPLES: &str = "\
@@ -181,6 +181,7 @@ fn is_picture(end: &str) -> bool {
 }
 
 pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
+    only_print();
     let input = args.input.as_deref().map(Path::new).filter(|path| path.is_file());
     files::check_distinct(&[("FILE", input)], &[("--out", args.out.as_deref())])?;
     if let Some(per_page) = args.sheet {

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 use super::{Cli, Failure};
 
 const EXAMPLES: &str = "\
@@ -24,6 +24,7 @@ pub(super) struct CompletionsArgs {
 }
 
 pub(super) fn run(args: &CompletionsArgs) -> Result<(), Failure> {
+    only_print();
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "meerslag", &mut script);
     stdout().write_all(&script)?;

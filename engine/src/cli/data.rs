@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Failure;
+use super::failure::Ends;
 use super::json::{self, Record};
-use super::streams::{note, stdout};
+use super::streams::{note, only_print, stdout};
 
 /// Look at games of self-play
 ///
@@ -167,25 +168,16 @@ impl Input {
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        Failure::Input(error.into())
-    }
-}
-
-impl DataArgs {
-    /// See [`super::Command::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        match self.command {
-            DataCommand::Stats { .. } | DataCommand::Sample { .. } | DataCommand::Export { .. } => {
-                true
-            }
-            DataCommand::Check { .. } | DataCommand::Merge { .. } => false,
-        }
+impl Ends for StoreError {
+    fn is_input(&self) -> bool {
+        true
     }
 }
 
 pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
+    if !matches!(args.command, DataCommand::Check { .. } | DataCommand::Merge { .. }) {
+        only_print();
+    }
     let mut out = io::BufWriter::new(stdout());
     match &args.command {
         DataCommand::Stats { input, filter } => stats(input, *filter, &mut out)?,

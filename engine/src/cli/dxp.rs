@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::protocol::dxp::{
     Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
@@ -26,6 +26,9 @@ use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
 use super::{EngineArgs, Failure, matches};
 
+/// How long to try to connect.
+const DEFAULT_RETRY: Duration = Duration::from_secs(10);
+
 const EXAMPLES: &str = "\
 Examples:
   meerslag dxp listen --pdn games.pdn
@@ -37,35 +40,76 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DxpArgs {
-    #[command(subcommand)]
-    transport: Transport,
+    #[arg(value_enum)]
+    side: Side,
+    /// Listen: the address to listen on; others than this machine's own need trust in the network.
+    /// Connect: the machine on which the other program runs
+    #[arg(value_name = "HOST[:PORT]", default_value = "localhost", value_parser = place)]
+    place: HostPort,
+    /// Port; 0 with listen takes a free one and reports it [default: 27531]
+    #[arg(long)]
+    port: Option<u16>,
+    #[command(flatten)]
+    connection: ConnectionArgs,
+    #[command(flatten)]
+    games: GamesArgs,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Add every message with time and direction to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    #[command(flatten)]
+    book: OpeningBookArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
-#[derive(Subcommand, Debug)]
-enum Transport {
+/// Who opens the connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Side {
     /// Wait for the other program to connect
-    Listen {
-        /// Address to listen on; others than this machine's own need trust in the network
-        #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost", value_parser = place)]
-        host: HostPort,
-        /// End after the first connection instead of waiting for another one
-        #[arg(long)]
-        once: bool,
-        #[command(flatten)]
-        common: Common,
-    },
+    Listen,
     /// Connect to the other program, which listens
-    Connect {
-        /// The machine on which it runs
-        #[arg(value_name = "HOST[:PORT]", default_value = "localhost", value_parser = place)]
-        host: HostPort,
-        /// How long to try, in seconds: it may still be loading. As long, if it closes each
-        /// connection without a game
-        #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
-        retry: Duration,
-        #[command(flatten)]
-        common: Common,
-    },
+    Connect,
+}
+
+/// How connections come about.
+#[derive(Args, Debug)]
+pub(super) struct ConnectionArgs {
+    /// Listening: end after the first connection instead of waiting for another one
+    #[arg(long)]
+    once: bool,
+    /// Connecting: how long to try, in seconds: the other program may still be loading. As long, if
+    /// it closes each connection without a game [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    retry: Option<Duration>,
+}
+
+impl ConnectionArgs {
+    /// The way to connections at this place. A port that is in use is noticed at once.
+    pub(super) fn way<'a>(&self, side: Side, host: &'a str, port: u16) -> Result<Way<'a>, Failure> {
+        match side {
+            Side::Listen if self.retry.is_some() => {
+                Err(Failure::Input(anyhow!("--retry is for the side that connects")))
+            }
+            Side::Connect if self.once => {
+                Err(Failure::Input(anyhow!("--once is for the side that listens")))
+            }
+            Side::Connect if port == 0 => Err(Failure::Input(anyhow!(
+                "--port 0: expected the port on which the program listens"
+            ))),
+            Side::Listen => {
+                let listener = Listener::bind(host, port)
+                    .with_context(|| format!("cannot listen on {host}, port {port}"))
+                    .map_err(Failure::Run)?;
+                Ok(Way::Listen { host, listener, once: self.once })
+            }
+            Side::Connect => {
+                let retry = self.retry.unwrap_or(DEFAULT_RETRY);
+                Ok(Way::Connect { host, port, retry })
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -217,34 +261,26 @@ fn port(place: &HostPort, port: Option<u16>) -> Result<u16, Failure> {
 }
 
 pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
-    let (place, common) = match &args.transport {
-        Transport::Listen { host, common, .. } | Transport::Connect { host, common, .. } => {
-            (host, common)
-        }
-    };
-    let (host, port) = (&place.0, port(place, common.port)?);
-    let way = match &args.transport {
-        Transport::Listen { once, .. } => Way::listen(host, port, *once)?,
-        Transport::Connect { retry, .. } => Way::connect(host, port, *retry)?,
-    };
+    let (host, port) = (&args.place.0, port(&args.place, args.port)?);
+    let way = args.connection.way(args.side, host, port)?;
+    let games = &args.games;
     files::check_distinct(
-        &[common.games.openings_file(), common.book.file(), common.engine.evaluation.file()],
-        &[common.games.pdn_file(), ("--log", common.log.as_deref())],
+        &[games.openings_file(), args.book.file(), args.engine.evaluation.file()],
+        &[games.pdn_file(), ("--log", args.log.as_deref())],
     )?;
     let stop = Arc::new(AtomicBool::new(false));
     Interrupt::catch({
         let stop = Arc::clone(&stop);
         move || stop.store(true, Ordering::Relaxed)
     })?;
-    let games = &common.games;
-    let book = common.book.options()?;
-    let options = EngineOptions { ponder: games.ponder, book, ..common.engine.options()? };
+    let book = args.book.options()?;
+    let options = EngineOptions { ponder: games.ponder, book, ..args.engine.options()? };
     let rules = options.draw_rules;
     let thinker = Box::new(Engine::new(options)?);
     let engine = DxpEngine { thinker, depth: games.depth, rules };
-    let log = files::log_or_none(common.log.as_deref())?;
+    let log = files::log_or_none(args.log.as_deref())?;
     let name = SessionOptions::default().name;
-    way.play(DxpSession::new(games, common.force, engine, &name, log, &stop)?)
+    way.play(DxpSession::new(games, args.force, engine, &name, log, &stop)?)
 }
 
 /// How connections come about.
@@ -255,23 +291,7 @@ pub(super) enum Way<'a> {
     Connect { host: &'a str, port: u16, retry: Duration },
 }
 
-impl<'a> Way<'a> {
-    /// Takes the port first, so that one in use is noticed at once.
-    pub(super) fn listen(host: &'a str, port: u16, once: bool) -> Result<Way<'a>, Failure> {
-        let listener = Listener::bind(host, port)
-            .with_context(|| format!("cannot listen on {host}, port {port}"))
-            .map_err(Failure::Run)?;
-        Ok(Way::Listen { host, listener, once })
-    }
-
-    pub(super) fn connect(host: &'a str, port: u16, retry: Duration) -> Result<Way<'a>, Failure> {
-        if port == 0 {
-            let expected = "expected the port on which the program listens";
-            return Err(Failure::Input(anyhow!("--port 0: {expected}")));
-        }
-        Ok(Way::Connect { host, port, retry })
-    }
-
+impl Way<'_> {
     /// Plays over as many connections as are needed.
     pub(super) fn play(self, session: DxpSession<'_>) -> Result<(), Failure> {
         match self {

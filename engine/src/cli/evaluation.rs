@@ -31,6 +31,6 @@ impl EvaluationArgs {
 
     /// Reads the weights.
     pub(super) fn read(&self) -> Result<Evaluation, Failure> {
-        Evaluation::named(&self.evaluation).map_err(|error| Failure::Input(error.into()))
+        Evaluation::named(&self.evaluation).map_err(Failure::input)
     }
 }

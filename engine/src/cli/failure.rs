@@ -1,7 +1,11 @@
 //! How a command ends without success, and the exit statuses.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::io;
+
+use meerslag_book::BookError;
+use meerslag_search::EngineError;
 
 /// The exit statuses of all commands; `docs/engine.md` has the same table.
 pub(super) mod status {
@@ -27,6 +31,11 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// The user gave something that cannot be used.
+    pub(super) fn input(error: impl Into<anyhow::Error>) -> Failure {
+        Failure::Input(error.into())
+    }
+
     pub(super) fn run(error: impl Into<anyhow::Error>) -> Failure {
         Failure::Run(error.into())
     }
@@ -42,31 +51,41 @@ pub(super) fn no_thread(error: io::Error) -> Failure {
     Failure::Run(anyhow::Error::new(error).context("cannot start a thread"))
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::run(error)
+/// An error with which a command may end. Unless it says otherwise, something went wrong on the way.
+pub(super) trait Ends: Error + Send + Sync + Sized + 'static {
+    /// Whether the user gave something that cannot be used.
+    fn is_input(&self) -> bool {
+        false
+    }
+
+    /// The end of the command.
+    fn failure(self) -> Failure {
+        if self.is_input() { Failure::input(self) } else { Failure::run(self) }
     }
 }
 
-impl From<serde_json::Error> for Failure {
-    fn from(error: serde_json::Error) -> Failure {
-        Failure::run(io::Error::from(error))
+impl<E: Ends> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        error.failure()
     }
 }
 
-impl From<meerslag_book::BookError> for Failure {
-    fn from(error: meerslag_book::BookError) -> Failure {
-        use meerslag_book::BookError;
-        match error {
+impl Ends for io::Error {}
+
+impl Ends for serde_json::Error {
+    fn failure(self) -> Failure {
+        Failure::run(io::Error::from(self))
+    }
+}
+
+impl Ends for EngineError {}
+
+impl Ends for BookError {
+    fn failure(self) -> Failure {
+        match self {
             BookError::Interrupted => Failure::interrupted("no file has been written"),
-            BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(error),
-            _ => Failure::Input(error.into()),
+            BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(self),
+            _ => Failure::input(self),
         }
-    }
-}
-
-impl From<meerslag_search::EngineError> for Failure {
-    fn from(error: meerslag_search::EngineError) -> Failure {
-        Failure::run(error)
     }
 }

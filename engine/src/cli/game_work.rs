@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
+use super::failure::Ends;
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::limits::LimitArgs;
@@ -138,14 +139,14 @@ fn unfinished(
     }
 }
 
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Failure {
-        match error {
-            JournalError::Io { .. } => Failure::run(error),
+impl Ends for JournalError {
+    fn failure(self) -> Failure {
+        match self {
+            JournalError::Io { .. } => Failure::run(self),
             JournalError::Other(_) | JournalError::Damaged(_) => {
-                Failure::Input(anyhow!("{error}: --force begins again"))
+                Failure::Input(anyhow!("{self}: --force begins again"))
             }
-            JournalError::InUse(_) | JournalError::Game { .. } => Failure::Input(error.into()),
+            JournalError::InUse(_) | JournalError::Game { .. } => Failure::input(self),
         }
     }
 }

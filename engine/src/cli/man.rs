@@ -11,7 +11,7 @@ use clap_mangen::Man;
 use meerslag_files::write_file;
 
 use super::files::{self, ForceArgs};
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 use super::{Cli, Failure};
 
 const EXAMPLES: &str = "\
@@ -41,6 +41,7 @@ pub(super) struct ManArgs {
 }
 
 pub(super) fn run(args: &ManArgs) -> Result<(), Failure> {
+    only_print();
     let mut program = Cli::command();
     // Gives the commands below it their full names.
     program.build();

@@ -173,48 +173,6 @@ enum Command {
     Man(man::ManArgs),
 }
 
-impl Command {
-    /// Whether the command only prints. Then it ends when its output has no reader any more, and
-    /// that is success. Others, which leave something behind or report by their status, go on
-    /// without a reader.
-    fn only_prints(&self) -> bool {
-        match self {
-            Command::Analyse(_)
-            | Command::Board(_)
-            | Command::Solve(_)
-            | Command::Bench(_)
-            | Command::Weights(_)
-            | Command::Perft(_)
-            | Command::Ratings(_)
-            | Command::Schema(_)
-            | Command::Completions(_)
-            | Command::Man(_) => true,
-            Command::Egdb(args) => args.only_prints(),
-            Command::Book(args) => args.only_prints(),
-            #[cfg(feature = "games")]
-            Command::Games(args) => args.only_prints(),
-            #[cfg(feature = "training")]
-            Command::Data(args) => args.only_prints(),
-            #[cfg(feature = "training")]
-            Command::SelfPlay(args) => args.only_prints(),
-            Command::Hub(_)
-            | Command::Annotate(_)
-            | Command::Puzzles(_)
-            | Command::Play(_)
-            | Command::Match(_)
-            | Command::Tournament(_)
-            | Command::Dxp(_)
-            | Command::Adapt(_)
-            | Command::ProtocolCheck(_)
-            | Command::Watchdog => false,
-            #[cfg(feature = "serve")]
-            Command::Serve(_) => false,
-            #[cfg(feature = "training")]
-            Command::Learn(_) | Command::Train(_) | Command::Tune(_) => false,
-        }
-    }
-}
-
 /// Opens the board, if the program was started without a command in a terminal or by a double
 /// click. Does nothing for a program at the other end of a pipe.
 fn for_a_person() -> Option<Command> {
@@ -226,9 +184,6 @@ fn for_a_person() -> Option<Command> {
 pub(crate) fn main() -> ExitCode {
     // Wrong usage ends here, with `status::INPUT`.
     let command = Cli::parse().command.or_else(for_a_person);
-    if command.as_ref().is_some_and(Command::only_prints) {
-        streams::only_print();
-    }
     let result = match command {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),

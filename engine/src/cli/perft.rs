@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::progress::Bar;
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 use super::{Failure, source};
 use crate::perft::{self, Counts, Options, PerftError, Progress};
 
@@ -83,6 +83,7 @@ struct MoveCount {
 }
 
 pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
+    only_print();
     let position = source::position(args.position.text())?;
     let options = Options {
         depth: args.depth,

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::json::{self, Record, rounded};
 use super::source::EncodingArgs;
-use super::streams::{note, plain, stdout};
+use super::streams::{note, only_print, plain, stdout};
 use super::{Failure, files, source, terminal};
 
 const EXAMPLES: &str = "\
@@ -186,6 +186,7 @@ fn cannot_read(path: &Path) -> String {
 }
 
 pub(super) fn run(args: &RatingsArgs) -> Result<(), Failure> {
+    only_print();
     let mut all = Collection::default();
     for input in files::each_once(&args.inputs) {
         all.read(&input, args.encoding).map_err(Failure::Input)?;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 #[cfg(feature = "games")]
 use super::games;
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 use super::{Failure, book, dxp, egdb, matches, perft, protocol_check, ratings, solve, weights};
 #[cfg(feature = "training")]
 use super::{data, learn, selfplay, tune};
@@ -112,6 +112,7 @@ impl Catalogue {
 pub(super) struct SchemaArgs {}
 
 pub(super) fn run(_args: &SchemaArgs) -> Result<(), Failure> {
+    only_print();
     let mut out = stdout();
     serde_json::to_writer_pretty(&mut out, &schema())?;
     Ok(writeln!(out)?)

@@ -15,6 +15,7 @@ use meerslag_serve::export::{ENGINE, ExportError, RULES, export};
 use meerslag_serve::http::{Server, ServerError, ServerOptions};
 use meerslag_serve::{Desk, DeskLimits};
 
+use super::failure::Ends;
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
@@ -235,7 +236,7 @@ fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
         ExportError::NotEmpty(_) => {
             Failure::Input(anyhow!("{error}: --force replaces the files of the site in it"))
         }
-        ExportError::NoModule(_) => Failure::Input(error.into()),
+        ExportError::NoModule(_) => Failure::input(error),
         ExportError::Io { .. } => Failure::run(error),
     })?;
     let mib = size as f64 / f64::from(1 << 20);
@@ -251,13 +252,13 @@ fn installed_modules() -> Option<PathBuf> {
     places.into_iter().find(|place| place.join(ENGINE).is_file() && place.join(RULES).is_file())
 }
 
-impl From<ServerError> for Failure {
-    fn from(error: ServerError) -> Failure {
-        match error {
-            ServerError::Name { .. } => Failure::Input(error.into()),
+impl Ends for ServerError {
+    fn failure(self) -> Failure {
+        match self {
+            ServerError::Name { .. } => Failure::input(self),
             ServerError::Listen { ref source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 Failure::Run(anyhow!(
-                    "{error}: the port is taken, perhaps by a server started before; --port takes \
+                    "{self}: the port is taken, perhaps by a server started before; --port takes \
                      another one"
                 ))
             }

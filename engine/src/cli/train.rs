@@ -86,14 +86,13 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
-    let data =
-        DataSet::open(&args.data, &args.filter).map_err(|error| Failure::Input(error.into()))?;
+    let data = DataSet::open(&args.data, &args.filter).map_err(Failure::input)?;
     if data.skipped > 0 {
         note(format_args!("{} bytes of damaged blocks are left out", data.skipped));
     }
     let network = match (args.network, &args.base) {
         (Some(hidden), Some(base)) => {
-            let base = Evaluation::named(base).map_err(|error| Failure::Input(error.into()))?;
+            let base = Evaluation::named(base).map_err(Failure::input)?;
             let network = NetworkTraining::new(args.inputs, hidden, base);
             let &TrainArgs { joint, factors, average, .. } = args;
             Some(NetworkTraining { joint, factors, average, ..network })
@@ -117,7 +116,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let trained = training
         .run(&data, args.threads, &checkpoint, &stop, &provenance, &mut report)
         .map_err(|error| match error {
-        TrainError::TooFew { .. } | TrainError::Network(_) => Failure::Input(error.into()),
+        TrainError::TooFew { .. } | TrainError::Network(_) => Failure::input(error),
         _ => Failure::run(error),
     })?;
     written?;

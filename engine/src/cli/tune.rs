@@ -79,7 +79,7 @@ pub(super) fn run(args: &TuneArgs) -> Result<(), Failure> {
     let Tuned { progress, values } = tuning
         .run(&args.folder, &stop, &mut |progress| meter.show(progress))
         .map_err(|error| match error {
-            TuneError::Numbers(_) => Failure::Input(error.into()),
+            TuneError::Numbers(_) => Failure::input(error),
             _ => Failure::run(error),
         })?;
     let numbers = tuning.numbers.into_iter().zip(values);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Failure;
 use super::json::{self, Record};
-use super::streams::{plain, stdout};
+use super::streams::{only_print, plain, stdout};
 
 /// Look at the weights of evaluations
 #[derive(Args, Debug)]
@@ -91,10 +91,11 @@ impl One {
 }
 
 fn read(name: &str) -> Result<Evaluation, Failure> {
-    Evaluation::named(name).map_err(|error| Failure::Input(error.into()))
+    Evaluation::named(name).map_err(Failure::input)
 }
 
 pub(super) fn run(args: &WeightsArgs) -> Result<(), Failure> {
+    only_print();
     let mut out = stdout();
     match &args.command {
         WeightsCommand::Info { one, json } => info(&one.read()?, *json, &mut out),

@@ -184,7 +184,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
     ("match --engine random --engine random~name=b --log {file}/logs", "file/logs"),
     ("tournament {absent} --check", "1 of 2 players are not ready"),
     ("match --engine random --engine random~name=b --pdn /nonexistent/x", "cannot write"),
-    ("dxp listen --host localhost --log /nonexistent/log", "cannot write"),
+    ("dxp listen localhost --log /nonexistent/log", "cannot write"),
     ("dxp connect localhost --port 1 --retry 0.01", "cannot connect"),
     ("protocol-check --hub /nonexistent/engine", "cannot start"),
     ("protocol-check --dxp localhost:1", "cannot connect"),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::json::{self, Record};
-use super::super::streams::{plain, stdout};
+use super::super::streams::{only_print, plain, stdout};
 use super::table::score_text;
 
 /// Show the contents of a book and its origin
@@ -70,6 +70,7 @@ impl Record for BookInfoRecord<'_> {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    only_print();
     let book = super::named(&args.file)?;
     let info = info(&book);
     let mut out = stdout();

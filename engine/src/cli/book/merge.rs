@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::files::{self, ForceArgs};
 use super::super::json::{self, Record};
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::table::BookPosition;
 
 /// Put books together: games are added up, the deeper search counts
@@ -162,6 +162,7 @@ pub(super) struct ExportArgs {
 }
 
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
+    only_print();
     let file = Some(Path::new(&args.file)).filter(|file| file.is_file());
     let out = args.out.as_deref().and_then(files::given);
     files::check_distinct(&[("FILE", file)], &[("--out", out)])?;

@@ -54,20 +54,6 @@ enum Command {
     Import(merge::ImportArgs),
 }
 
-impl BookArgs {
-    /// See [`super::Command::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        match self.command {
-            Command::Probe(_) | Command::Info(_) | Command::Export(_) => true,
-            Command::Build(_)
-            | Command::Expand(_)
-            | Command::Merge(_)
-            | Command::Check(_)
-            | Command::Import(_) => false,
-        }
-    }
-}
-
 pub(super) fn run(args: &BookArgs) -> Result<(), Failure> {
     match &args.command {
         Command::Build(args) => build::run(args),
@@ -97,7 +83,7 @@ impl BookFileArgs {
 
 /// Opens a book that the user has named, or the program's own.
 pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
-    Book::named(name).map_err(|error| Failure::Input(error.into()))
+    Book::named(name).map_err(Failure::input)
 }
 
 /// Keeps others from changing a book being written here; anything but a file has nothing to lose.
@@ -111,5 +97,5 @@ fn lock(path: &Path) -> Result<Option<BookLock>, Failure> {
 
 /// Opens a file with a book.
 fn open(path: &Path) -> Result<Book, Failure> {
-    Book::open(path).map_err(|error| Failure::Input(error.into()))
+    Book::open(path).map_err(Failure::input)
 }

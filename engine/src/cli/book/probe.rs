@@ -6,7 +6,7 @@ use clap::Args;
 use meerslag_book::walk;
 use meerslag_study::records::{BookRecord, BookTreeMoveRecord};
 
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::super::{Failure, json, report, source};
 use super::BookFileArgs;
 use super::table::{BookPosition, tree_text};
@@ -37,6 +37,7 @@ pub(super) struct ProbeArgs {
 }
 
 pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
+    only_print();
     let book = args.book.open()?;
     let mut positions = Vec::new();
     for fen in &args.positions {

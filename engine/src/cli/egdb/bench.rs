@@ -16,7 +16,7 @@ use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::super::{Failure, seconds};
 
 const EXAMPLES: &str = "\
@@ -82,6 +82,7 @@ impl Record for LookupsRecord {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    only_print();
     Interrupt::leave()?;
     let database = args.database.open(args.dir.as_deref(), None)?;
     let pieces = args.pieces.unwrap_or(database.max_pieces());

@@ -497,7 +497,7 @@ impl Display {
                     BuildError::NotEmpty { .. }
                     | BuildError::Memory { .. }
                     | BuildError::Disk { .. }
-                    | BuildError::InUse { .. } => Failure::Input(error.into()),
+                    | BuildError::InUse { .. } => Failure::input(error),
                     BuildError::Interrupted => {
                         Failure::interrupted(format!("solved slices are kept; {}", self.advice))
                     }

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::{FoldersArgs, ReadingArgs};
+use super::super::failure::Ends;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
@@ -160,12 +161,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-impl From<CheckError> for Failure {
-    fn from(error: CheckError) -> Failure {
-        match error {
-            CheckError::Threads(_) => Failure::run(error),
-            error => Failure::Input(error.into()),
-        }
+impl Ends for CheckError {
+    fn is_input(&self) -> bool {
+        !matches!(self, CheckError::Threads(_))
     }
 }
 

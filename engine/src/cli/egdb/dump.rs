@@ -18,7 +18,7 @@ use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
-use super::super::streams::{note, stdout};
+use super::super::streams::{note, only_print, stdout};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -115,6 +115,7 @@ impl Record for ValueRecord<'_> {
 }
 
 pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
+    only_print();
     let database = args.database.open(args.dir.as_deref(), None)?;
     let is_wld = database.db_type().is_wld();
     if args.value.is_some() && !is_wld {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::FolderArgs;
 use super::super::json::{self, Record};
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +58,7 @@ struct IdentifiedFile {
 }
 
 pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
+    only_print();
     let all = identify_all(args.folder.path())?;
     if all.is_empty() {
         return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::json::{self, Record};
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::{file_len, file_name};
 
 const EXAMPLES: &str = "\
@@ -83,6 +83,7 @@ struct SliceEntry {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    only_print();
     if args.database.db_type.is_some() {
         return describe(args, &args.database.open(Some(args.folder.path()), None)?);
     }

@@ -32,6 +32,7 @@ pub(super) use self::probe::{ErrorRecord, beyond};
 pub(super) use self::stats::SurveyRecord;
 pub(super) use self::verify::FileRecord;
 use super::Failure;
+use super::failure::Ends;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,27 +85,6 @@ enum Command {
     Plan(plan::PlanArgs),
 }
 
-impl EgdbArgs {
-    /// See [`super::Command::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        match self.command {
-            Command::Identify(_)
-            | Command::Info(_)
-            | Command::Probe(_)
-            | Command::Dump(_)
-            | Command::Stats(_)
-            | Command::Bench(_)
-            | Command::Plan(_) => true,
-            Command::Verify(_)
-            | Command::Convert(_)
-            | Command::Check(_)
-            | Command::Build(_)
-            | Command::BuildSlice(_)
-            | Command::Pack(_) => false,
-        }
-    }
-}
-
 pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
     match &args.command {
         Command::Identify(args) => identify::run(args),
@@ -123,41 +103,37 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
     }
 }
 
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Failure {
-        Failure::Input(anyhow::Error::new(error).context("cannot open the database"))
+impl Ends for OpenError {
+    fn failure(self) -> Failure {
+        Failure::Input(anyhow::Error::new(self).context("cannot open the database"))
     }
 }
 
-impl From<ProbeError> for Failure {
-    fn from(error: ProbeError) -> Failure {
-        Failure::run(error)
-    }
-}
+impl Ends for ProbeError {}
 
 /// The rest of an interrupted comparison.
 const FILES_SO_FAR: &str = "files that are not named were not compared";
 
-impl From<VerifyError> for Failure {
-    fn from(error: VerifyError) -> Failure {
-        match error {
+impl Ends for VerifyError {
+    fn failure(self) -> Failure {
+        match self {
             VerifyError::Aborted => Failure::interrupted(FILES_SO_FAR),
             error => Failure::run(error),
         }
     }
 }
 
-impl From<ConvertError> for Failure {
-    fn from(error: ConvertError) -> Failure {
-        match error {
+impl Ends for ConvertError {
+    fn failure(self) -> Failure {
+        match self {
             ConvertError::Aborted => Failure::interrupted(
                 "files that are finished are kept; the same command with --resume goes on",
             ),
             ConvertError::Exists { .. } => Failure::Input(anyhow::anyhow!(
-                "{error}; --resume goes on with an interrupted conversion, --force replaces files"
+                "{self}; --resume goes on with an interrupted conversion, --force replaces files"
             )),
-            ConvertError::Read(_) | ConvertError::Write(_) => Failure::run(error),
-            error => Failure::Input(error.into()),
+            ConvertError::Read(_) | ConvertError::Write(_) => Failure::run(self),
+            error => Failure::input(error),
         }
     }
 }

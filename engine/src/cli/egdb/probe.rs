@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::super::databases::DatabaseArgs;
 use super::super::json::{self, Record};
 use super::super::report;
-use super::super::streams::{plain, stdout};
+use super::super::streams::{only_print, plain, stdout};
 use super::super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -65,6 +65,7 @@ impl Record for ErrorRecord<'_> {
 }
 
 pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
+    only_print();
     let input = args.input.as_str();
     let mut out = io::BufWriter::new(stdout());
     if !source::is_file(input) {

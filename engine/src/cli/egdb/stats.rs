@@ -15,10 +15,11 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::{FoldersArgs, ReadingArgs};
+use super::super::failure::Ends;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::super::terminal;
 use super::selection::SelectionArgs;
 
@@ -126,6 +127,7 @@ struct Row {
 }
 
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
+    only_print();
     let interrupt = Interrupt::catch(|| {})?;
     let probe = args.reading.options(args.folders.paths()).open()?;
     let mut databases = probe.databases().to_vec();
@@ -170,12 +172,9 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     }
 }
 
-impl From<SurveyError> for Failure {
-    fn from(error: SurveyError) -> Failure {
-        match error {
-            SurveyError::Threads(_) | SurveyError::Probe(_) => Failure::run(error),
-            error => Failure::Input(error.into()),
-        }
+impl Ends for SurveyError {
+    fn is_input(&self) -> bool {
+        !matches!(self, SurveyError::Threads(_) | SurveyError::Probe(_))
     }
 }
 

@@ -10,7 +10,7 @@ use movegen::words::counted;
 
 use super::super::files::{self, ForceArgs};
 use super::super::json;
-use super::super::streams::{plain, stdout};
+use super::super::streams::{only_print, plain, stdout};
 use super::super::{Failure, source, terminal};
 
 const EXAMPLES: &str = "\
@@ -63,11 +63,6 @@ pub(super) struct FindArgs {
 }
 
 impl FindArgs {
-    /// See [`super::SelectionArgs::only_prints`].
-    pub(super) fn only_prints(&self) -> bool {
-        self.out().is_none()
-    }
-
     fn out(&self) -> Option<&Path> {
         self.out.as_deref().and_then(files::given)
     }
@@ -134,6 +129,9 @@ impl SelectionArgs {
 const ROWS: u64 = 50;
 
 pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
+    if args.out().is_none() {
+        only_print();
+    }
     if let Some(out) = args.out() {
         files::check_distinct(&[("FILE", Some(&args.file))], &[("--out", Some(out))])?;
         files::check(out, args.force.existing())?;

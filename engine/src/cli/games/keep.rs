@@ -14,7 +14,7 @@ use super::super::interrupt::Interrupt;
 use super::super::json;
 use super::super::progress::Bar;
 use super::super::source::OpenGames;
-use super::super::streams::{note, stdout};
+use super::super::streams::{note, only_print, stdout};
 use super::find::SelectionArgs;
 use super::import::{DuplicatesArgs, GamesImportRecord, Teller, of_whole_files, summary};
 
@@ -30,6 +30,7 @@ pub(super) struct InfoArgs {
 }
 
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
+    only_print();
     let info = super::open(&args.file)?.info()?;
     let mut out = stdout();
     if args.json {
@@ -222,11 +223,6 @@ pub(super) struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// See [`super::SelectionArgs::only_prints`].
-    pub(super) fn only_prints(&self) -> bool {
-        self.out().is_none()
-    }
-
     fn out(&self) -> Option<&Path> {
         self.out.as_deref().and_then(files::given)
     }
@@ -237,6 +233,8 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     if let Some(out) = args.out() {
         files::check_distinct(&[("FILE", Some(&args.file))], &[("--out", Some(out))])?;
         files::check(out, existing)?;
+    } else {
+        only_print();
     }
     let games = super::open(&args.file)?;
     let ids = args.conditions.ids(&games, &[])?;

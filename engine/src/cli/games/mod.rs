@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 use meerslag_files::{Existing, NewFile};
 use meerslag_games::{GamesError, PdnText};
 
+use super::failure::Ends;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
 use super::source::OpenGames;
@@ -67,25 +68,6 @@ enum Command {
     Rename(keep::RenameArgs),
     /// Rebuild the index and give back free space
     Vacuum(keep::VacuumArgs),
-}
-
-impl GamesArgs {
-    /// See [`super::Command::only_prints`].
-    pub(super) fn only_prints(&self) -> bool {
-        match &self.command {
-            Command::Find(args) => args.only_prints(),
-            Command::Export(args) => args.only_prints(),
-            Command::Statistics(args) => args.only_prints(),
-            Command::Tree(_) | Command::Info(_) => true,
-            Command::Import(_)
-            | Command::Check(_)
-            | Command::Merge(_)
-            | Command::Dedupe(_)
-            | Command::Delete(_)
-            | Command::Rename(_)
-            | Command::Vacuum(_) => false,
-        }
-    }
 }
 
 pub(super) fn run(args: &GamesArgs) -> Result<(), Failure> {
@@ -154,20 +136,20 @@ fn read_failure(error: io::Error) -> Failure {
     }
 }
 
-impl From<GamesError> for Failure {
-    fn from(error: GamesError) -> Failure {
-        match error {
+impl Ends for GamesError {
+    fn failure(self) -> Failure {
+        match self {
             GamesError::Interrupted => Failure::interrupted("nothing has been changed"),
             GamesError::Io { .. }
             | GamesError::Foreign { .. }
             | GamesError::Version { .. }
             | GamesError::Damaged { .. }
-            | GamesError::Input(_) => Failure::Input(error.into()),
+            | GamesError::Input(_) => Failure::input(self),
             GamesError::Busy { .. }
             | GamesError::ReadOnly { .. }
             | GamesError::ChangesBeside { .. }
             | GamesError::Database { .. }
-            | GamesError::Endgames(_) => Failure::run(error),
+            | GamesError::Endgames(_) => Failure::run(self),
         }
     }
 }

@@ -15,7 +15,7 @@ use super::super::databases::DatabaseArgs;
 use super::super::files::{self, ForceArgs};
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::super::{Failure, terminal};
 use super::find::{SelectionArgs, cut};
 
@@ -54,13 +54,6 @@ pub(super) struct StatisticsArgs {
     force: ForceArgs,
     #[command(flatten)]
     databases: DatabaseArgs,
-}
-
-impl StatisticsArgs {
-    /// See [`super::SelectionArgs::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        self.html.is_none()
-    }
 }
 
 /// A score.
@@ -112,6 +105,9 @@ impl<'a> From<&'a StatisticsRow> for GamesScoreRecord<'a> {
 }
 
 pub(super) fn run(args: &StatisticsArgs) -> Result<(), Failure> {
+    if args.html.is_none() {
+        only_print();
+    }
     if let Some(html) = &args.html {
         files::check_distinct(&[("FILE", Some(&args.file))], &[("--html", Some(html))])?;
         files::check(html, args.force.existing())?;

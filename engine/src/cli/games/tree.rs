@@ -8,7 +8,7 @@ use meerslag_games::TreeMove;
 use movegen::words::counted;
 
 use super::super::json;
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::super::{Failure, terminal};
 use super::find::QueryArgs;
 
@@ -39,6 +39,7 @@ pub(super) struct TreeArgs {
 }
 
 pub(super) fn run(args: &TreeArgs) -> Result<(), Failure> {
+    only_print();
     let games = super::open(&args.file)?;
     let initial = movegen::Position::initial().to_fen();
     let query = args.query.query(Some(args.position.as_deref().unwrap_or(&initial)))?;

@@ -249,7 +249,7 @@ pub(super) fn kept_logs(text: &str) -> Result<KeptLogs, String> {
 }
 
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
-    let in_state = |error: StateError| Failure::Input(error.into());
+    let in_state = |error: StateError| Failure::input(error);
     if !args.merge.is_empty() {
         return merge(args);
     }
@@ -284,7 +284,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
 
 /// Goes on with the match in a state file.
 pub(super) fn resume(path: &Path) -> Result<Resumed, Failure> {
-    let mut resumed = StateFile::resume(path).map_err(|error| Failure::Input(error.into()))?;
+    let mut resumed = StateFile::resume(path).map_err(Failure::input)?;
     if let Some(logs) = resumed.take_foreign_logs() {
         let folder = logs.folder.display();
         note(format_args!("{folder} has the logs of the original of this match: none are written"));
@@ -294,14 +294,14 @@ pub(super) fn resume(path: &Path) -> Result<Resumed, Failure> {
 
 /// Puts the parts of a match together.
 fn merge(args: &MatchArgs) -> Result<(), Failure> {
-    let in_state = |error: StateError| Failure::Input(error.into());
+    let in_state = |error: StateError| Failure::input(error);
     let Some(path) = &args.state else { return Ok(()) };
     if path.exists() {
         return Err(in_state(StateError::Exists(path.clone())));
     }
     let run = args.run(MatchRun::default());
     let inputs = files::each_once(&args.merge);
-    let merged = merge_states(&inputs).map_err(|error| Failure::Input(error.into()))?;
+    let merged = merge_states(&inputs).map_err(Failure::input)?;
     let Merged { config, results, parts } = merged;
     let mut read: Vec<files::Named<'_>> = Vec::new();
     read.extend(inputs.iter().map(|input| ("--merge", Some(input.as_path()))));
@@ -391,7 +391,7 @@ impl Desk<'_> {
         (abort, director): (&Arc<Abort>, &Director),
         to_go_on: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
-        let in_state = |error: StateError| Failure::Input(error.into());
+        let in_state = |error: StateError| Failure::input(error);
         let Begun { mut state, config, mut results, parts, run, own_files } = begun;
         if let Some(logs) = run.logs.as_ref().filter(|_| !self.is_resumed) {
             clear_logs(logs, self.force)?;

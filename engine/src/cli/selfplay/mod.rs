@@ -20,7 +20,7 @@ use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::progress::Bar;
-use super::streams::{Messages, stdout};
+use super::streams::{Messages, only_print, stdout};
 use super::{Failure, is_watched};
 
 /// Play games of the engine against itself, for training
@@ -64,15 +64,9 @@ enum Workflow {
 /// If nobody watches, a line reports the progress this often.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-impl SelfPlayArgs {
-    /// See [`super::Command::only_prints`].
-    pub(super) const fn only_prints(&self) -> bool {
-        self.plan.is_some()
-    }
-}
-
 pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     if let Some(Workflow::Snakemake) = args.plan {
+        only_print();
         return Ok(plan::write(&mut stdout(), args)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
@@ -88,7 +82,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     let done =
         selfplay.run(&args.out, &stop, &mut |progress| meter.show(progress)).map_err(|error| {
             match error {
-                SelfPlayError::Engine(_) => Failure::Input(error.into()),
+                SelfPlayError::Engine(_) => Failure::input(error),
                 _ => Failure::run(error),
             }
         })?;

@@ -19,7 +19,7 @@ use super::databases::DatabaseArgs;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
 use super::source::{self, EncodingArgs};
-use super::streams::stdout;
+use super::streams::{only_print, stdout};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,6 +98,7 @@ impl SolveArgs {
 }
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
+    only_print();
     let mut out = BufWriter::new(stdout());
     if source::is_file(&args.input) {
         return batch::run(args, &args.input, &mut out);

@@ -101,7 +101,7 @@ fn score(text: &str) -> Result<Act, String> {
 }
 
 pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
-    let in_state = |error: StateError| Failure::Input(error.into());
+    let in_state = |error: StateError| Failure::input(error);
     let state = file::state(&args.file);
     if args.table && !args.has_acts() {
         let (config, results) = StateFile::read(&state).map_err(in_state)?;
@@ -182,7 +182,7 @@ impl TournamentArgs {
         }
         for act in acts {
             resumed.decide(act).map_err(|error| match error {
-                DecisionError::Act(error) => Failure::Input(error.into()),
+                DecisionError::Act(error) => Failure::input(error),
                 error => Failure::run(error),
             })?;
         }

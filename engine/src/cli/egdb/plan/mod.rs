@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Record};
-use super::super::streams::stdout;
+use super::super::streams::{only_print, stdout};
 use super::super::terminal;
 use super::super::{Failure, mebibytes};
 use super::build::{BuildType, short};
@@ -149,6 +149,7 @@ impl Plan {
 }
 
 pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
+    only_print();
     let types = BuildType::in_order(&args.types);
     let names: Vec<&str> = types.iter().map(|db_type| short(*db_type)).collect();
     let costs = Costs { rate: args.rate as f64, types: types.clone(), threads: args.threads };
