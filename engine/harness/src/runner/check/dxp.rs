@@ -1,16 +1,115 @@
-//! A walk through DXP with a program that listens and follows.
+//! A walk through DXP with a program that listens and follows: a table of what is sent and expected.
 
-use std::io;
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use movegen::notation::dxp::{MoveMessage, format_position};
+use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game, Position};
 
-use super::walk::{DxpWalk, ECHO_PATIENCE, FollowerState, GAME_MOVES, MOVE_FACTOR, SETTLED, open};
-use super::wire::Arrival;
-use super::{Check, StepResult, shown};
-use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
+use super::{Check, Severity, shown};
+use crate::protocol::dxp::{
+    Acceptance, Address, EndReason, Framer, MAX_MESSAGE, Message, Request, TakeBack, connect,
+};
+
+/// Silence after which nothing more is expected.
+const SETTLED: Duration = Duration::from_millis(500);
+/// How long we look for the program before it counts as absent.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+/// How long the echo of an end may take.
+const ECHO_PATIENCE: Duration = Duration::from_secs(5);
+/// How much longer than another answer a move may take.
+const MOVE_FACTOR: u32 = 7;
+/// Messages that arrive where there should be none.
+const MAX_ANSWERS: usize = 10;
+/// Our name, with blanks up to 32 characters: `@` in the texts below.
+const NAME: &str = "Meerslag protocol check         ";
+
+/// A step, or none for the one before; what is sent; what must follow.
+///
+/// Sent is a text, with our name for `@`, or: `start`, `pieces`, `together` with a position, the
+/// program's colour and the moves of each player: a request for a game, in one piece, byte after byte,
+/// or after chat; `ours N`: our move of this place among the legal ones; `reconnect`: the connection is
+/// lost, and another one made.
+///
+/// What must follow are the first characters of messages, without names, one of several with `|`: `-`
+/// is none, `x` the end of the connection. A move must be legal. What comes after `?`, and anything if
+/// that is nothing, is only odd. An answer that is wrong or odd ends the step, unless none was allowed
+/// too. At its end a step ends its game, which must be echoed.
+const WALK: &[(&str, &str, &str)] = &[
+    ("a request for the normal start, and its move", "start - W 75", "A0"),
+    ("", "", "M"),
+    ("a request with a position, Black to move first", "start B:W31-50:B1-20 Z 75", "A0"),
+    ("", "", "M"),
+    ("a game of twelve moves", "start W:W31-50:B1-20 Z 0", "A0"),
+    ("", "ours 0", "M"),
+    ("", "ours 1", "M"),
+    ("", "ours 2", "M"),
+    ("", "ours 0", "M"),
+    ("", "ours 1", "M"),
+    ("", "ours 2", "M"),
+    // A man takes two; a king takes two; a king comes back to its square; a choice.
+    ("captures", "start W:W28,40:B22,12,2 W 75", "A0"),
+    ("", "", "M"),
+    ("captures", "start W:WK46:B37,24,1 W 75", "A0"),
+    ("", "", "M"),
+    ("captures", "start W:WK48:B21,24,39,42,1 W 75", "A0"),
+    ("", "", "M"),
+    ("captures", "start B:W27,28,38,39:B17,1 Z 75", "A0"),
+    ("", "", "M"),
+    ("no legal move: the game is ended as lost", "start W:W28:B23 Z 75", "A0"),
+    ("", "ours 0", "E1?E"),
+    ("an end without a game: an echo would lead to endless loops", "E00", "-"),
+    ("messages outside a game", "Chello", "-"),
+    ("", "X123", "-"),
+    ("", "M0000322800", "-"),
+    ("", "K1", "-"),
+    ("", LONGEST_CHAT, "-"),
+    ("a request within a game must be refused", "start - Z 75", "A0"),
+    ("", "R01@Z001075A", "A1|A2|A3"),
+    ("", "ours 0", "M"),
+    ("illegal moves, and the legal one after them", "start - Z 75", "A0"),
+    ("", "M0000322500", "-|E"),
+    ("", "M0000010600", "-|E"),
+    ("", "M00003228", "-|E"),
+    ("", "M9999999999", "-|E"),
+    ("", "ours 0", "M"),
+    ("a move out of turn", "start - Z 75", "A0"),
+    ("", "ours 0", ""),
+    ("", "M0000322800", "M"),
+    ("moves taken back", "start - Z 75", "A0"),
+    ("", "ours 0", "M"),
+    ("", "B999W", "K1|K2"),
+    ("", "B001Z", "K0|K1|K2"),
+    ("messages in pieces", "pieces - W 75", "A0"),
+    ("", "", "M"),
+    ("several messages at once", "together - W 75", "A0"),
+    ("", "", "M"),
+    ("a limit of two moves", "start - W 2", "A0"),
+    ("", "", "M"),
+    ("", "ours 0", "M"),
+    ("", "ours 0", "M|E|-"),
+    ("protocol version 02 must be refused", "R02@W001075A", "A1?A2|A3"),
+    ("a request that is too short must be refused", "R01too short", "A1|A2|A3"),
+    ("half a position must be refused", HALF_A_POSITION, "A1|A2|A3"),
+    ("an empty board must be refused", EMPTY_BOARD, "A1|A2|A3"),
+    ("a request for 000 minutes, as known initiators write seconds", "R01@Z000000A", "A?"),
+    ("another connection after one was lost in a game", "start - Z 75", "A0"),
+    ("", "reconnect", ""),
+    ("", "start - Z 75", "A0?"),
+    ("an end with stop code 1", "start - Z 75", "A0"),
+    ("", "E01", "E01|x?E"),
+];
+
+const HALF_A_POSITION: &str = "R01@W001075BWzzzzzzzzzzzzzzzzzzzzeeeeeeeeeewwwwwwwww";
+const EMPTY_BOARD: &str = "R01@W001075BWeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+/// 127 characters.
+const LONGEST_CHAT: &str = "\
+    Cxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\
+    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
 /// Connects with a program and walks through the protocol as initiator. Ends early when the
 /// program is gone. `patience` is for answers; a move may take seven times as long.
@@ -18,333 +117,351 @@ use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
 /// # Errors
 /// If nobody listens there.
 pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
-    let wire = open(address)?;
     let mut walk = DxpWalk {
         address: address.clone(),
-        wire,
-        check: Check { step: "connection", ..Check::default() },
+        wire: Wire::open(address)?,
+        check: Check::default(),
         patience,
         game: Game::default(),
-        follower: Color::Black,
         state: FollowerState::Idle,
     };
-    // `None`: the program is gone, which is noted.
-    let _ = walk.steps();
+    // Once the program is gone, which is noted, there is nothing more to see.
+    let _ = walk.walk();
     Ok(walk.check)
 }
 
-impl DxpWalk {
-    fn steps(&mut self) -> StepResult {
-        self.requests()?;
-        self.game_with_captures()?;
-        self.no_legal_move()?;
-        self.odd_messages()?;
-        self.illegal_moves()?;
-        self.take_back()?;
-        self.packets()?;
-        self.move_limit()?;
-        self.refusals()?;
-        self.connection_lost()?;
-        self.stop_code()
+/// A connection that shows all that arrives, including incomplete messages.
+struct Wire {
+    stream: TcpStream,
+    framer: Framer,
+    /// Messages that have arrived.
+    messages: VecDeque<String>,
+}
+
+impl Wire {
+    fn open(address: &Address) -> io::Result<Wire> {
+        let never = AtomicBool::new(false);
+        let stream = connect(&address.host, address.port, CONNECT_PATIENCE, &never)?;
+        let stream = stream.ok_or(io::ErrorKind::Interrupted)?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(Duration::from_secs(10)))?;
+        Ok(Wire { stream, framer: Framer::default(), messages: VecDeque::new() })
     }
 
-    fn requests(&mut self) -> StepResult {
-        self.check.begin("a request for the normal start, and its move");
-        self.send_text(&format!("R01{:<32}W001075A", "Meerslag protocol check"))?;
-        if self.started(Position::initial(), Color::White)? {
-            self.their_move()?;
+    /// The next message without its NUL, or why there will be none; looks for one at least once,
+    /// however late it is.
+    fn receive(&mut self, deadline: Instant) -> Result<Option<String>, String> {
+        let closed = || "the program closed the connection".to_owned();
+        let mut part = [0; 4096];
+        let mut is_late = false;
+        loop {
+            if let Some(message) = self.messages.pop_front() {
+                return Ok(Some(message));
+            }
+            if is_late {
+                return Ok(None);
+            }
+            // The system does not accept a time limit of 0.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = left.max(Duration::from_millis(1));
+            self.stream.set_read_timeout(Some(left)).map_err(|_| closed())?;
+            match self.stream.read(&mut part) {
+                Ok(0) => return Err(closed()),
+                Ok(read) => {
+                    let keep = |message: &[u8]| {
+                        self.messages.push_back(String::from_utf8_lossy(message).into_owned());
+                    };
+                    let is_framed = self.framer.push(&part[..read], keep);
+                    is_framed.map_err(|_| format!("no NUL in {MAX_MESSAGE} bytes"))?;
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted
+                    | io::ErrorKind::WouldBlock
+                    | io::ErrorKind::TimedOut => {}
+                    _ => return Err(closed()),
+                },
+            }
+            is_late = Instant::now() >= deadline;
         }
-        self.end()?;
+    }
+}
 
-        self.check.begin("a request with a position, Black to move first");
-        let start = Position::initial().with_other_side();
-        if self.start(start, Color::Black, GAME_MOVES)? {
-            self.their_move()?;
+/// Whether the program plays a game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FollowerState {
+    Idle,
+    /// It has not answered our request as it should.
+    Unclear,
+    Playing,
+}
+
+struct DxpWalk {
+    address: Address,
+    wire: Wire,
+    check: Check,
+    patience: Duration,
+    /// The game that is being played.
+    game: Game,
+    state: FollowerState,
+}
+
+/// In all that follows `None` means that the program is gone, which is noted.
+impl DxpWalk {
+    fn walk(&mut self) -> Option<()> {
+        let mut is_over = false;
+        for &(step, send, expected) in WALK {
+            if !step.is_empty() {
+                self.end()?;
+                self.check.begin(step);
+                is_over = false;
+            }
+            if !is_over {
+                let what = self.say(send)?;
+                is_over = !self.expect(&what, expected)?;
+            }
         }
         self.end()
     }
 
-    fn game_with_captures(&mut self) -> StepResult {
-        self.check.begin("a game of twelve moves");
-        if self.start(Position::initial(), Color::Black, 0)? {
-            for turn in 0..12 {
-                if !self.game.position().has_legal_move() {
-                    break;
-                }
-                self.our_move(turn % 3)?;
-                if !self.game.position().has_legal_move() || !self.their_move()? {
-                    break;
-                }
-            }
-        }
-        self.end()?;
-
-        self.check.begin("captures");
-        // A man takes two; a king takes two; a king comes back to its square; a choice.
-        for fen in [
-            "W:W28,40:B22,12,2",
-            "W:WK46:B37,24,1",
-            "W:WK48:B21,24,39,42,1",
-            "B:W27,28,38,39:B17,1",
-        ] {
-            let Ok(start) = Position::from_fen(fen) else { continue };
-            if self.start(start, start.side_to_move(), GAME_MOVES)? {
-                self.their_move()?;
-            }
-            self.end()?;
+    fn write(&mut self, bytes: &[u8]) -> Option<()> {
+        if self.wire.stream.write_all(bytes).is_err() {
+            self.check.error("the program closed the connection");
+            return None;
         }
         Some(())
     }
 
-    fn no_legal_move(&mut self) -> StepResult {
-        self.check.begin("no legal move: E1");
-        let Ok(start) = Position::from_fen("W:W28:B23") else { return Some(()) };
-        if !self.start(start, Color::Black, GAME_MOVES)? {
-            return Some(());
-        }
-        self.our_move(0)?;
-        match self.receive(self.patience)? {
-            Some(Message::End { reason, stop }) => {
-                if reason != EndReason::Lost {
-                    let reason = reason as u8;
-                    self.check.warn(format!("a lost game is ended with reason 1, not {reason}"));
-                }
-                // Our echo.
-                self.send(&Message::End { reason: EndReason::Unknown, stop })?;
-                if stop {
-                    self.check.warn("the stop code 1 says that it wants no more games");
-                }
-                Some(())
-            }
-            other => {
-                let what = other.map_or_else(|| "silence".to_owned(), |m| format!("'{m}'"));
-                self.check.error(format!("{what} where the side to move must end the game"));
-                self.end()
-            }
-        }
+    fn send(&mut self, text: &str) -> Option<()> {
+        self.write(format!("{text}\0").as_bytes())
     }
 
-    fn odd_messages(&mut self) -> StepResult {
-        self.check.begin("messages outside a game");
-        self.send_text("E00")?;
-        self.expect_silence("an end without a game: endless loops")?;
-        for (text, what) in [
-            ("Chello", "chat"),
-            ("X123", "an unknown type"),
-            ("M0000322800", "a move without a game"),
-            ("K1", "an answer to no question"),
-        ] {
-            self.send_text(text)?;
-            self.expect_silence(what)?;
-        }
-        self.send_text(&format!("C{}", "x".repeat(126)))?;
-        self.expect_silence("the longest chat")?;
-
-        self.check.begin("a request within a game");
-        if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
-            self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
-            if self.answer()? == Some(Acceptance::Accepted) {
-                self.check.error("a second game is begun within a game");
-            }
-            self.state = FollowerState::Playing;
-            self.our_move(0)?;
-            self.their_move()?;
-        }
-        self.end()
-    }
-
-    fn illegal_moves(&mut self) -> StepResult {
-        self.check.begin("illegal moves, and the legal one after them");
-        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
-            return Some(());
-        }
-        for text in ["M0000322500", "M0000010600", "M00003228", "M9999999999"] {
-            self.send_text(text)?;
-            match self.receive(SETTLED)? {
-                None => {}
-                Some(Message::End { stop, .. }) => {
-                    // That is a way to put it.
-                    return self.send(&Message::End { reason: EndReason::Unknown, stop });
+    /// Sends what the table says; returns it for people.
+    fn say(&mut self, words: &str) -> Option<String> {
+        let fen = self.game.position().to_fen();
+        match *words.split(' ').collect::<Vec<_>>() {
+            [""] => return Some(format!("the position {fen}")),
+            ["reconnect"] => match Wire::open(&self.address) {
+                Ok(wire) => (self.wire, self.state) = (wire, FollowerState::Unclear),
+                Err(error) => {
+                    self.check.warn(format!("it does not listen any more: {error}"));
+                    return None;
                 }
-                Some(message) => self.check.error(format!("'{message}' in answer to '{text}'")),
+            },
+            ["ours", index] => {
+                let moves = self.game.position().legal_moves();
+                let mv = *moves.get(index.parse().unwrap_or(0)).or(moves.first())?;
+                let text = Message::Move(MoveMessage::new(mv, 0)).to_string();
+                self.send(&text)?;
+                let _ = self.game.play(mv);
+                return Some(format!("'{text}'"));
             }
-        }
-        self.our_move(0)?;
-        if self.their_move()? {
-            self.check.begin("a move out of turn");
-            let second = self.game.position().legal_moves()[0];
-            let message = Message::Move(MoveMessage::new(second, 0));
-            self.our_move(0)?;
-            self.send(&message)?;
-            self.their_move()?;
-        }
-        self.end()
-    }
-
-    fn take_back(&mut self) -> StepResult {
-        self.check.begin("moves taken back");
-        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
-            return Some(());
-        }
-        self.our_move(0)?;
-        if self.their_move()? {
-            self.send(&Message::BackRequest { number: 999, color: Color::White })?;
-            match self.receive(self.patience)? {
-                Some(Message::BackAnswer(TakeBack::Accepted)) => {
-                    self.check.error("a move that was never played is taken back");
-                }
-                Some(Message::BackAnswer(_)) => {}
-                _ => self.check.error("no answer to a take-back request"),
-            }
-            self.send(&Message::BackRequest { number: 1, color: Color::Black })?;
-            match self.receive(self.patience)? {
-                Some(Message::BackAnswer(TakeBack::Accepted)) => {
-                    self.game.undo();
-                    self.their_move()?;
-                }
-                Some(Message::BackAnswer(_)) => {}
-                _ => self.check.error("no answer to a take-back request"),
-            }
-        }
-        self.end()
-    }
-
-    fn packets(&mut self) -> StepResult {
-        self.check.begin("messages in pieces");
-        let request = format!("{}\0", self.request(Position::initial(), Color::White, GAME_MOVES));
-        for byte in request.bytes() {
-            self.write(&[byte])?;
-            thread::sleep(Duration::from_millis(2));
-        }
-        if self.started(Position::initial(), Color::White)? {
-            self.their_move()?;
-        }
-        self.end()?;
-
-        self.check.begin("several messages at once");
-        self.write(format!("Cone\0Ctwo\0{request}").as_bytes())?;
-        if self.started(Position::initial(), Color::White)? {
-            self.their_move()?;
-        }
-        self.end()
-    }
-
-    fn move_limit(&mut self) -> StepResult {
-        self.check.begin("a limit of two moves");
-        if !self.start(Position::initial(), Color::White, 2)? {
-            return Some(());
-        }
-        for _ in 0..2 {
-            if !self.their_move()? {
-                return self.end();
-            }
-            self.our_move(0)?;
-        }
-        // It may end the game or play on; then we end it.
-        match self.receive(MOVE_FACTOR * self.patience)? {
-            Some(Message::End { stop, .. }) => {
-                self.send(&Message::End { reason: EndReason::Unknown, stop })
-            }
-            _ => self.end(),
-        }
-    }
-
-    fn refusals(&mut self) -> StepResult {
-        let name = format!("{:<32}", "Meerslag protocol check");
-        self.check.begin("requests that must be refused");
-        let board = format_position(&Position::initial());
-        let empty = "e".repeat(50);
-        for (text, code, what) in [
-            (format!("R02{name}W001075A"), Some(Acceptance::Version), "protocol version 02"),
-            ("R01too short".to_owned(), None, "a request that is too short"),
-            (format!("R01{name}W001075B{}", &board[..40]), None, "half a position"),
-            (format!("R01{name}W001075BW{empty}"), None, "an empty board"),
-        ] {
-            self.send_text(&text)?;
-            match self.receive(self.patience)? {
-                Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
-                    self.check.error(format!("{what} is accepted"));
-                    self.state = FollowerState::Playing;
-                    self.end()?;
-                }
-                Some(Message::Accept { code: found, .. }) => {
-                    if let Some(code) = code
-                        && code != found
-                    {
-                        let (found, code) = (found as u8, code as u8);
-                        self.check.warn(format!("{what} is refused with code {found}, not {code}"));
+            [way @ ("start" | "pieces" | "together"), start, color, moves] => {
+                let position = Position::from_fen(start).ok();
+                self.game = Game::new(position.unwrap_or_default());
+                self.state = FollowerState::Unclear;
+                let request = Message::Request(Request {
+                    version: 1,
+                    name: NAME.trim_end().to_owned(),
+                    follower: if color == "W" { Color::White } else { Color::Black },
+                    // With 75 moves a move takes about a second.
+                    minutes: 1.0,
+                    moves: moves.parse().unwrap_or(0),
+                    position,
+                });
+                match way {
+                    "start" => self.send(&request.to_string())?,
+                    "together" => self.send(&format!("Cone\0Ctwo\0{request}"))?,
+                    _ => {
+                        for byte in format!("{request}\0").bytes() {
+                            self.write(&[byte])?;
+                            thread::sleep(Duration::from_millis(2));
+                        }
                     }
                 }
-                Some(other) => self.check.error(format!("'{other}' in answer to {what}")),
-                None => self.check.error(format!("no answer to {what}: initiators hang")),
+                return Some(format!("a proper request, {}", self.game.position().to_fen()));
+            }
+            _ => {
+                if words.starts_with('E') {
+                    self.state = FollowerState::Idle;
+                }
+                self.send(&words.replace('@', NAME))?;
             }
         }
-
-        self.check.begin("a request for 000 minutes");
-        self.send_text(&format!("R01{name}Z000000A"))?;
-        match self.receive(self.patience)? {
-            Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
-                self.state = FollowerState::Playing;
-                self.end()?;
-            }
-            Some(Message::Accept { .. }) => {}
-            _ => self.check.warn("no answer; known initiators ask for this when they mean seconds"),
-        }
-        Some(())
+        Some(format!("'{}'", shown(&words.replace('@', NAME))))
     }
 
-    fn connection_lost(&mut self) -> StepResult {
-        self.check.begin("another connection after one was lost in a game");
-        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
-            return Some(());
+    /// Receives and judges what follows; false if the step is over.
+    fn expect(&mut self, what: &str, expected: &str) -> Option<bool> {
+        let (right, odd) = match expected.split_once('?') {
+            Some((right, odd)) => (right, Some(odd)),
+            None => (expected, None),
+        };
+        let is_silence_right = right.contains('-');
+        let patience = match () {
+            () if right.is_empty() => return Some(true),
+            () if right.contains('M') => MOVE_FACTOR * self.patience,
+            () if is_silence_right => SETTLED,
+            () => self.patience,
+        };
+        let is_in = |list: &str, code: &str| list.split('|').any(|known| code.starts_with(known));
+        // Perhaps it never is silent.
+        for _ in 0..MAX_ANSWERS {
+            let message = match self.receive(patience) {
+                Ok(message) => message,
+                Err(_) if right.contains('x') => return None,
+                Err(fault) => {
+                    self.check.error(fault);
+                    return None;
+                }
+            };
+            let (code, found) = match &message {
+                None => ("-".to_owned(), "no answer".to_owned()),
+                Some(message) => {
+                    let code = match message {
+                        Message::Accept { code, .. } => format!("A{}", *code as u8),
+                        other => other.to_string(),
+                    };
+                    (code, format!("'{message}' in answer"))
+                }
+            };
+            let is_right = is_in(right, &code);
+            if !is_right {
+                let is_odd = odd.is_some_and(|odd| is_in(odd, &code));
+                let severity = if is_odd { Severity::Warning } else { Severity::Error };
+                let right = right.replace('|', " or ").replace('-', "nothing");
+                self.check.find(severity, format!("{found} to {what}; expected {right}"));
+            }
+            let Some(message) = message else { return Some(is_right) };
+            match message {
+                Message::Accept { code: Acceptance::Accepted, .. } => {
+                    self.state = FollowerState::Playing;
+                }
+                Message::End { stop, .. } if self.state == FollowerState::Playing => {
+                    if stop {
+                        self.check.warn("the stop code 1 says that it wants no more games");
+                    }
+                    self.end_by(EndReason::Unknown, stop)?;
+                    return Some(false);
+                }
+                Message::Move(message) if is_right => return Some(self.their_move(&message)),
+                Message::BackAnswer(TakeBack::Accepted) if is_right => {
+                    self.game.undo();
+                    return self.expect(what, "M");
+                }
+                _ => {}
+            }
+            if is_right || !is_silence_right {
+                return Some(is_right);
+            }
         }
-        match open(&self.address) {
-            Ok(wire) => self.wire = wire,
+        Some(true)
+    }
+
+    /// Judges and makes the program's move; false if it is not legal.
+    fn their_move(&mut self, message: &MoveMessage) -> bool {
+        let position = *self.game.position();
+        match message.resolve(&position) {
+            Ok(mv) => {
+                if message.captured.len() != mv.captured().len() {
+                    let what = "not all captured pieces are listed";
+                    self.check.error(format!("'{message}': {what}"));
+                }
+                self.game.play(mv).is_ok()
+            }
             Err(error) => {
-                self.check.warn(format!("it does not listen any more: {error}"));
-                return None;
+                self.check.error(format!("'{message}' in {}: {error}", position.to_fen()));
+                false
             }
-        }
-        self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
-        match self.answer()? {
-            Some(Acceptance::Accepted) => self.end(),
-            Some(_) => {
-                self.check
-                    .warn("it still believes to be in the old game; it helped to end that first");
-                self.state = FollowerState::Playing;
-                self.end()?;
-                if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
-                    self.end()?;
-                }
-                Some(())
-            }
-            None => Some(()),
         }
     }
 
-    fn stop_code(&mut self) -> StepResult {
-        self.check.begin("an end with stop code 1");
-        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
-            return Some(());
-        }
-        self.send(&Message::End { reason: EndReason::Unknown, stop: true })?;
-        let deadline = Instant::now() + ECHO_PATIENCE;
+    /// The next message that is not a chat, judged by its form; no message if there is none; or why
+    /// there will be none any more.
+    fn receive(&mut self, patience: Duration) -> Result<Option<Message>, String> {
+        let deadline = Instant::now() + patience;
         loop {
-            match self.wire.receive(deadline) {
-                Arrival::Message(text) if text.starts_with('C') && Instant::now() < deadline => {}
-                // It may also just go.
-                Arrival::Closed => break,
-                Arrival::Message(text) if text == "E01" => break,
-                Arrival::Message(text) => {
-                    self.check.warn(format!("'{}' instead of 'E01'", shown(&text)));
-                    break;
+            let Some(text) = self.wire.receive(deadline)? else {
+                let rest = String::from_utf8_lossy(self.wire.framer.rest());
+                if !rest.is_empty() {
+                    self.check.error(format!("'{}' without a NUL at its end", shown(&rest)));
                 }
-                Arrival::Nothing | Arrival::TooLong => {
-                    self.check.error("no echo of the end of the game");
-                    break;
-                }
+                return Ok(None);
+            };
+            let message = self.read(&text);
+            // Messages that do not count may come without a pause.
+            if message.is_some() || Instant::now() >= deadline {
+                return Ok(message);
             }
         }
-        Some(())
+    }
+
+    /// Judges the form of a message; `None` if it does not count.
+    fn read(&mut self, text: &str) -> Option<Message> {
+        let length = text.len();
+        if length == 0 {
+            self.check.warn("an empty message: two NULs in a row");
+            return None;
+        }
+        if length > 127 {
+            self.check.wrong(text, format_args!("{length} characters, 127 allowed"));
+        }
+        if !text.is_ascii() {
+            self.check.wrong(text, "only ASCII is allowed");
+        }
+        let message = text.parse().map_err(|error| self.check.wrong(text, error)).ok()?;
+        // Readable, but perhaps not quite right.
+        let written = Message::to_string(&message);
+        match message {
+            Message::Chat(_) => return None,
+            _ if length > written.len() => {
+                self.check.wrong(text, "surplus characters; strict programs end the connection");
+            }
+            Message::Accept { .. } if text[1..2] == *" " => {
+                self.check.wrong(text, "a name does not begin with a blank");
+            }
+            Message::Move(_) if text[11..] != written[11..] => {
+                self.check.odd(text, "some programs expect captures in ascending order");
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    fn end_by(&mut self, reason: EndReason, stop: bool) -> Option<()> {
+        self.state = FollowerState::Idle;
+        self.send(&Message::End { reason, stop }.to_string())
+    }
+
+    /// Ends the game and receives the echo; outside a game there is no echo, which is no fault.
+    fn end(&mut self) -> Option<()> {
+        let state = self.state;
+        if state == FollowerState::Idle {
+            return Some(());
+        }
+        self.end_by(EndReason::Unknown, false)?;
+        let is_playing = state == FollowerState::Playing;
+        let deadline = Instant::now() + if is_playing { ECHO_PATIENCE } else { SETTLED };
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let received = self.receive(left).map_err(|fault| self.check.error(fault)).ok()?;
+            match received.filter(|_| !left.is_zero()) {
+                Some(Message::End { reason, stop }) if is_playing => {
+                    if reason != EndReason::Unknown {
+                        self.check.warn("the echo of an end should have reason 0");
+                    }
+                    if stop {
+                        self.check.warn("the echo of an end should have the same stop code");
+                    }
+                    return Some(());
+                }
+                // A move may have crossed. A program without a game may answer or not.
+                Some(_) => {}
+                None if is_playing => {
+                    self.check.error("no echo of the end of the game");
+                    return Some(());
+                }
+                None => return Some(()),
+            }
+        }
     }
 }

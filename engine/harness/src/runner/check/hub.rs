@@ -1,11 +1,12 @@
-//! A walk through the Hub protocol with somebody else's engine.
+//! A walk through the Hub protocol with somebody else's engine: a table of what is sent and expected.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use movegen::Position;
 use movegen::notation::hub;
 
-use super::{Check, StepResult, shown};
+use super::{Check, Severity, shown};
 use crate::protocol::Log;
 use crate::protocol::hub::Line;
 use crate::runner::player::process::{Process, ProcessOptions, Received, is_cut, too_long};
@@ -20,6 +21,35 @@ const MAX_BYTES: usize = 16 << 20;
 /// How long after an answer was due lines are still counted, as long as they come without a pause: on
 /// a busy machine a flood arrives slowly.
 const FLOOD_PATIENCE: Duration = Duration::from_secs(60);
+/// A name that no engine knows.
+const UNKNOWN: &str = "no-such-parameter";
+
+/// A step, or none for the one before; what is sent; what must follow.
+///
+/// Sent is a line, or a search: a position (a FEN, `-` for the initial one, or with a number the one
+/// after so many moves), its limits and its kind. What must follow is `pong`; or `done`, perhaps within
+/// these milliseconds, with `?` else it is only odd; or after `-` the reason why `done` must not come.
+const WALK: &[(&str, &str, &str)] = &[
+    ("ping: pong", "ping", "pong"),
+    ("a search to a depth", "new-game", ""),
+    ("", "- / depth=3 / think", "done"),
+    ("a game in the moves of 'pos'", "30 / depth=2 / think", "done"),
+    ("a move time", "- / move-time=0.3 / think", "done 300"),
+    ("a clock", "- / moves=10 time=2.000 inc=0.100 / think", "done 2000"),
+    ("stop", "- / infinite / analyze", "- an analysis without limits ends only on 'stop'"),
+    ("", "ping", "pong"),
+    ("", "stop", "done 1000?"),
+    ("stop when nothing runs", "stop", "- exactly one for each 'go'"),
+    ("pondering", "- / move-time=0.1 / ponder", "- limits do not apply before 'ponder-hit'"),
+    ("", "ponder-hit", "done"),
+    ("a forced move", "W:W28,50:B23,1 / time=5 / think", "done"),
+    ("a king's capture", "B:W28,34:BK6,45 / depth=5 / think", "done"),
+    ("lines that are not understood", "no-such-command x=1 y=\"2 3\"", ""),
+    ("", "", ""),
+    ("", "pos pos=nonsense", ""),
+    ("", "ping", "pong"),
+    ("", "- / depth=2 no-such-argument=7 / think", "done"),
+];
 
 /// Starts an engine and walks through the protocol with it. Ends early when the engine does, or
 /// gives no answer within `patience`. An answer that is due at a certain time may come later by
@@ -31,20 +61,20 @@ pub fn check_hub(
     options: &ProcessOptions,
     patience: Duration,
     slack: Duration,
-) -> std::io::Result<Check> {
-    let process = Process::start(options, &Log::none())?;
-    let check = Check { step: "start", ..Check::default() };
-    let mut walk = HubWalk { process, check, patience, slack, has_info: false };
-    if walk.steps().is_none() {
+) -> io::Result<Check> {
+    let start = |check| -> io::Result<HubWalk> {
+        let process = Process::start(options, &Log::none())?;
+        let (position, sent) = (Position::initial(), Instant::now());
+        Ok(HubWalk { process, check, patience, slack, position, sent, has_info: false })
+    };
+    let mut walk = start(Check::default())?;
+    if walk.start().is_none() || WALK.iter().any(|step| walk.step(step).is_none()) {
         walk.process.kill();
         return Ok(walk.check);
     }
-    let mut check = walk.quit();
-    let second = Process::start(options, &Log::none())?;
-    let mut walk = HubWalk { process: second, check, patience, slack, has_info: false };
+    let mut walk = start(walk.quit())?;
     let _ = walk.start();
-    check = walk.end_of_input();
-    Ok(check)
+    Ok(walk.end_of_input())
 }
 
 struct HubWalk {
@@ -52,12 +82,46 @@ struct HubWalk {
     check: Check,
     patience: Duration,
     slack: Duration,
+    /// The position that is searched.
+    position: Position,
+    /// When the last line was sent.
+    sent: Instant,
     /// Whether something was reported since the last `go`.
     has_info: bool,
 }
 
+/// In all that follows `None` means: the engine is gone, or so far out of step that continuing is
+/// useless.
 impl HubWalk {
-    fn send(&mut self, line: &str) -> StepResult {
+    fn step(&mut self, &(step, send, expected): &(&'static str, &str, &str)) -> Option<()> {
+        if !step.is_empty() {
+            self.check.begin(step);
+        }
+        match *send.split(" / ").collect::<Vec<_>>() {
+            [position, level, kind] => self.go(position, level, kind)?,
+            _ => self.send(send)?,
+        }
+        let sent = self.sent;
+        match expected.split_once(' ').unwrap_or((expected, "")) {
+            ("-", why) => self.no_done(why)?,
+            ("pong", _) => drop(self.until("pong", PROMPT_PATIENCE + self.slack)?),
+            ("done", due) => {
+                let took = self.done()?.saturating_duration_since(sent);
+                let severity = if due.ends_with('?') { Severity::Warning } else { Severity::Error };
+                if let Ok(due) = due.trim_end_matches('?').parse().map(Duration::from_millis)
+                    && took > due + self.slack
+                {
+                    let what = format!("'done' {took:.1?} after '{}'", shown(send));
+                    self.check.find(severity, format!("{what}, {due:?} allowed"));
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn send(&mut self, line: &str) -> Option<()> {
+        self.sent = Instant::now();
         if self.process.send(line).is_err() {
             self.check.error(format!("the engine is gone; it should have read '{line}'"));
             return None;
@@ -77,7 +141,7 @@ impl HubWalk {
         }
     }
 
-    /// Lines until one with this command; `None` inside if it does not come.
+    /// Lines until one with this command, and the time of that; no time if it does not come.
     fn until(
         &mut self,
         command: &str,
@@ -85,8 +149,7 @@ impl HubWalk {
     ) -> Option<(Vec<String>, Option<Instant>)> {
         let due = Instant::now() + patience;
         let mut deadline = due;
-        let mut before = Vec::new();
-        let mut bytes = 0;
+        let (mut before, mut bytes) = (Vec::new(), 0);
         loop {
             let Some((line, at)) = self.receive(deadline)? else {
                 self.check.error(format!("no '{command}' within {patience:?}"));
@@ -113,21 +176,22 @@ impl HubWalk {
         }
     }
 
-    fn start(&mut self) -> StepResult {
+    /// A line as the protocol has it, if it can be read and has something.
+    fn read<'t>(&mut self, text: &'t str) -> Option<Line<'t>> {
+        Line::parse(text).unwrap_or_else(|bad| {
+            self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error));
+            None
+        })
+    }
+
+    fn start(&mut self) -> Option<()> {
         self.check.begin("hub: id, param, wait");
         self.send("hub")?;
         let (lines, end) = self.until("wait", self.patience)?;
         end?;
         let mut has_id = false;
         for text in &lines {
-            let line = match Line::parse(text) {
-                Ok(Some(line)) => line,
-                Ok(None) => continue,
-                Err(bad) => {
-                    self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error));
-                    continue;
-                }
-            };
+            let Some(line) = self.read(text) else { continue };
             match line.command() {
                 "id" => {
                     if line.value("name").unwrap_or_default().is_empty() {
@@ -147,13 +211,10 @@ impl HubWalk {
             self.check.error("no 'id' line");
         }
         self.check.begin("init: ready");
-        const UNKNOWN: &str = "no-such-parameter";
         self.send(&format!("set-param name={UNKNOWN} value=1"))?;
-        let start = Instant::now();
         self.send("init")?;
         let (lines, end) = self.until("ready", Duration::from_secs(60))?;
-        let ready = end?;
-        if ready.duration_since(start) > Duration::from_secs(5) {
+        if end?.duration_since(self.sent) > Duration::from_secs(5) {
             self.check.warn("'ready' took more than 5 s: known programs give up");
         }
         for line in lines.iter().filter(|line| line.starts_with("error")) {
@@ -166,240 +227,151 @@ impl HubWalk {
         Some(())
     }
 
-    fn parameter(&mut self, line: &Line, text: &str) {
-        let names: Vec<&str> = line.arguments().map(|(name, _)| name).collect();
-        let kind = line.value("type").unwrap_or_default();
-        let expected: &[&str] = match kind {
-            "bool" | "string" => &["name", "value", "type"],
-            "int" | "real" => &["name", "value", "type", "min", "max"],
-            "enum" => &["name", "value", "type", "values"],
-            _ => {
-                self.check.error(format!("parameter of unknown type: '{text}'"));
-                return;
-            }
+    fn parameter(&mut self, line: &Line<'_>, text: &str) {
+        let order = match line.value("type").unwrap_or_default() {
+            "bool" | "string" => "name value type",
+            "int" | "real" => "name value type min max",
+            "enum" => "name value type values",
+            _ => return self.check.error(format!("parameter of unknown type: '{text}'")),
         };
-        if names != expected {
-            let order = expected.join(" ");
-            self.check.warn(format!(
-                "'{}': some programs need the arguments {order} in this order",
-                shown(text)
-            ));
+        if names(line) != order {
+            let what = format!("some programs need the arguments {order} in this order");
+            self.check.odd(text, what);
         }
     }
 
-    /// Sends a position and limits and starts a search.
-    fn go(&mut self, pos: &str, level: &str, go: &str) -> Option<Instant> {
-        self.send(pos)?;
-        self.send(level)?;
+    /// Starts a search.
+    fn go(&mut self, position: &str, level: &str, kind: &str) -> Option<()> {
+        self.position = Position::from_fen(position).unwrap_or_default();
+        let mut line = format!("pos pos={}", hub::format_position(&self.position));
+        let mut played = Vec::new();
+        for _ in 0..position.parse().unwrap_or(0) {
+            let mv = self.position.legal_moves()[0];
+            played.push(mv.to_string());
+            self.position = self.position.after(mv);
+        }
+        if !played.is_empty() {
+            line += &format!(" moves=\"{}\"", played.join(" "));
+        }
+        self.send(&line)?;
+        self.send(&format!("level {level}"))?;
         self.has_info = false;
-        let start = Instant::now();
-        self.send(go)?;
-        Some(start)
+        self.send(&format!("go {kind}"))
     }
 
     /// Waits for the end of a search and judges its lines; the time of `done`.
-    fn done(&mut self, position: &Position, patience: Duration) -> Option<Option<Instant>> {
-        let (lines, at) = self.until("done", patience)?;
+    fn done(&mut self) -> Option<Instant> {
+        let (lines, at) = self.until("done", self.patience)?;
         for text in &lines {
-            match Line::parse(text) {
-                Ok(Some(line)) => match line.command() {
-                    "info" => {
-                        self.has_info = true;
-                        self.info(&line, text, position);
-                    }
-                    "done" => self.answer(&line, text, position),
-                    "error" => self.check.warn(format!("'{}' during a search", shown(text))),
-                    _ => {}
-                },
-                Ok(None) => {}
-                Err(bad) => {
-                    self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error));
-                }
+            let Some(line) = self.read(text) else { continue };
+            match line.command() {
+                "info" => self.info(&line, text),
+                "done" => self.answer(&line, text),
+                "error" => self.check.warn(format!("'{}' during a search", shown(text))),
+                _ => {}
             }
         }
-        if at.is_some() && !self.has_info && position.has_legal_move() {
+        if at.is_some() && !self.has_info && self.position.has_legal_move() {
             self.check.warn("no 'info' before 'done': bots take a missing score for a win");
         }
-        Some(at)
+        at
     }
 
-    fn info(&mut self, line: &Line, text: &str, position: &Position) {
+    fn info(&mut self, line: &Line<'_>, text: &str) {
+        self.has_info = true;
         if line.arguments().len() == 0 || line.arguments().any(|(_, value)| value.is_empty()) {
-            self.check.warn(format!(
-                "'{}': an argument without a value makes known programs fail",
-                shown(text)
-            ));
+            let what = "an argument without a value makes known programs fail";
+            self.check.odd(text, what);
         }
         for name in ["depth", "max-depth", "nodes"] {
             if line.value(name).is_some_and(|v| v.parse::<u64>().is_err()) {
-                self.check.error(format!("'{}': {name} must be an integer", shown(text)));
+                self.check.wrong(text, format_args!("{name} must be an integer"));
             }
         }
         for name in ["score", "time", "nps", "mean-depth"] {
-            let value = line.value(name).map(str::parse::<f64>);
-            if value.is_some_and(|v| !v.is_ok_and(f64::is_finite)) {
-                self.check.error(format!("'{}': {name} must be a number", shown(text)));
+            if line.value(name).is_some_and(|v| !v.parse().is_ok_and(f64::is_finite)) {
+                self.check.wrong(text, format_args!("{name} must be a number"));
             }
         }
-        let mut reached = *position;
+        let mut reached = self.position;
         for mv in line.value("pv").unwrap_or_default().split_whitespace() {
             match hub::parse_move(&reached, mv) {
                 Ok(mv) => reached = reached.after(mv),
                 Err(error) => {
-                    self.check.error(format!("'{}': {error} in the variation", shown(text)));
+                    self.check.wrong(text, format_args!("{error} in the variation"));
                     break;
                 }
             }
         }
     }
 
-    fn answer(&mut self, line: &Line, text: &str, position: &Position) {
+    fn answer(&mut self, line: &Line<'_>, text: &str) {
         let Some(mv) = line.value("move") else {
-            if position.has_legal_move() {
+            if self.position.has_legal_move() {
                 self.check.error("'done' without a move though there is one");
             }
             return;
         };
-        match hub::parse_move(position, mv) {
+        match hub::parse_move(&self.position, mv) {
             Err(error) => {
-                self.check.error(format!("'{}': {error} in {}", shown(text), position.to_fen()));
+                let fen = self.position.to_fen();
+                self.check.wrong(text, format_args!("{error} in {fen}"));
             }
             Ok(legal) => {
                 if legal.to_string() != mv {
-                    self.check.warn(format!("'{}': known programs expect {legal}", shown(text)));
+                    self.check.odd(text, format_args!("known programs expect {legal}"));
                 }
                 if let Some(reply) = line.value("ponder")
-                    && let Err(error) = hub::parse_move(&position.after(legal), reply)
+                    && let Err(error) = hub::parse_move(&self.position.after(legal), reply)
                 {
-                    self.check.error(format!("'{}': the expected reply: {error}", shown(text)));
+                    self.check.wrong(text, format_args!("the expected reply: {error}"));
                 }
             }
         }
-        let names: Vec<&str> = line.arguments().map(|(name, _)| name).collect();
-        if !matches!(names[..], ["move"] | ["move", "ponder"]) {
-            self.check.warn(format!(
-                "'{}': only move and ponder, in this order, are understood",
-                shown(text)
-            ));
+        if !matches!(&*names(line), "move" | "move ponder") {
+            let what = "only move and ponder, in this order, are understood";
+            self.check.odd(text, what);
         }
     }
 
-    /// Asserts that no line with this command comes for a while.
-    fn no_more(&mut self, command: &str, why: &str) -> StepResult {
+    /// Asserts that no `done` comes for a while.
+    fn no_done(&mut self, why: &str) -> Option<()> {
         let deadline = Instant::now() + SETTLED;
-        loop {
-            let Some((line, _)) = self.receive(deadline)? else { return Some(()) };
-            let word = line.split_whitespace().next();
-            self.has_info |= word == Some("info");
-            if word == Some(command) {
-                self.check.error(format!("'{}': {why}", shown(&line)));
+        while let Some((line, _)) = self.receive(deadline)? {
+            match line.split_whitespace().next() {
+                Some("info") => self.has_info = true,
+                Some("done") => self.check.error(format!("'{}': {why}", shown(&line))),
+                _ => {}
             }
         }
-    }
-
-    fn steps(&mut self) -> StepResult {
-        self.start()?;
-        self.check.begin("ping: pong");
-        self.send("ping")?;
-        self.until("pong", PROMPT_PATIENCE + self.slack)?;
-
-        let start = Position::initial();
-        let pos = format!("pos pos={}", hub::format_position(&start));
-        self.check.begin("a search to a depth");
-        self.send("new-game")?;
-        self.go(&pos, "level depth=3", "go think")?;
-        self.done(&start, self.patience)??;
-
-        self.check.begin("a game in the moves of 'pos'");
-        let mut reached = start;
-        let mut moves = Vec::new();
-        for _ in 0..30 {
-            let mv = reached.legal_moves()[0];
-            moves.push(mv.to_string());
-            reached = reached.after(mv);
-        }
-        self.go(&format!("{pos} moves=\"{}\"", moves.join(" ")), "level depth=2", "go think")?;
-        self.done(&reached, self.patience)??;
-
-        self.check.begin("a move time");
-        let begun = self.go(&pos, "level move-time=0.3", "go think")?;
-        let took = self.done(&start, self.patience)??.duration_since(begun);
-        if took > Duration::from_millis(300) + self.slack {
-            self.check.error(format!("{took:.0?} used, 300 ms allowed"));
-        }
-
-        self.check.begin("a clock");
-        let begun = self.go(&pos, "level moves=10 time=2.000 inc=0.100", "go think")?;
-        let took = self.done(&start, self.patience)??.duration_since(begun);
-        if took > Duration::from_millis(2000) + self.slack {
-            self.check.error(format!("{took:.1?} used, 2 s on the clock"));
-        }
-
-        self.check.begin("stop");
-        let _ = self.go(&pos, "level infinite", "go analyze")?;
-        self.no_more("done", "an analysis without limits ends only on 'stop'")?;
-        let stopped = Instant::now();
-        self.send("ping")?;
-        self.until("pong", PROMPT_PATIENCE + self.slack)?;
-        self.send("stop")?;
-        let took = self.done(&start, self.patience)??.saturating_duration_since(stopped);
-        if took > Duration::from_secs(1) + self.slack {
-            self.check.warn(format!("{took:.1?} from 'stop' to 'done'"));
-        }
-        self.check.begin("stop when nothing runs");
-        self.send("stop")?;
-        self.no_more("done", "exactly one for each 'go'")?;
-
-        self.check.begin("pondering");
-        let _ = self.go(&pos, "level move-time=0.1", "go ponder")?;
-        self.no_more("done", "limits do not apply before 'ponder-hit'")?;
-        self.send("ponder-hit")?;
-        self.done(&start, self.patience)??;
-
-        self.check.begin("a forced move");
-        if let Ok(position) = Position::from_fen("W:W28,50:B23,1") {
-            let pos = format!("pos pos={}", hub::format_position(&position));
-            self.go(&pos, "level time=5", "go think")?;
-            self.done(&position, self.patience)??;
-        }
-        self.check.begin("a king's capture");
-        if let Ok(position) = Position::from_fen("B:W28,34:BK6,45") {
-            let pos = format!("pos pos={}", hub::format_position(&position));
-            self.go(&pos, "level depth=5", "go think")?;
-            self.done(&position, self.patience)??;
-        }
-        self.check.begin("lines that are not understood");
-        self.send("no-such-command x=1 y=\"2 3\"")?;
-        self.send("")?;
-        self.send("pos pos=nonsense")?;
-        self.send("ping")?;
-        self.until("pong", PROMPT_PATIENCE + self.slack)?;
-        self.go(&pos, "level depth=2 no-such-argument=7", "go think")?;
-        self.done(&start, self.patience)??;
         Some(())
     }
 
     fn quit(mut self) -> Check {
         self.check.begin("quit");
         let _ = self.send("quit");
-        match self.process.wait(PROMPT_PATIENCE + self.slack) {
-            Some(status) if status.success() => {}
-            Some(status) => self.check.warn(format!("ended with {status}")),
-            None => self.check.error(format!("still running {PROMPT_PATIENCE:?} after 'quit'")),
-        }
-        self.process.kill();
-        self.check
+        self.ended("'quit'")
     }
 
     fn end_of_input(mut self) -> Check {
         self.check.begin("end of input");
         self.process.close_input();
-        if self.process.wait(PROMPT_PATIENCE + self.slack).is_none() {
-            self.check.error(format!(
-                "still running {PROMPT_PATIENCE:?} after the end of its input: it would run on without its client"
-            ));
+        self.ended("the end of its input: it would run on without its client")
+    }
+
+    /// Judges how the engine ends.
+    fn ended(mut self, after: &str) -> Check {
+        match self.process.wait(PROMPT_PATIENCE + self.slack) {
+            Some(status) if status.success() => {}
+            Some(status) => self.check.warn(format!("ended with {status}")),
+            None => self.check.error(format!("still running {PROMPT_PATIENCE:?} after {after}")),
         }
         self.process.kill();
         self.check
     }
+}
+
+/// The names of the arguments, in their order.
+fn names(line: &Line<'_>) -> String {
+    line.arguments().map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }

@@ -3,16 +3,12 @@
 
 mod dxp;
 mod hub;
-mod walk;
-mod wire;
+
+use std::fmt::Display;
 
 use crate::protocol::escaped_excerpt;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
-
-/// The result of a step of a walk; `None`: the program is gone, or so far out of step that continuing
-/// is useless.
-type StepResult<T = ()> = Option<T>;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,6 +49,13 @@ impl Check {
         }
     }
 
+    fn find(&mut self, severity: Severity, message: String) {
+        let finding = Finding { severity, step: self.step, message };
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
     fn error(&mut self, message: impl Into<String>) {
         self.find(Severity::Error, message.into());
     }
@@ -61,11 +64,14 @@ impl Check {
         self.find(Severity::Warning, message.into());
     }
 
-    fn find(&mut self, severity: Severity, message: String) {
-        let finding = Finding { severity, step: self.step, message };
-        if !self.findings.contains(&finding) {
-            self.findings.push(finding);
-        }
+    /// An error in a line or message of the engine.
+    fn wrong(&mut self, text: &str, what: impl Display) {
+        self.error(format!("'{}': {what}", shown(text)));
+    }
+
+    /// A warning about a line or message of the engine.
+    fn odd(&mut self, text: &str, what: impl Display) {
+        self.warn(format!("'{}': {what}", shown(text)));
     }
 }
 
