@@ -231,25 +231,25 @@ fn what_is_wrong_with_a_follower_is_found() {
         ("no NUL", &["without a NUL at its end"]),
         ("surplus", &["surplus characters"]),
         ("blank name", &["a name does not begin with a blank"]),
-        ("silent on bad requests", &["no answer to a request that is too short"]),
+        ("silent on bad requests", &["no answer to 'R01too short'; expected A1 or A2 or A3"]),
         (
             "accepts everything",
             &[
-                "a second game is begun within a game",
-                "protocol version 02 is accepted",
-                "an empty board is accepted",
+                "WRONG  a request within a game must be refused: 'Afollower",
+                "WRONG  protocol version 02 must be refused: 'Afollower",
+                "WRONG  an empty board must be refused: 'Afollower",
             ],
         ),
         ("illegal", &["WRONG  captures", "illegal"]),
-        ("never gives up", &["silence where the side to move must end the game"]),
+        ("never gives up", &["WRONG  no legal move: the game is ended as lost: no answer to"]),
         ("echoes everything", &["endless loops"]),
         ("wrong echo", &["warning  ", "the echo of an end should have reason 0"]),
-        ("no take-back answer", &["no answer to a take-back request"]),
+        ("no take-back answer", &["no answer to 'B999W'"]),
         ("closes", &["the program closed the connection"]),
         ("plays on", &["'M0000203000' in answer to 'M0000322500'"]),
-        ("refuses everything", &["ok  messages outside a game", "refused with code 2: W:W31"]),
+        ("refuses everything", &["ok  messages outside a game", "2' in answer to a proper request, W:W31"]),
         ("never sends a NUL", &["no NUL in 4096 bytes"]),
-        ("reads are messages", &["WRONG  messages in pieces", "no answer to the request"]),
+        ("reads are messages", &["WRONG  messages in pieces", "no answer to a proper request"]),
     ];
     // Most of the time is waiting.
     let flooded = thread::spawn(|| check_port(follower("chats without a pause"), 0.4));
