@@ -43,10 +43,10 @@ impl Program {
         Program::dxp("listen", &[&["--port=0"], args].concat()).listening()
     }
 
-    /// `meerslag adapt` with these arguments, among them `--dxp-listen`.
+    /// A program that listens, with these arguments, among them `--engine`: another engine plays.
     #[must_use]
     pub fn adapt(args: &[&str]) -> Program {
-        Program::start(&[&["adapt"], args].concat()).listening()
+        Program::start(&[&["dxp", "listen", "--port=0"], args].concat()).listening()
     }
 
     /// Learns the port from the first line.

@@ -9,6 +9,9 @@ use egdb::DatabaseOptions;
 
 use super::{Failure, mebibytes};
 
+/// More pieces than any database has.
+const ALL_PIECES: u8 = 9;
+
 /// The endgame databases of commands that solve, search or ask.
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatabaseArgs {
@@ -24,6 +27,12 @@ impl DatabaseArgs {
     /// As an engine takes them.
     pub(super) fn options(&self) -> DatabaseOptions {
         self.reading.options(&self.dirs)
+    }
+
+    /// The same for another engine, which has none unless the options say so.
+    pub(super) fn given(&self) -> Option<DatabaseOptions> {
+        let is_given = !self.dirs.is_empty() || self.reading.pieces != ALL_PIECES;
+        is_given.then(|| self.options())
     }
 
     /// Opens them.
@@ -64,7 +73,7 @@ impl FoldersArgs {
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReadingArgs {
     /// Use databases of at most this many pieces; 0 for none
-    #[arg(id = "egdb-pieces", long, value_name = "N", default_value_t = 9,
+    #[arg(id = "egdb-pieces", long, value_name = "N", default_value_t = ALL_PIECES,
           value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) pieces: u8,
     /// Memory for a cache of database blocks, in MiB or such as 512M or 4G; 0 maps the files into

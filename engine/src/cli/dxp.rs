@@ -12,19 +12,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
+use meerslag_harness::adapter::{AdapterOptions, Remark};
 use meerslag_harness::early_end::{Draw, Resign};
+use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
     Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
 };
 use meerslag_search::{Engine, EngineOptions};
 
 pub(super) use self::report::DxpRecord;
-use self::session::After;
-pub(super) use self::session::DxpSession;
+use self::session::{After, DxpSession};
+use super::adapt::AdaptedArgs;
 use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
-use super::{EngineArgs, Failure, matches};
+use super::streams::note;
+use super::{EngineArgs, Failure, adapt, matches};
 
 /// How long to try to connect.
 const DEFAULT_RETRY: Duration = Duration::from_secs(10);
@@ -34,11 +37,17 @@ Examples:
   meerslag dxp listen --pdn games.pdn
       wait for a program that connects and proposes games
   meerslag dxp connect localhost --role initiator --openings two-move --minutes 5 --moves 75
-      play the 158 games of the two-move ballots against a program that listens";
+      play the 158 games of the two-move ballots against a program that listens
+  meerslag dxp listen --engine 'cmd=\"./scan hub\" dir=/opt/scan' --pdn games.pdn
+      a Hub engine as a DXP player that waits for opponents
+
+With --engine that engine thinks. A book, endgame databases or both are added with --book (FILE or \
+built-in) and --egdb (or --egdb-pieces 4: those in the program). Its faults are on standard error.";
 
 /// Play against another program over DXP, the DamExchange protocol
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("engine", |it| it.conflicts_with_all(["threads", "hash", "evaluation"])))]
 pub(super) struct DxpArgs {
     #[arg(value_enum)]
     side: Side,
@@ -59,6 +68,8 @@ pub(super) struct DxpArgs {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     #[command(flatten)]
+    adapted: AdaptedArgs,
+    #[command(flatten)]
     book: OpeningBookArgs,
     #[command(flatten)]
     engine: EngineArgs,
@@ -66,7 +77,7 @@ pub(super) struct DxpArgs {
 
 /// Who opens the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Side {
+enum Side {
     /// Wait for the other program to connect
     Listen,
     /// Connect to the other program, which listens
@@ -75,7 +86,7 @@ pub(super) enum Side {
 
 /// How connections come about.
 #[derive(Args, Debug)]
-pub(super) struct ConnectionArgs {
+struct ConnectionArgs {
     /// Listening: end after the first connection instead of waiting for another one
     #[arg(long)]
     once: bool,
@@ -87,7 +98,7 @@ pub(super) struct ConnectionArgs {
 
 impl ConnectionArgs {
     /// The way to connections at this place. A port that is in use is noticed at once.
-    pub(super) fn way<'a>(&self, side: Side, host: &'a str, port: u16) -> Result<Way<'a>, Failure> {
+    fn way<'a>(&self, side: Side, host: &'a str, port: u16) -> Result<Way<'a>, Failure> {
         match side {
             Side::Listen if self.retry.is_some() => {
                 Err(Failure::Input(anyhow!("--retry is for the side that connects")))
@@ -138,10 +149,9 @@ struct Common {
     engine: EngineArgs,
 }
 
-/// The games, whoever plays them and however the connection comes about. Nothing is flattened in
-/// here: else there would be no group of these options that can be refused together.
+/// The games.
 #[derive(Args, Debug)]
-pub(super) struct GamesArgs {
+struct GamesArgs {
     /// Who proposes the games
     #[arg(long, value_enum, default_value_t = Role::Follower)]
     role: Role,
@@ -188,10 +198,10 @@ pub(super) struct GamesArgs {
     json: bool,
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) depth: Option<u32>,
+    depth: Option<u32>,
     /// Think in the opponent's time too
     #[arg(long)]
-    pub(super) ponder: bool,
+    ponder: bool,
     /// Give up when our own score is at most minus this for some moves in a row
     #[arg(long, value_name = "MEN,MOVES", value_parser = matches::resign)]
     resign: Option<Resign>,
@@ -202,12 +212,12 @@ pub(super) struct GamesArgs {
 
 impl GamesArgs {
     /// The file of openings, if it is a file.
-    pub(super) fn openings_file(&self) -> Named<'_> {
+    fn openings_file(&self) -> Named<'_> {
         ("--openings", Some(Path::new(&self.openings)).filter(|path| path.is_file()))
     }
 
     /// The file for the games.
-    pub(super) fn pdn_file(&self) -> Named<'_> {
+    fn pdn_file(&self) -> Named<'_> {
         ("--pdn", self.pdn.as_deref())
     }
 
@@ -244,9 +254,9 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// A host, and a port if there is one.
-pub(super) type HostPort = (String, Option<u16>);
+type HostPort = (String, Option<u16>);
 
-pub(super) fn place(text: &str) -> Result<HostPort, String> {
+fn place(text: &str) -> Result<HostPort, String> {
     Address::parts(text).map_err(|error| error.to_string())
 }
 
@@ -261,6 +271,7 @@ fn port(place: &HostPort, port: Option<u16>) -> Result<u16, Failure> {
 }
 
 pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
+    let adapted = args.adapted.options()?;
     let (host, port) = (&args.place.0, port(&args.place, args.port)?);
     let way = args.connection.way(args.side, host, port)?;
     let games = &args.games;
@@ -268,7 +279,11 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
         &[games.openings_file(), args.book.file(), args.engine.evaluation.file()],
         &[games.pdn_file(), ("--log", args.log.as_deref())],
     )?;
+    let log = files::log_or_none(args.log.as_deref())?;
     let stop = Arc::new(AtomicBool::new(false));
+    if let Some(options) = adapted {
+        return adapt(args, options, log, way, &stop);
+    }
     Interrupt::catch({
         let stop = Arc::clone(&stop);
         move || stop.store(true, Ordering::Relaxed)
@@ -278,13 +293,53 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
     let rules = options.draw_rules;
     let thinker = Box::new(Engine::new(options)?);
     let engine = DxpEngine { thinker, depth: games.depth, rules };
-    let log = files::log_or_none(args.log.as_deref())?;
     let name = SessionOptions::default().name;
     way.play(DxpSession::new(games, args.force, engine, &name, log, &stop)?)
 }
 
+/// The games of another engine.
+fn adapt(
+    args: &DxpArgs,
+    options: AdapterOptions,
+    log: Log,
+    way: Way<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<(), Failure> {
+    let _watchdog = adapt::watch(&options);
+    Interrupt::catch({
+        let (stop, abort) = (Arc::clone(stop), Arc::clone(&options.abort));
+        move || {
+            stop.store(true, Ordering::Relaxed);
+            abort.set();
+        }
+    })?;
+    let remark = Remark::new({
+        let log = log.clone();
+        move |text| {
+            log.remark(text);
+            note(text);
+        }
+    });
+    let rules = args.engine.draw_rules;
+    let options = AdapterOptions {
+        book: args.book.given()?,
+        databases: args.engine.databases.given(),
+        draw_rules: rules,
+        ponder: args.games.ponder,
+        may_give_up: true,
+        remark,
+        ..options
+    };
+    let log_error = Arc::clone(&options.log_error);
+    let adapter = adapt::start(options)?;
+    let name = adapter.full_name();
+    let engine = DxpEngine { thinker: Box::new(adapter), depth: args.games.depth, rules };
+    way.play(DxpSession::new(&args.games, args.force, engine, &name, log, stop)?)?;
+    adapt::check_log(&log_error)
+}
+
 /// How connections come about.
-pub(super) enum Way<'a> {
+enum Way<'a> {
     /// We wait for them; perhaps only for one.
     Listen { host: &'a str, listener: Listener, once: bool },
     /// We make them, and try for this time.
@@ -293,7 +348,7 @@ pub(super) enum Way<'a> {
 
 impl Way<'_> {
     /// Plays over as many connections as are needed.
-    pub(super) fn play(self, session: DxpSession<'_>) -> Result<(), Failure> {
+    fn play(self, session: DxpSession<'_>) -> Result<(), Failure> {
         match self {
             Way::Listen { host, listener, once } => listen(session, host, &listener, once),
             Way::Connect { host, port, retry } => reach(session, host, port, retry),

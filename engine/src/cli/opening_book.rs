@@ -24,6 +24,11 @@ impl OpeningBookArgs {
         ("--book", is_file.then_some(Path::new(&self.book)))
     }
 
+    /// Opens it, if it was given: for another engine.
+    pub(super) fn given(&self) -> Result<Option<BookOptions>, Failure> {
+        if self.book.is_empty() { Ok(None) } else { self.options() }
+    }
+
     /// Opens it.
     pub(super) fn options(&self) -> Result<Option<BookOptions>, Failure> {
         if self.book == "none" {

@@ -11,7 +11,7 @@ use egdb::DatabaseOptions;
 use meerslag_harness::adapter::{Adapter, AdapterOptions};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
-    Connection, DxpEngine, DxpGame, Event, InitiatorOptions, Listener, SessionEnd, SessionOptions,
+    Connection, DxpEngine, DxpPlay, DxpGame, Event, InitiatorOptions, Listener, SessionEnd, SessionOptions,
     connect, follow, initiate,
 };
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, Mode, SearchResult, Thinker};
@@ -245,11 +245,10 @@ impl Setup {
             Ok(())
         };
         let (connection, options) = (&mut connection, &self.options);
+        let mut play = DxpPlay { connection, engine, options, stop };
         match &self.proposal {
-            Some(proposal) => {
-                initiate(connection, engine, options, proposal, game, stop, &mut observe)
-            }
-            None => follow(connection, engine, options, stop, &mut || false, &mut observe),
+            Some(proposal) => initiate(&mut play, proposal, game, &mut observe),
+            None => follow(&mut play, &mut || false, &mut observe),
         }
     }
 }

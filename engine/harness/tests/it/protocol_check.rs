@@ -247,7 +247,10 @@ fn what_is_wrong_with_a_follower_is_found() {
         ("no take-back answer", &["no answer to 'B999W'"]),
         ("closes", &["the program closed the connection"]),
         ("plays on", &["'M0000203000' in answer to 'M0000322500'"]),
-        ("refuses everything", &["ok  messages outside a game", "2' in answer to a proper request, W:W31"]),
+        (
+            "refuses everything",
+            &["ok  messages outside a game", "2' in answer to a proper request, W:W31"],
+        ),
         ("never sends a NUL", &["no NUL in 4096 bytes"]),
         ("reads are messages", &["WRONG  messages in pieces", "no answer to a proper request"]),
     ];

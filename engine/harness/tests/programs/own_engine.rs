@@ -12,7 +12,7 @@ use egdb::DatabaseOptions;
 use meerslag_harness::adapter::{Adapter, AdapterOptions, AdapterSettings};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
-    Connection, DxpEngine, Listener, SessionOptions, connect, follow,
+    Connection, DxpEngine, DxpPlay, Listener, SessionOptions, connect, follow,
 };
 use meerslag_harness::protocol::hub::{Options, Params, serve};
 use meerslag_harness::runner::EngineSpec;
@@ -60,7 +60,9 @@ fn play(
     while let Some(stream) = next(&stop)? {
         let mut connection = Connection::new(stream, Duration::ZERO, Log::none())?;
         let options = SessionOptions::default();
-        follow(&mut connection, &mut engine, &options, &stop, &mut || false, &mut |_| Ok(()));
+        let (connection, engine) = (&mut connection, &mut engine);
+        let mut play = DxpPlay { connection, engine, options: &options, stop: &stop };
+        follow(&mut play, &mut || false, &mut |_| Ok(()));
     }
     Ok(())
 }

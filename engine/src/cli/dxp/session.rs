@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
-    Connection, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions, follow, initiate,
+    Connection, DxpEngine, DxpPlay, Event, InitiatorOptions, SessionEnd, SessionOptions, follow,
+    initiate,
 };
 use meerslag_study::openings;
 use movegen::{Color, Position};
@@ -33,7 +34,7 @@ pub(super) enum After {
 }
 
 /// The games of one command, over however many connections.
-pub(in crate::cli) struct DxpSession<'a> {
+pub(super) struct DxpSession<'a> {
     args: &'a GamesArgs,
     pub(super) stop: &'a AtomicBool,
     engine: DxpEngine,
@@ -47,7 +48,7 @@ pub(in crate::cli) struct DxpSession<'a> {
 
 impl<'a> DxpSession<'a> {
     /// `name` is what we are called if no other name is given.
-    pub(in crate::cli) fn new(
+    pub(super) fn new(
         args: &'a GamesArgs,
         force: ForceArgs,
         engine: DxpEngine,
@@ -85,24 +86,15 @@ impl<'a> DxpSession<'a> {
         };
         let report = &mut self.report;
         let mut observe = |event: Event<'_>| report.event(event);
+        let mut play = DxpPlay {
+            connection: &mut connection,
+            engine: &mut self.engine,
+            options: &self.options,
+            stop: self.stop,
+        };
         let end = match self.args.role {
-            Role::Follower => follow(
-                &mut connection,
-                &mut self.engine,
-                &self.options,
-                self.stop,
-                is_another_waiting,
-                &mut observe,
-            ),
-            Role::Initiator => initiate(
-                &mut connection,
-                &mut self.engine,
-                &self.options,
-                &self.proposal,
-                &mut self.next,
-                self.stop,
-                &mut observe,
-            ),
+            Role::Follower => follow(&mut play, is_another_waiting, &mut observe),
+            Role::Initiator => initiate(&mut play, &self.proposal, &mut self.next, &mut observe),
         };
         let is_initiator = self.args.role == Role::Initiator;
         let is_complete = is_initiator && self.next >= self.proposal.games.len();

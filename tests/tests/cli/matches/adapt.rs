@@ -75,8 +75,8 @@ fn moves_come_from_the_book_first() {
 fn an_adapted_engine_proposes_games() {
     let engine = format!("--engine={}", own_hub());
     let follower = Program::listen(&["--gap=0", "--depth=1"]);
-    let place = format!("--dxp-connect=localhost:{}", follower.port);
-    let args = ["adapt", &engine, &place, "--role=initiator", "--depth=2", "--gap=0"];
+    let place = format!("localhost:{}", follower.port);
+    let args = ["dxp", "connect", &place, &engine, "--role=initiator", "--depth=2", "--gap=0"];
     let more = ["--games=2", "--moves=8", "--ponder", "--retry=5"];
     let output = run(args.iter().chain(&more), "");
     assert_eq!(output.code, 0, "{output:?}");
@@ -88,7 +88,7 @@ fn an_adapted_engine_proposes_games() {
 #[test]
 fn an_adapted_engine_waits_for_opponents() {
     let engine = format!("--engine={}", own_hub());
-    let player = Program::adapt(&["--dxp-listen=0", "--gap=0", "--depth=2", &engine]);
+    let player = Program::adapt(&["--gap=0", "--depth=2", &engine]);
     let other = format!("--engine=name=adapted dxp=localhost:{}", player.port);
     let args = ["match", "--json", &other, "--engine=random", "--tc=60", "--pairs=1"];
     let games = run([&args[..], &["--max-moves=10"]].concat(), "").success().json_lines();
@@ -133,30 +133,30 @@ fn nothing_is_left_behind() {
 #[test]
 fn what_cannot_work_is_said_at_once() {
     let taken = TcpListener::bind("localhost:0").unwrap();
-    let port = format!("--dxp-listen={}", taken.local_addr().unwrap().port());
+    let port = taken.local_addr().unwrap().port().to_string();
     let good = format!("--engine={}", mock(""));
     let bad = format!("--engine={}", mock("no-wait").replace("start=60", "start=0.2"));
     let odd = format!("--engine={} param.levle=5", mock(""));
     let timed = format!("--engine={} tc=60", mock(""));
     let cases: [(&[&str], i32, &str); 15] = [
-        (&["--hub"], 2, "--engine"),
-        (&[&good], 2, "--hub"),
-        (&[&good, "--hub", "--dxp-listen=0"], 2, "cannot be used with"),
-        (&[&good, "--dxp-connect=x", "--dxp-listen=0"], 2, "cannot be used with"),
-        (&[&good, "--hub", "--role=initiator"], 2, "--dxp-listen"),
-        (&["--engine=cmd=/nonexistent/engine", "--hub"], 1, "cannot start '/nonexistent/engine'"),
-        (&[&bad, "--hub"], 1, "no 'wait' within 200ms"),
-        (&[&odd, "--hub"], 1, "it has not declared a parameter 'levle', only: level"),
-        (&[&timed, "--hub"], 2, "the other side says how much time"),
-        (&["--engine=dxp=0", "--hub"], 2, "port 0 is only possible with a command"),
-        (&["--engine=dxp=1,2", "--hub"], 2, "one address"),
-        (&["--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect to localhost, port 1"),
-        (&[&good, &port], 1, "cannot listen on localhost"),
-        (&[&good, "--hub", "--egdb=/no/such/folder"], 1, "/no/such/folder"),
-        (&[&good, "--hub", "--book=/no/such/book"], 2, "/no/such/book"),
+        (&["adapt", "--hub"], 2, "--engine"),
+        (&["adapt", &good, "--role=initiator"], 2, "unexpected argument"),
+        (&["dxp", "listen", &good, "--hash=1"], 2, "cannot be used with"),
+        (&["dxp", "listen", "--min-time=1"], 2, "--engine"),
+        (&["dxp", "connect", &good, "--once"], 2, "--once is for the side that listens"),
+        (&["adapt", "--engine=cmd=/nonexistent/engine", "--hub"], 1, "cannot start '/nonexistent/engine'"),
+        (&["adapt", &bad, "--hub"], 1, "no 'wait' within 200ms"),
+        (&["adapt", &odd, "--hub"], 1, "it has not declared a parameter 'levle', only: level"),
+        (&["adapt", &timed, "--hub"], 2, "the other side says how much time"),
+        (&["adapt", "--engine=dxp=0", "--hub"], 2, "port 0 is only possible with a command"),
+        (&["adapt", "--engine=dxp=1,2", "--hub"], 2, "one address"),
+        (&["adapt", "--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect to localhost, port 1"),
+        (&["dxp", "listen", "--port", &port, &good], 1, "cannot listen on localhost"),
+        (&["adapt", &good, "--hub", "--egdb=/no/such/folder"], 1, "/no/such/folder"),
+        (&["adapt", &good, "--hub", "--book=/no/such/book"], 2, "/no/such/book"),
     ];
     for (args, code, part) in cases {
-        let output = run([&["adapt"][..], args].concat(), "hub\n");
+        let output = run(args, "hub\n");
         assert_eq!(output.code, code, "{args:?}: {output:?}");
         assert!(output.stderr.contains(part), "{args:?}: {output:?}");
         assert_eq!(output.stdout, "", "{args:?}");

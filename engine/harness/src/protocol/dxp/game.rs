@@ -10,7 +10,7 @@ use movegen::{Color, Game, Move, Position};
 use super::aside::{Meaning, Situation};
 use super::connection::{Connection, Incoming};
 use super::message::{EndReason, Message, TakeBack};
-use super::options::{DxpEngine, SessionOptions};
+use super::options::{DxpEngine, DxpPlay, SessionOptions};
 use meerslag_search::SearchResult;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
@@ -84,14 +84,9 @@ pub(super) struct OpenGame<'a> {
 }
 
 impl<'a> OpenGame<'a> {
-    pub fn new(
-        connection: &'a mut Connection,
-        engine: &'a mut DxpEngine,
-        options: &'a SessionOptions,
-        stop: &'a AtomicBool,
-        terms: Terms,
-        opponent: String,
-    ) -> OpenGame<'a> {
+    /// A game that begins.
+    pub fn new(session: &'a mut DxpPlay<'_>, terms: Terms, opponent: String) -> OpenGame<'a> {
+        let DxpPlay { connection, engine, options, stop } = session;
         let clocks = vec![[terms.minutes * 60.0; 2]];
         let game = Game::new(terms.start);
         OpenGame {

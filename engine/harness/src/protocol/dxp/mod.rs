@@ -30,7 +30,7 @@ pub use message::{
     Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes, in_minutes,
 };
 pub(crate) use message::{answer_to_unreadable, is_unreadable_end};
-pub use options::{DxpEngine, SessionOptions};
+pub use options::{DxpEngine, DxpPlay, SessionOptions};
 pub use roles::{Event, InitiatorOptions, Moved, Observer, SessionEnd, follow, initiate};
 
 /// The port that programs use unless another one is given.

@@ -1,9 +1,11 @@
 //! The player of a session, and how it behaves.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use movegen::DrawRules;
 
+use super::connection::Connection;
 use crate::early_end::{Draw, Resign};
 use meerslag_search::Thinker;
 
@@ -16,6 +18,19 @@ pub struct DxpEngine {
     pub depth: Option<u32>,
     /// The draw rules that we claim by.
     pub rules: DrawRules,
+}
+
+/// A connection, and who plays over it.
+#[derive(Debug)]
+pub struct DxpPlay<'a> {
+    /// To the other program.
+    pub connection: &'a mut Connection,
+    /// Our player.
+    pub engine: &'a mut DxpEngine,
+    /// How it behaves.
+    pub options: &'a SessionOptions,
+    /// Set when it is to end.
+    pub stop: &'a AtomicBool,
 }
 
 /// How to behave.

@@ -1,16 +1,16 @@
 //! The two roles: the follower answers requests, the initiator makes them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use movegen::Color;
 
-use super::connection::{Connection, Incoming};
+use super::connection::Incoming;
 use super::game::{DxpGame, Ending, OpenGame, Terms};
 use super::message::{
     Acceptance, EndReason, Message, Request, TakeBack, answer_to_unreadable, is_unreadable_end,
 };
-use super::options::{DxpEngine, SessionOptions};
+use super::options::DxpPlay;
 
 /// The state of a game after a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -84,23 +84,20 @@ fn session_end(ending: Ending) -> Option<SessionEnd> {
 /// Answers requests and plays until the peer goes, or until another connection waits while no game
 /// has run for a second: the system need not know that the old peer is gone.
 pub fn follow(
-    connection: &mut Connection,
-    engine: &mut DxpEngine,
-    options: &SessionOptions,
-    stop: &AtomicBool,
+    session: &mut DxpPlay<'_>,
     is_another_waiting: &mut dyn FnMut() -> bool,
     observe: &mut Observer,
 ) -> SessionEnd {
     let mut idle_since = Instant::now();
     loop {
-        if stop.load(Ordering::Relaxed) {
+        if session.stop.load(Ordering::Relaxed) {
             return SessionEnd::Interrupted;
         }
         if idle_since.elapsed() >= IDLE && is_another_waiting() {
-            connection.remark("no game is going on, and another connection waits");
+            session.connection.remark("no game is going on, and another connection waits");
             return SessionEnd::Replaced;
         }
-        let text = match connection.receive(None) {
+        let text = match session.connection.receive(None) {
             Incoming::Message(text) => text,
             Incoming::Nothing => continue,
             Incoming::Closed => return SessionEnd::Lost,
@@ -110,31 +107,31 @@ pub fn follow(
             // No echo: two programs that echo each other's ends never finish.
             Ok(Message::End { stop: true, .. }) => return SessionEnd::StopCode,
             Ok(Message::Move(_)) => {
-                connection.send(&Message::Chat("no game in progress".to_owned()));
+                session.connection.send(&Message::Chat("no game in progress".to_owned()));
                 continue;
             }
             Ok(Message::BackRequest { .. }) => {
-                connection.send(&Message::BackAnswer(TakeBack::Refused));
+                session.connection.send(&Message::BackAnswer(TakeBack::Refused));
                 continue;
             }
             Ok(_) => continue,
             Err(error) => {
-                connection.remark(&format!("ignored: {error}"));
-                if let Some(answer) = answer_to_unreadable(&text, &options.name) {
-                    connection.send(&answer);
+                session.connection.remark(&format!("ignored: {error}"));
+                if let Some(answer) = answer_to_unreadable(&text, &session.options.name) {
+                    session.connection.send(&answer);
                 }
                 continue;
             }
         };
         // It would have come before the request.
-        connection.take_owed_echo();
+        session.connection.take_owed_echo();
         let code = answer(&request);
-        connection.send(&Message::Accept { name: options.name.clone(), code });
+        session.connection.send(&Message::Accept { name: session.options.name.clone(), code });
         if code != Acceptance::Accepted {
             continue;
         }
         if request.minutes == 0.0 {
-            connection.remark("0 minutes taken as 1");
+            session.connection.remark("0 minutes taken as 1");
         }
         let terms = Terms {
             start: request.start(),
@@ -142,7 +139,7 @@ pub fn follow(
             minutes: if request.minutes == 0.0 { 1.0 } else { request.minutes },
             moves: request.moves,
         };
-        let game = OpenGame::new(connection, engine, options, stop, terms, request.name);
+        let game = OpenGame::new(session, terms, request.name);
         let (game, ending) = game.play(&mut watch(None, observe));
         idle_since = Instant::now();
         if let Err(error) = observe(Event::Game { number: None, game: &game }) {
@@ -189,32 +186,29 @@ pub struct InitiatorOptions {
 /// Proposes and plays games from number `next` on (counted from 0). Afterwards `next` is the first
 /// game not yet begun, so that the match can continue over another connection.
 pub fn initiate(
-    connection: &mut Connection,
-    engine: &mut DxpEngine,
-    options: &SessionOptions,
+    session: &mut DxpPlay<'_>,
     proposal: &InitiatorOptions,
     next: &mut usize,
-    stop: &AtomicBool,
     observe: &mut Observer,
 ) -> SessionEnd {
     while let Some(&(start, us)) = proposal.games.get(*next) {
         let request = Request {
             version: 1,
-            name: options.name.clone(),
+            name: session.options.name.clone(),
             follower: us.opponent(),
             minutes: proposal.minutes,
             moves: proposal.moves,
             // Known programs always spell the position out.
             position: Some(start),
         };
-        connection.send(&Message::Request(request));
-        let (name, code) = match wait_for_answer(connection, options, stop) {
+        session.connection.send(&Message::Request(request));
+        let (name, code) = match wait_for_answer(session) {
             Ok(answer) => answer,
             Err(end) => return end,
         };
         let number = *next;
         if code != Acceptance::Accepted {
-            connection.remark(&format!("game {} refused", number + 1));
+            session.connection.remark(&format!("game {} refused", number + 1));
             if let Err(error) = observe(Event::Refused { number, code }) {
                 return SessionEnd::Observer(error);
             }
@@ -227,7 +221,7 @@ pub fn initiate(
             continue;
         }
         let terms = Terms { start, us, minutes: proposal.minutes, moves: proposal.moves };
-        let game = OpenGame::new(connection, engine, options, stop, terms, name);
+        let game = OpenGame::new(session, terms, name);
         let (game, ending) = game.play(&mut watch(Some(number), observe));
         if let Err(error) = observe(Event::Game { number: Some(number), game: &game }) {
             return SessionEnd::Observer(error);
@@ -239,11 +233,8 @@ pub fn initiate(
     SessionEnd::Complete
 }
 
-fn wait_for_answer(
-    connection: &mut Connection,
-    options: &SessionOptions,
-    stop: &AtomicBool,
-) -> Result<(String, Acceptance), SessionEnd> {
+fn wait_for_answer(session: &mut DxpPlay<'_>) -> Result<(String, Acceptance), SessionEnd> {
+    let DxpPlay { connection, options, stop, .. } = session;
     let deadline = Instant::now() + options.answer_patience;
     while Instant::now() < deadline {
         if stop.load(Ordering::Relaxed) {

@@ -46,18 +46,26 @@ const fn reaction(meaning: Meaning) -> Reaction {
     }
 }
 
+/// What may end a search before its time.
+struct Interruptions<'a> {
+    /// The opponent's messages.
+    messages: Receiver<String>,
+    /// We were asked to stop.
+    stop: &'a AtomicBool,
+    /// The end of the wait for the opponent.
+    until: Option<Instant>,
+}
+
 fn search(
     thinker: &mut dyn Thinker,
     game: &Game,
     limits: &Limits,
-    incoming: Receiver<String>,
-    stop: &AtomicBool,
-    mut until: Option<Instant>,
+    by: Interruptions<'_>,
     mut react: impl FnMut(&str) -> Reaction,
 ) -> Searched {
+    let Interruptions { mut messages, stop, mut until } = by;
     let control = Control::new();
     let (sender, found) = bounded(1);
-    let mut messages = incoming;
     let mut ended = None;
     let outcome = thread::scope(|scope| {
         let control = &control;
@@ -119,10 +127,11 @@ impl OpenGame<'_> {
             }
             let limits = self.limits(start.elapsed());
             let situation = self.situation();
-            let incoming = self.connection.incoming().clone();
+            let messages = self.connection.incoming().clone();
+            let by = Interruptions { messages, stop: self.stop, until: None };
             let thinker = &mut *self.engine.thinker;
             let react = |text: &str| reaction(situation.judge(text, self.connection, self.options));
-            match search(thinker, &self.game, &limits, incoming, self.stop, None, react) {
+            match search(thinker, &self.game, &limits, by, react) {
                 Searched::Found(outcome) => return self.found(outcome),
                 Searched::Message(text) => {
                     if let Some(end) = self.handle(&text) {
@@ -164,12 +173,12 @@ impl OpenGame<'_> {
         }
         let limits = Limits { mode: Mode::Ponder, ..self.limits(Duration::ZERO) };
         let mut hit: Option<(String, Instant)> = None;
-        let incoming = self.connection.incoming().clone();
+        let messages = self.connection.incoming().clone();
+        let by = Interruptions { messages, stop: self.stop, until: self.silent_at };
         let position = *self.game.position();
         let mut situation = self.situation();
-        let until = self.silent_at;
         let thinker = &mut *self.engine.thinker;
-        let searched = search(thinker, &game, &limits, incoming, self.stop, until, |text| {
+        let searched = search(thinker, &game, &limits, by, |text| {
             if hit.is_none() && text.starts_with('M') {
                 if read_move(text, &position) != Ok(expected) {
                     return Reaction::Stop;
