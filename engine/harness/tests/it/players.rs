@@ -11,8 +11,8 @@ use egdb::DatabaseOptions;
 use meerslag_harness::adapter::{Adapter, AdapterOptions};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
-    Connection, DxpEngine, DxpPlay, DxpGame, Event, InitiatorOptions, Listener, SessionEnd, SessionOptions,
-    connect, follow, initiate,
+    Connection, DxpEngine, DxpGame, DxpPlay, Event, InitiatorOptions, Listener, SessionEnd,
+    SessionOptions, connect, follow, initiate,
 };
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, Mode, SearchResult, Thinker};
 use meerslag_tests::Peer;

@@ -144,7 +144,11 @@ fn what_cannot_work_is_said_at_once() {
         (&["dxp", "listen", &good, "--hash=1"], 2, "cannot be used with"),
         (&["dxp", "listen", "--min-time=1"], 2, "--engine"),
         (&["dxp", "connect", &good, "--once"], 2, "--once is for the side that listens"),
-        (&["adapt", "--engine=cmd=/nonexistent/engine", "--hub"], 1, "cannot start '/nonexistent/engine'"),
+        (
+            &["adapt", "--engine=cmd=/nonexistent/engine", "--hub"],
+            1,
+            "cannot start '/nonexistent/engine'",
+        ),
         (&["adapt", &bad, "--hub"], 1, "no 'wait' within 200ms"),
         (&["adapt", &odd, "--hub"], 1, "it has not declared a parameter 'levle', only: level"),
         (&["adapt", &timed, "--hub"], 2, "the other side says how much time"),
