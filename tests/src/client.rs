@@ -196,13 +196,13 @@ impl Client {
         }
     }
 
-    /// Whether a search of this position, some of whose `info` lines may have been read already,
-    /// ends with a move.
-    pub fn answer_after_infos(&mut self, position: &Position) -> bool {
+    /// The move that ends a search of this position, some of whose `info` lines may have been read
+    /// already.
+    pub fn answer_after_infos(&mut self, position: &Position) -> Option<Move> {
         loop {
             let line = self.line();
             if line.starts_with("done") {
-                return check::done(position, &line).0.is_some();
+                return check::done(position, &line).0;
             }
             let _ = check::info(position, &line);
         }

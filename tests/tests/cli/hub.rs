@@ -4,7 +4,6 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use meerslag_tests::{Client, Output, binary, engine_program, run, wait_for};
 
@@ -52,25 +51,26 @@ fn end_of_input_in_every_state() {
     let hub = "hub\n";
     let ready = "hub\nset-param name=book value=false\ninit\n";
     let searching = |mode: &str| format!("{ready}pos\nlevel infinite\ngo {mode}\n");
+    // Each with the line that shows that it is reached.
     let states = [
-        ("start", String::new()),
-        ("an unfinished line", "hu".to_owned()),
-        ("waiting", hub.to_owned()),
-        ("idle", ready.to_owned()),
-        ("idle with limits", format!("{ready}pos\nlevel depth=5\n")),
-        ("after a search", format!("{ready}pos\nlevel depth=3\ngo think\n")),
-        ("thinking", searching("think")),
-        ("analysing", searching("analyze")),
-        ("pondering", searching("ponder")),
-        ("pondering after the hit", searching("ponder") + "ponder-hit\n"),
-        ("with a line waiting", searching("think") + "pos\nlevel infinite\ngo analyze\n"),
+        ("start", String::new(), ""),
+        ("an unfinished line", "hu".to_owned(), ""),
+        ("waiting", hub.to_owned(), "wait"),
+        ("idle", ready.to_owned(), "ready"),
+        ("idle with limits", format!("{ready}pos\nlevel depth=5\n"), "ready"),
+        ("after a search", format!("{ready}pos\nlevel depth=3\ngo think\n"), "done"),
+        ("thinking", searching("think"), "info"),
+        ("analysing", searching("analyze"), "info"),
+        ("pondering", searching("ponder"), "info"),
+        ("pondering after the hit", searching("ponder") + "ponder-hit\n", "info"),
+        ("with a line waiting", searching("think") + "pos\nlevel infinite\ngo analyze\n", "done"),
     ];
-    for (state, input) in &states {
-        for pause in [0, 100] {
+    for (state, input, reached) in &states {
+        for is_reached in [false, true] {
             for quit in [false, true] {
                 let mut engine = Client::start(&["hub"]);
                 engine.send_bytes(input.as_bytes());
-                thread::sleep(Duration::from_millis(pause));
+                while is_reached && !reached.is_empty() && !engine.line().starts_with(reached) {}
                 let ended =
                     if quit && !input.ends_with('u') { engine.quit() } else { engine.close() };
                 assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{state}: {ended:?}");
@@ -80,7 +80,7 @@ fn end_of_input_in_every_state() {
     // With several threads and a large table as well.
     let mut engine = Client::ready(&[("threads", "4"), ("hash-mb", "512")]);
     engine.send("pos\nlevel infinite\ngo think");
-    thread::sleep(Duration::from_millis(100));
+    assert!(engine.line().starts_with("info"));
     engine.close().assert_clean();
 }
 

@@ -7,7 +7,6 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::pty::{OpenptyResult, openpty};
 use nix::sys::signal::{Signal, kill};
@@ -75,11 +74,7 @@ fn gets_the_board_in_the_browser() {
     let mut started = start(desktop.path(), ":7");
     let address = started.address();
     let asked = desktop.path().join("asked");
-    let since = Instant::now();
-    while !asked.exists() {
-        assert!(since.elapsed() < Duration::from_secs(60), "no browser");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    meerslag_tests::until("a browser", || asked.exists());
     assert_eq!(fs::read_to_string(asked).unwrap().trim(), address);
     let host = address.strip_prefix("http://").unwrap().trim_end_matches('/');
     let mut page = TcpStream::connect(host).unwrap();

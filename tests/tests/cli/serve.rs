@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use meerslag_tests::check_value;
+use meerslag_tests::{check_value, until};
 use movegen::random::Random;
 use serde_json::{Value, json};
 
@@ -109,12 +109,8 @@ impl Server {
 
     /// Waits until so much goes on of this kind.
     pub(super) fn wait_for(&self, kind: &str, count: usize) {
-        let deadline = Instant::now() + PATIENCE;
         let line = format!("meerslag_{kind} {count}\n");
-        while !self.get("/metrics").body.contains(&line) {
-            assert!(Instant::now() < deadline, "waiting for {line}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        until(&line, || self.get("/metrics").body.contains(&line));
     }
 
     /// Waits until no search runs.

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use meerslag_tests::binary;
 use meerslag_tests::client::PATIENCE;
+use meerslag_tests::{binary, until};
 
 use super::exit_status::{FAILING, GOOD, UNUSABLE, World};
 
@@ -197,11 +197,7 @@ mod signals {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let deadline = Instant::now() + PATIENCE;
-        while set(child.id(), "SigCgt") & bit(Signal::SIGTERM) == 0 {
-            assert!(Instant::now() < deadline, "{line}");
-            thread::sleep(Duration::from_millis(2));
-        }
+        until(line, || set(child.id(), "SigCgt") & bit(Signal::SIGTERM) != 0);
         child
     }
 
@@ -211,12 +207,8 @@ mod signals {
         let expected = bit(Signal::SIGHUP) | bit(Signal::SIGINT);
         for line in LONG {
             let mut child = start(&world, line);
-            let deadline = Instant::now() + PATIENCE;
             // For a moment between two calls they are caught.
-            while set(child.id(), "SigIgn") & expected != expected {
-                assert!(Instant::now() < deadline, "{line}");
-                thread::sleep(Duration::from_millis(2));
-            }
+            until(line, || set(child.id(), "SigIgn") & expected == expected);
             assert_eq!(set(child.id(), "SigCgt") & expected, 0, "{line}");
             let stdin = child.stdin.take();
             kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
@@ -232,9 +224,10 @@ mod signals {
         let line = "match --engine builtin --engine builtin~name=b --tc move=0.02 --max-moves 20 \
                     --pairs 2 --state {state}";
         let child = start(&world, line);
+        // The signals come while it plays.
+        until("a match", || fs::read(world.path("state")).is_ok_and(|state| !state.is_empty()));
         let id = Pid::from_raw(child.id().cast_signed());
         for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGHUP] {
-            thread::sleep(Duration::from_millis(50));
             kill(id, signal).unwrap();
         }
         let (code, errors) = end_of(child, line);

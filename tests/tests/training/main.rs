@@ -6,10 +6,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use meerslag_tests::{Output, binary, run};
+use meerslag_tests::{Output, binary, run, until};
 use tempfile::TempDir;
 
 fn selfplay(folder: &Path, options: &[&str]) -> Output {
@@ -35,11 +33,10 @@ fn a_killed_run_goes_on_where_it_ended() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while length() < before + 300 {
-            assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none(), "{kill}");
-            thread::sleep(Duration::from_millis(2));
-        }
+        until("some games", || {
+            assert!(child.try_wait().unwrap().is_none(), "{kill}");
+            length() >= before + 300
+        });
         // SIGKILL, or the like.
         child.kill().unwrap();
         child.wait().unwrap();
@@ -384,11 +381,10 @@ fn a_killed_tuning_goes_on_to_the_same_numbers() {
 
     let checkpoint = folder.path().join("killed/tune.checkpoint");
     let mut child = tune("killed", "2").spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !checkpoint.exists() {
-        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-        thread::sleep(Duration::from_millis(1));
-    }
+    until("a checkpoint", || {
+        assert!(child.try_wait().unwrap().is_none());
+        checkpoint.exists()
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(values(&mut tune("killed", "2")), whole);

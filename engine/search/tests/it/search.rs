@@ -16,7 +16,7 @@ use crate::support::{
 };
 
 /// Far more than a search takes to notice a command on a busy machine.
-const AT_ONCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn assert_sound(game: &Game, outcome: &SearchResult) {
     let position = game.position();
@@ -119,7 +119,7 @@ fn an_endless_search_ends_on_stop() {
             let ended = Instant::now();
             let stopped = stopper.join().unwrap();
             assert_sound(&game, &outcome);
-            assert!(ended.saturating_duration_since(stopped) < AT_ONCE);
+            assert!(ended.saturating_duration_since(stopped) < PATIENCE);
             if mode != Mode::Think {
                 assert!(ended >= stopped, "{mode:?} {fen} ended by itself");
             }
@@ -163,7 +163,7 @@ fn limits_wait_for_the_ponder_hit() {
             let ended = Instant::now();
             let hit = hitter.join().unwrap();
             assert!(ended >= hit, "{limits:?} {fen}");
-            assert!(ended - hit < AT_ONCE, "{limits:?} {fen}");
+            assert!(ended - hit < PATIENCE, "{limits:?} {fen}");
             assert_sound(&game, &outcome);
         }
     }
@@ -175,7 +175,7 @@ fn clocks_are_obeyed_even_when_empty() {
         let limits = Limits::clock(Clock { time, inc, moves: None });
         let start = Instant::now();
         let outcome = search(&mut engine(), &Game::default(), &limits);
-        assert!(start.elapsed() < AT_ONCE);
+        assert!(start.elapsed() < PATIENCE);
         assert_sound(&Game::default(), &outcome);
     }
 }
@@ -186,7 +186,7 @@ fn a_forced_move_is_played_at_once_but_analysed() {
     assert_eq!(game.position().legal_moves().len(), 1);
     let hour = Limits::move_time(Duration::from_secs(3600));
     let (outcome, infos) = search_with_infos(&mut engine(), &game, &hour);
-    assert!(!infos.is_empty() && outcome.info.time < AT_ONCE);
+    assert!(!infos.is_empty() && outcome.info.time < PATIENCE);
     assert_sound(&game, &outcome);
     let limits = Limits { mode: Mode::Analyze, ..Limits::depth(11) };
     assert_eq!(search(&mut engine(), &game, &limits).info.depth, 11);
@@ -230,7 +230,7 @@ fn several_threads_find_a_move_and_keep_the_limits() {
         assert!(outcome.info.nodes < 40_000, "{}", outcome.info.nodes);
     }
     let limits = Limits::move_time(Duration::from_millis(50));
-    assert!(search(&mut engine, &Game::default(), &limits).info.time < AT_ONCE);
+    assert!(search(&mut engine, &Game::default(), &limits).info.time < PATIENCE);
 }
 
 #[test]

@@ -153,11 +153,8 @@ fn there_is_a_page_from_the_start() {
         .spawn()
         .unwrap();
     let lines = text.lines().count();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while files.read("match.jsonl").lines().count() < lines + 2 {
-        assert!(std::time::Instant::now() < deadline);
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
+    let is_later = || files.read("match.jsonl").lines().count() >= lines + 2;
+    meerslag_tests::until("two more games", is_later);
     runner.kill().unwrap();
     runner.wait().unwrap();
     assert!(data(&files.read("report.html"))["rows"].as_array().unwrap().len() >= 8);

@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use meerslag_tests::{Output, binary, run};
+use meerslag_tests::{Output, binary, run, until};
 use tempfile::TempDir;
 
 use super::mock::mock;
@@ -65,11 +63,7 @@ fn a_second_runner_is_refused() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !files.has("match.jsonl") || files.read("match.jsonl").is_empty() {
-        assert!(Instant::now() < deadline);
-        thread::sleep(Duration::from_millis(5));
-    }
+    until("a match", || files.has("match.jsonl") && !files.read("match.jsonl").is_empty());
     let output = start(&["--resume", &state]);
     first.kill().unwrap();
     first.wait().unwrap();
@@ -246,11 +240,8 @@ fn the_printed_command_goes_on() {
         .spawn()
         .expect("it starts");
     let state = home.join("match.jsonl");
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while fs::read_to_string(&state).unwrap_or_default().lines().count() < 4 {
-        assert!(Instant::now() < deadline, "no game is finished");
-        thread::sleep(Duration::from_millis(2));
-    }
+    let lines = || fs::read_to_string(&state).unwrap_or_default().lines().count();
+    until("some games", || lines() >= 4);
     meerslag_tests::interrupt(child.id());
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8(output.stderr).expect("text");
@@ -287,9 +278,7 @@ fn the_printed_command_is_quoted() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    while !files.has("my match.jsonl") {
-        thread::sleep(Duration::from_millis(2));
-    }
+    until("a match", || files.has("my match.jsonl"));
     meerslag_tests::interrupt(child.id());
     let text = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("text");
     let path = files.0.path().join("my match.jsonl");

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use meerslag_tests::{Output, binary, run};
+use meerslag_tests::{Output, binary, run, until};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -77,11 +77,9 @@ fn a_swiss_that_is_killed_ten_times_is_the_same() {
     for kill in 0..10 {
         let wanted = 1 + 2 * kill;
         let mut child = start(&file, if kill == 0 { &[] } else { &["--resume"] });
-        let deadline = Instant::now() + Duration::from_secs(120);
-        while games(&file).len() < wanted && child.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < deadline, "no game is finished");
-            thread::sleep(Duration::from_millis(1));
-        }
+        until("some games, or the end", || {
+            games(&file).len() >= wanted || child.try_wait().unwrap().is_some()
+        });
         child.kill().unwrap();
         child.wait().unwrap();
     }
@@ -264,11 +262,7 @@ fn the_director_decides_while_it_is_played() {
         .replace("nodes=", "nodes=9");
     fs::write(&file, text).unwrap();
     let mut played = Played::start(&file);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while games(&file).len() < 2 {
-        assert!(Instant::now() < deadline, "no game is finished");
-        thread::sleep(Duration::from_millis(1));
-    }
+    until("two games", || games(&file).len() >= 2);
     played.say("pause");
     let [again, scored] = [0, 1].map(|place| games(&file)[place].0);
     let [first, second] = [again + 1, scored + 1];
@@ -389,16 +383,11 @@ fn the_page_shows_the_games_and_hears_the_director() {
     let body = |answer: String| -> Value {
         serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let game = loop {
-        let games = body(ask(&address, &get("/v1/live/games")));
-        let game = games["games"][0].clone();
-        if game["ply"].as_u64() > Some(4) {
-            break game;
-        }
-        assert!(Instant::now() < deadline, "{games}");
-        thread::sleep(Duration::from_millis(50));
-    };
+    let mut game = Value::Null;
+    until("some moves", || {
+        game = body(ask(&address, &get("/v1/live/games")))["games"][0].clone();
+        game["ply"].as_u64() > Some(4)
+    });
     assert_eq!((&game["game"], &game["round"]), (&1.into(), &1.into()), "{game}");
     assert!(game["white"]["depth"].as_u64() > Some(0) && game["moves"].is_array(), "{game}");
     let table = body(ask(&address, &get("/v1/live/table")));
@@ -487,12 +476,10 @@ fn a_killed_game_goes_on_with_its_moves_and_clocks() {
         );
         fs::write(&file, text).unwrap();
         let mut child = start(&file, &[]);
-        let deadline = Instant::now() + Duration::from_secs(120);
-        while lines(&file, "moved").len() < 9 {
-            assert!(Instant::now() < deadline, "{name}: no move is made");
+        until("some moves", || {
             assert!(child.try_wait().unwrap().is_none(), "{name}: the game is over");
-            thread::sleep(Duration::from_millis(1));
-        }
+            lines(&file, "moved").len() >= 9
+        });
         child.kill().unwrap();
         child.wait().unwrap();
         let before: Vec<Value> =

@@ -134,9 +134,10 @@ fn example_exchange_in_all_dialects() {
         send(&mut engine, &format!("pos pos={KINGS}"));
         send(&mut engine, "level infinite");
         send(&mut engine, "go analyze");
-        std::thread::sleep(Duration::from_millis(20));
+        let _ = check::info(&position(KINGS), &engine.line());
         send(&mut engine, "stop");
-        assert!(engine.answer(&position(KINGS), Instant::now()).best.unwrap().is_capture());
+        let answer = engine.answer_after_infos(&position(KINGS));
+        assert!(answer.unwrap().is_capture());
         send(&mut engine, "stop");
         assert_eq!(engine.sync(), [""; 0], "{dialect}: a late stop is not an event");
         engine.quit().assert_clean();
@@ -449,7 +450,7 @@ fn ponder_ignores_limits_until_the_hit() {
             }
         }
         engine.send("ponder-hit");
-        assert!(engine.answer_after_infos(&start), "{level}");
+        assert!(engine.answer_after_infos(&start).is_some(), "{level}");
         engine.send("ponder-hit");
         assert_eq!(engine.sync(), [""; 0], "a second hit is ignored");
     }
@@ -527,9 +528,17 @@ fn errors_wait_for_the_end_of_the_search() {
     for line in ["rubbish", "x=1", "\"", "pos pos=\"W", "", "info depth=1", "level depth="] {
         engine.send(line);
     }
-    std::thread::sleep(Duration::from_millis(50));
+    // All of it has been read, and the search goes on.
+    engine.send("ping");
+    loop {
+        let line = engine.line();
+        if line == "pong" {
+            break;
+        }
+        let _ = check::info(&start, &line);
+    }
     engine.send("stop");
-    assert!(engine.answer(&start, Instant::now()).best.is_some());
+    assert!(engine.answer_after_infos(&start).is_some());
     let errors = engine.sync();
     assert_eq!(errors.len(), 4, "{errors:?}");
     assert!(errors.iter().all(|line| line.starts_with("error message=")), "{errors:?}");

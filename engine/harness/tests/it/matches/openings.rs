@@ -76,7 +76,7 @@ fn openings_keep_what_counts_for_a_draw() {
     assert!(fs::read_to_string(&state).unwrap().contains(fen));
 
     let refused = start("W:WK1,K2:BK49,K50:H50").refused();
-    assert!(refused.contains("a position in which the game goes on"), "{refused}");
+    assert!(refused.contains("a position in which the game continues"), "{refused}");
 }
 
 /// A decimal comma must not become another time.
