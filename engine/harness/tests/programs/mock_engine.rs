@@ -130,11 +130,11 @@ fn main() {
     if is_helper {
         sleep_for_ever();
     }
-    if let Some(path) = starts {
-        if fails.contains(&add_byte(&path)) {
-            eprintln!("mock: not today");
-            exit(4);
-        }
+    if let Some(path) = starts
+        && fails.contains(&add_byte(&path))
+    {
+        eprintln!("mock: not today");
+        exit(4);
     }
     if let Some(kind) = &switches.child {
         let program = std::env::current_exe().expect("the program has a path");

@@ -2,6 +2,8 @@
 //! DXP with `dxp PORT`, as a follower that listens there, or `dxp PORT connect`, as one that connects.
 //! It searches two plies deep. With `adapt DESCRIPTION` it shows another engine over Hub.
 
+#![allow(clippy::disallowed_methods, reason = "the session knows when its client is gone")]
+
 use std::error::Error;
 use std::io;
 use std::net::TcpStream;
