@@ -1,10 +1,13 @@
 //! Rules for ending a game early by scores: in a match by the scores of both players, in a game
 //! with somebody else by our own.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
-/// The score that loses a game.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+use thiserror::Error;
+
+/// The score that loses a game. As text: `5,4`, the score and the moves.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Resign {
     /// The loser's score is at most minus this and the winner's at least this, in men.
     pub score: f64,
@@ -12,8 +15,8 @@ pub struct Resign {
     pub moves: u32,
 }
 
-/// The score that draws a game.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+/// The score that draws a game. As text: `0.1,10,60`, the score, the moves, and the first one.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Draw {
     /// Both scores lie within plus and minus this, in men.
     pub score: f64,
@@ -21,6 +24,66 @@ pub struct Draw {
     pub moves: u32,
     /// From this move on.
     pub from: u32,
+}
+
+/// Why a text is no rule for ending games.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{0}")]
+pub struct ParseRuleError(String);
+
+/// Numbers separated by commas.
+fn numbers(text: &str) -> Result<Vec<f64>, ParseRuleError> {
+    let number = |part: &str| {
+        let value: Result<f64, _> = part.trim().parse();
+        let value = value.ok().filter(|v| v.is_finite());
+        value.ok_or_else(|| ParseRuleError(format!("'{part}' is not a number")))
+    };
+    text.split(',').map(number).collect()
+}
+
+/// A number of moves among other numbers.
+fn moves(value: f64) -> Result<u32, ParseRuleError> {
+    if value.fract() == 0.0 && (1.0..=10_000.0).contains(&value) {
+        Ok(value as u32)
+    } else {
+        Err(ParseRuleError(format!("'{value}' is not a number of moves from 1 to 10000")))
+    }
+}
+
+impl FromStr for Resign {
+    type Err = ParseRuleError;
+
+    fn from_str(text: &str) -> Result<Resign, ParseRuleError> {
+        match numbers(text)?[..] {
+            [score, count] if score > 0.0 => Ok(Resign { score, moves: moves(count)? }),
+            _ => Err(ParseRuleError("expected two numbers, such as 5,4".to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Resign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.score, self.moves)
+    }
+}
+
+impl FromStr for Draw {
+    type Err = ParseRuleError;
+
+    fn from_str(text: &str) -> Result<Draw, ParseRuleError> {
+        match numbers(text)?[..] {
+            [score, count, from] if score >= 0.0 => {
+                Ok(Draw { score, moves: moves(count)?, from: moves(from)? })
+            }
+            _ => Err(ParseRuleError("expected three numbers, such as 0.1,10,60".to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.score, self.moves, self.from)
+    }
 }
 
 impl Resign {

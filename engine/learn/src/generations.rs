@@ -10,15 +10,14 @@ use egdb::DatabaseOptions;
 use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
-    Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEnd,
-    MatchError, MatchEvent, MatchResults, MatchRun, SprtConfig, Standing, Standings, StateError,
-    StateFile, TimeControl, Workers, run as run_match,
+    Abort, Adjudication, Conditions, ConfigError, Contest, Director, EngineSpec, MatchConfig,
+    MatchEnd, MatchError, MatchEvent, MatchFormat, MatchResults, MatchRun, SprtConfig, Standing,
+    Standings, StateError, StateFile, TimeControl, Workers, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use meerslag_study::Shard;
 use meerslag_study::digits::rounded;
 use meerslag_study::openings;
-use movegen::DrawRules;
 use schemars::JsonSchema;
 use serde::Serialize;
 use thiserror::Error;
@@ -302,7 +301,9 @@ impl Generations {
         let (mut state, config, mut results) = if path.exists() {
             let resumed = StateFile::resume(&path)?;
             // The folder may have moved, and its weights with it.
-            let config = MatchConfig { engines: config.engines, ..resumed.config };
+            let engines = config.engines.clone();
+            let mut config = resumed.config;
+            config.engines = engines;
             (Some(resumed.state), config, resumed.results)
         } else {
             let state = StateFile::create(&path, &config, "", &MatchRun::default())?;
@@ -333,38 +334,32 @@ impl Generations {
         Ok(is_accepted)
     }
 
-    fn config(&self, new: &str, old: &str) -> Result<MatchConfig, ConfigError> {
+    fn config(&self, new: &str, old: &str) -> Result<Contest, ConfigError> {
         let engine = |name: &str, file: &str| {
             let mut spec = EngineSpec::parse(&format!("builtin name={name}"))?;
             spec.params.insert("eval-file".to_owned(), file.to_owned());
             Ok::<_, ConfigError>(spec)
         };
         let nodes: TimeControl = format!("nodes={}", self.match_nodes).parse()?;
-        let config = MatchConfig {
+        let conditions = Conditions {
             event: "Generations".to_owned(),
             engines: vec![engine("new", new)?, engine("old", old)?],
             time_control: Some(nodes),
-            pairs: self.pairs as usize,
             openings: openings::three_move_ballots(),
-            random_plies: MatchConfig::RANDOM_PLIES,
             seed: Some(self.seed),
-            rounds: None,
-            sprt: Some(SprtConfig {
-                elo0: SPRT_ELO.0,
-                elo1: SPRT_ELO.1,
-                alpha: SPRT_ERROR,
-                beta: SPRT_ERROR,
-                is_logistic: false,
-            }),
-            format: Format::RoundRobin,
-            draw_rules: DrawRules::default(),
-            adjudication: Adjudication {
-                max_moves: Some(MAX_MATCH_MOVES),
-                ..Adjudication::default()
-            },
-            egdb: Vec::new(),
+            adjudication: Adjudication { max_moves: MAX_MATCH_MOVES, ..Adjudication::default() },
             margin: Duration::ZERO,
+            ..Conditions::default()
         };
+        let sprt = Some(SprtConfig {
+            elo0: SPRT_ELO.0,
+            elo1: SPRT_ELO.1,
+            alpha: SPRT_ERROR,
+            beta: SPRT_ERROR,
+            is_logistic: false,
+        });
+        let (format, pairs) = (MatchFormat::RoundRobin, self.pairs as usize);
+        let config = Contest::Match(MatchConfig { conditions, format, pairs, sprt });
         config.check()?;
         Ok(config)
     }

@@ -27,7 +27,7 @@ use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
 use super::streams::note;
-use super::{EngineArgs, Failure, adapt, matches};
+use super::{EngineArgs, Failure, adapt};
 
 /// How long to try to connect.
 const DEFAULT_RETRY: Duration = Duration::from_secs(10);
@@ -203,10 +203,10 @@ struct GamesArgs {
     #[arg(long)]
     ponder: bool,
     /// Give up when our own score is at most minus this for some moves in a row
-    #[arg(long, value_name = "MEN,MOVES", value_parser = matches::resign)]
+    #[arg(long, value_name = "MEN,MOVES")]
     resign: Option<Resign>,
     /// Claim a draw when our own score is near 0 for some moves in a row, from some move on
-    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = matches::draw)]
+    #[arg(long, value_name = "MEN,MOVES,FROM")]
     draw: Option<Draw>,
 }
 

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use movegen::notation::fen::StrandedMen;
 use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
 use movegen::{DrawCounters, Fen, Game, ParseFenError, Position};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use meerslag_book::{Book, openings};
@@ -19,7 +20,8 @@ const THREE_MOVE: &str = include_str!("../data/ballots-3move.fen");
 const UNBALANCED: &str = include_str!("../data/openings-unbalanced.fen");
 
 /// Where games start: a position, and what counts for a draw there already.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Opening {
     fen: String,
     position: Position,
@@ -43,6 +45,20 @@ impl Opening {
     #[must_use]
     pub fn game(&self) -> Game {
         Game::with_counters(self.position, self.counters)
+    }
+}
+
+impl From<Opening> for String {
+    fn from(opening: Opening) -> String {
+        opening.fen
+    }
+}
+
+impl TryFrom<String> for Opening {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Opening, String> {
+        text.parse().map_err(|error| format!("opening {text}: expected a position ({error})"))
     }
 }
 

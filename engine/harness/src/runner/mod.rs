@@ -1,6 +1,6 @@
 //! Matches between engines: the instrument that shows whether a change makes the engine stronger.
 //!
-//! * `config`: a [`MatchConfig`] gives engines, pairings, openings and time controls, and how files
+//! * `config`: a [`Contest`] gives engines, pairings, openings and time controls, and how files
 //!   hold them;
 //! * `openings`: which opening a game has;
 //! * `player`: engines are [`Player`]s, child processes that speak Hub or DXP ([`process`]), or
@@ -25,7 +25,9 @@ pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use config::error::ConfigError;
 pub use config::spec::{DxpSpec, EngineKind, EngineSpec, command_words};
 pub use config::time_control::{ParseTimeControlError, TimeControl};
-pub use config::{Format, MatchConfig, RoundsConfig, SprtConfig};
+pub use config::{
+    Conditions, Contest, Format, MatchConfig, MatchFormat, SprtConfig, TournamentConfig,
+};
 pub use game::adjudicate::Adjudication;
 pub use game::clock::GameClock;
 pub use game::match_game::MatchGame;

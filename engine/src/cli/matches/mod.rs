@@ -18,10 +18,10 @@ use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::{
-    Abort, Adjudication, Director, EngineSpec, Format, GameLogs, KeptLogs, Live, MatchConfig,
-    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed,
-    SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states, run as run_match,
-    tail_text,
+    Abort, Adjudication, Conditions, Contest, Director, EngineSpec, GameLogs, KeptLogs, Live,
+    MatchConfig, MatchEnd, MatchEvent, MatchFormat, MatchPage, MatchPart, MatchResults, MatchRun,
+    Merged, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states,
+    run as run_match, tail_text,
 };
 use meerslag_study::Shard;
 use meerslag_study::openings;
@@ -124,10 +124,10 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 300)]
     max_moves: u32,
     /// End a game as won when both scores say so: MEN,MOVES
-    #[arg(long, value_name = "MEN,MOVES", value_parser = resign)]
+    #[arg(long, value_name = "MEN,MOVES")]
     resign: Option<Resign>,
     /// End a game as drawn when both scores are near 0: MEN,MOVES,FROM_MOVE
-    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = draw)]
+    #[arg(long, value_name = "MEN,MOVES,FROM")]
     draw: Option<Draw>,
     /// End a game with its exact result when the databases in this folder know it; repeatable
     #[arg(long, value_name = "FOLDER")]
@@ -166,8 +166,9 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "FOLDER")]
     log: Option<PathBuf>,
     /// Keep only some of these files [default: all]
-    #[arg(long, value_name = "GAMES", requires = "log", value_parser = kept_logs)]
-    log_keep: Option<KeptLogs>,
+    #[arg(long, value_name = "GAMES", requires = "log", value_parser = kept_logs,
+          default_value = "all", hide_default_value = true)]
+    log_keep: KeptLogs,
     /// Play only this part of the pairs, such as 1/2 or 2/2: --merge combines the parts
     #[arg(long, value_name = "I/N", requires = "state",
           conflicts_with_all = ["sprt", "resume"])]
@@ -195,42 +196,10 @@ enum Pairings {
     Gauntlet,
 }
 
-/// Numbers separated by commas.
-fn numbers(text: &str) -> Result<Vec<f64>, String> {
-    let number = |part: &str| {
-        let value: Result<f64, _> = part.trim().parse();
-        value.ok().filter(|v| v.is_finite()).ok_or_else(|| format!("'{part}' is not a number"))
-    };
-    text.split(',').map(number).collect()
-}
-
-/// A number of moves among other numbers.
-fn moves(value: f64) -> Result<u32, String> {
-    if value.fract() == 0.0 && (1.0..=10_000.0).contains(&value) {
-        Ok(value as u32)
-    } else {
-        Err(format!("'{value}' is not a number of moves from 1 to 10000"))
-    }
-}
-
-pub(super) fn resign(text: &str) -> Result<Resign, String> {
-    match numbers(text)?[..] {
-        [score, count] if score > 0.0 => Ok(Resign { score, moves: moves(count)? }),
-        _ => Err("expected two numbers, such as 5,4".to_owned()),
-    }
-}
-
-pub(super) fn draw(text: &str) -> Result<Draw, String> {
-    match numbers(text)?[..] {
-        [score, count, from] if score >= 0.0 => {
-            Ok(Draw { score, moves: moves(count)?, from: moves(from)? })
-        }
-        _ => Err("expected three numbers, such as 0.1,10,60".to_owned()),
-    }
-}
-
 fn sprt(text: &str) -> Result<SprtConfig, String> {
-    let (elo0, elo1, alpha, beta) = match numbers(text)?[..] {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    let numbers = numbers.map_err(|_| format!("'{text}' is not a list of numbers"))?;
+    let (elo0, elo1, alpha, beta) = match numbers[..] {
         [elo0, elo1] => (elo0, elo1, 0.05, 0.05),
         [elo0, elo1, alpha, beta] => (elo0, elo1, alpha, beta),
         _ => return Err("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA".to_owned()),
@@ -240,7 +209,7 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
     Ok(config)
 }
 
-pub(super) fn kept_logs(text: &str) -> Result<KeptLogs, String> {
+fn kept_logs(text: &str) -> Result<KeptLogs, String> {
     match text {
         "all" => Ok(KeptLogs::All),
         "failed" => Ok(KeptLogs::Failed),
@@ -279,14 +248,14 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let begun = Begun { state, config, results, parts: earlier, run, own_files };
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
-    desk.play(begun, (&abort, &director), |path| args.command_to_go_on(path))
+    desk.play(begun, (&abort, &director), command_to_go_on)
 }
 
 /// Goes on with the match in a state file.
 pub(super) fn resume(path: &Path) -> Result<Resumed, Failure> {
     let mut resumed = StateFile::resume(path).map_err(Failure::input)?;
-    if let Some(logs) = resumed.take_foreign_logs() {
-        let folder = logs.folder.display();
+    if let Some(folder) = resumed.take_foreign_logs() {
+        let folder = folder.display();
         note(format_args!("{folder} has the logs of the original of this match: none are written"));
     }
     Ok(resumed)
@@ -322,7 +291,7 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     output.finish(&config, &results)?;
     let left = config.game_count().saturating_sub(results.games().len());
     if left > 0 {
-        note(format_args!("{}; to play them: {}", missing(left), args.command_to_go_on(path)));
+        note(format_args!("{}; to play them: {}", missing(left), command_to_go_on(path)));
     }
     Ok(())
 }
@@ -334,8 +303,7 @@ fn missing(games: usize) -> String {
 }
 
 /// A new match begins with no logs in its folder.
-fn clear_logs(logs: &GameLogs, force: ForceArgs) -> Result<(), Failure> {
-    let folder = &logs.folder;
+fn clear_logs(folder: &Path, force: ForceArgs) -> Result<(), Failure> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         // Whether it can be made shows when the first log is.
@@ -363,7 +331,7 @@ fn clear_logs(logs: &GameLogs, force: ForceArgs) -> Result<(), Failure> {
 pub(super) struct Begun {
     /// The state file, if the match is continued.
     pub state: Option<StateFile>,
-    pub config: MatchConfig,
+    pub config: Contest,
     pub results: MatchResults,
     pub parts: Vec<MatchPart>,
     pub run: MatchRun,
@@ -393,8 +361,8 @@ impl Desk<'_> {
     ) -> Result<(), Failure> {
         let in_state = |error: StateError| Failure::input(error);
         let Begun { mut state, config, mut results, parts, run, own_files } = begun;
-        if let Some(logs) = run.logs.as_ref().filter(|_| !self.is_resumed) {
-            clear_logs(logs, self.force)?;
+        if let Some(folder) = run.log.as_ref().filter(|_| !self.is_resumed) {
+            clear_logs(folder, self.force)?;
         }
         let command = shell::command();
         let workers = workers(&run);
@@ -408,7 +376,7 @@ impl Desk<'_> {
         let page = MatchPage::new(parts, command.clone());
         let mut output = Output::new(&self, &run, page, &config, &results, &own_files)?;
         match (self.state, &mut state) {
-            (_, Some(state)) => state.go_on(&command).map_err(in_state)?,
+            (_, Some(state)) => state.go_on(&command, &run).map_err(in_state)?,
             (Some(path), None) => {
                 state = Some(StateFile::create(path, &config, &command, &run).map_err(in_state)?);
             }
@@ -493,41 +461,37 @@ impl Desk<'_> {
 }
 
 impl MatchArgs {
-    fn config(&self) -> Result<MatchConfig, Failure> {
+    fn config(&self) -> Result<Contest, Failure> {
         let input = |error: anyhow::Error| Failure::Input(error);
         let engines = self.engines.iter().map(|text| {
             EngineSpec::parse(text).with_context(|| format!("--engine '{text}'")).map_err(input)
         });
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
         let openings = read_openings(&self.openings, self.opening_plies).map_err(input)?;
-        let mut config = MatchConfig {
-            event: self.event.clone(),
-            engines,
-            format: match self.format {
-                Pairings::RoundRobin => Format::RoundRobin,
-                Pairings::Gauntlet => Format::Gauntlet,
-            },
-            time_control: self.tc,
+        let config = Contest::Match(MatchConfig {
             pairs: self.pairs.map_or(openings.len().max(1), |pairs| pairs as usize),
-            openings,
-            random_plies: 0,
-            seed: self.seed,
-            draw_rules: self.draw_rules,
-            adjudication: Adjudication {
-                max_moves: (self.max_moves > 0).then_some(self.max_moves),
-                resign: self.resign,
-                draw: self.draw,
+            format: match self.format {
+                Pairings::RoundRobin => MatchFormat::RoundRobin,
+                Pairings::Gauntlet => MatchFormat::Gauntlet,
             },
-            egdb: self.egdb.clone(),
-            margin: Duration::from_millis(self.margin),
             sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
-            rounds: None,
-        };
-        config.random_plies = match self.random_plies {
-            Some(plies) => plies as usize,
-            None if config.is_repeatable() => MatchConfig::RANDOM_PLIES,
-            None => 0,
-        };
+            conditions: Conditions {
+                event: self.event.clone(),
+                engines,
+                time_control: self.tc,
+                openings,
+                random_plies: self.random_plies.map(|plies| plies as usize),
+                seed: self.seed,
+                draw_rules: self.draw_rules,
+                adjudication: Adjudication {
+                    max_moves: self.max_moves,
+                    resign: self.resign,
+                    draw: self.draw,
+                },
+                egdb: self.egdb.clone(),
+                margin: Duration::from_millis(self.margin),
+            },
+        });
         config.check().map_err(|error| input(error.into()))?;
         Ok(config)
     }
@@ -552,19 +516,14 @@ impl MatchArgs {
             language: self.language.given().or(before.language),
             concurrency: self.concurrency.or(before.concurrency),
             affinity: self.affinity.or(before.affinity),
-            logs: match &self.log {
-                Some(folder) => {
-                    let keep = self.log_keep.unwrap_or(KeptLogs::All);
-                    Some(GameLogs { folder: place(folder), keep })
-                }
-                None => before.logs,
-            },
+            log_keep: if self.log.is_some() { self.log_keep } else { before.log_keep },
+            log: file(&self.log).or(before.log),
             shard: self.shard.or(before.shard),
         }
     }
 
     /// Refuses a file that has two purposes.
-    fn check_files(&self, config: &MatchConfig, run: &MatchRun) -> Result<(), Failure> {
+    fn check_files(&self, config: &Contest, run: &MatchRun) -> Result<(), Failure> {
         let openings = Path::new(&self.openings);
         let mut read = Vec::new();
         if !self.resume && openings.is_file() {
@@ -584,39 +543,11 @@ impl MatchArgs {
         self.language.check(run.html.is_some())?;
         files::check_distinct(&read, &written)
     }
+}
 
-    /// The command that continues the match in this state file. The file has the options of its
-    /// start; options of a continuation are repeated.
-    fn command_to_go_on(&self, state: &Path) -> String {
-        let mut words = ["meerslag", "match", "--resume", "--state"].map(str::to_owned).to_vec();
-        words.push(state.display().to_string());
-        if self.resume {
-            if let Some(logs) = &self.log {
-                words.extend(["--log".to_owned(), logs.display().to_string()]);
-                if self.log_keep == Some(KeptLogs::Failed) {
-                    words.extend(["--log-keep", "failed"].map(str::to_owned));
-                }
-            }
-            let files = [("--pdn", &self.pdn), ("--csv", &self.csv), ("--html", &self.html)];
-            for (option, path) in files {
-                let Some(path) = path else { continue };
-                words.extend([option.to_owned(), path.display().to_string()]);
-            }
-            if files.iter().any(|(_, path)| path.is_some()) {
-                words.push("--force".to_owned());
-            }
-            if let Some(language) = self.language.given() {
-                words.extend(["--language".to_owned(), language]);
-            }
-            for (option, n) in [("--concurrency", self.concurrency), ("--affinity", self.affinity)]
-            {
-                let Some(n) = n else { continue };
-                words.extend([option.to_owned(), n.to_string()]);
-            }
-        }
-        words.extend(self.json.then(|| "--json".to_owned()));
-        shell::quoted(&words)
-    }
+/// The command that continues the match in this state file, which has all its options.
+fn command_to_go_on(state: &Path) -> String {
+    shell::quoted(&["meerslag", "match", "--resume", "--state", &state.display().to_string()])
 }
 
 /// The openings of this name or in this file; of games and books after this many plies.
@@ -656,7 +587,7 @@ fn workers(run: &MatchRun) -> Workers {
         let width = width as usize;
         (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
     });
-    Workers { concurrency, cpus, logs: run.logs.clone(), shard: run.shard }
+    Workers { concurrency, cpus, logs: run.logs(), shard: run.shard }
 }
 
 /// Games that cannot be bound to processors are played unbound.

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
-    Act, MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round,
-    TournamentRecord, csv_lines, game_count, places_text,
+    Act, Contest, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round, TournamentRecord,
+    csv_lines, game_count, places_text,
 };
 use movegen::notation::pdn::{WriteOptions, write_game};
 use movegen::words::counted;
@@ -58,7 +58,7 @@ impl Record for MatchGameRecord<'_> {
 }
 
 /// The pairs of a round, and the free players.
-fn meetings(config: &MatchConfig, round: &Round) -> String {
+fn meetings(config: &Contest, round: &Round) -> String {
     let name = |engine: usize| config.engines[engine].name.as_str();
     let meetings = round.meetings().filter_map(<[Pairing]>::first);
     let meetings = meetings.map(|game| format!("{} - {}", name(game.white), name(game.black)));
@@ -98,7 +98,7 @@ impl Output {
         desk: &Desk<'_>,
         run: &MatchRun,
         page: MatchPage,
-        config: &MatchConfig,
+        config: &Contest,
         old: &MatchResults,
         own_files: &[PathBuf],
     ) -> Result<Output, Failure> {
@@ -132,7 +132,7 @@ impl Output {
     }
 
     /// Adds games to the files.
-    fn write_games(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
+    fn write_games(&mut self, config: &Contest, records: &[MatchGame]) -> io::Result<()> {
         if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
             let options = WriteOptions::default();
@@ -160,7 +160,7 @@ impl Output {
     }
 
     /// A line above the table; with JSON it is a note.
-    pub(super) fn say(&mut self, config: &MatchConfig, text: &str) -> io::Result<()> {
+    pub(super) fn say(&mut self, config: &Contest, text: &str) -> io::Result<()> {
         if self.json {
             note(text);
             return Ok(());
@@ -173,7 +173,7 @@ impl Output {
     }
 
     /// A round of a tournament has been paired.
-    pub(super) fn round(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+    pub(super) fn round(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let Some(round) = results.rounds().last() else { return Ok(()) };
         self.total = game_count(config, results);
         self.say(config, &format!("round {}: {}", round.round, meetings(config, round)))
@@ -182,7 +182,7 @@ impl Output {
     /// A break before the next round.
     pub(super) fn pause(
         &mut self,
-        config: &MatchConfig,
+        config: &Contest,
         next: &Round,
         pause: Duration,
     ) -> io::Result<()> {
@@ -193,7 +193,7 @@ impl Output {
     /// The director has decided something; `games` are all finished games, if it was about one of them.
     pub(super) fn decided(
         &mut self,
-        config: &MatchConfig,
+        config: &Contest,
         act: Act,
         results: &MatchResults,
         games: &[MatchGame],
@@ -218,7 +218,7 @@ impl Output {
     /// A game begins.
     pub(super) fn begin(
         &mut self,
-        config: &MatchConfig,
+        config: &Contest,
         number: usize,
         pairing: Pairing,
     ) -> io::Result<()> {
@@ -232,7 +232,7 @@ impl Output {
     /// A game is played again, because everything has stood still.
     pub(super) fn void(
         &mut self,
-        config: &MatchConfig,
+        config: &Contest,
         game: usize,
         standstill: Duration,
     ) -> io::Result<()> {
@@ -253,7 +253,7 @@ impl Output {
     }
 
     /// Shows the table, and the progress if somebody watches.
-    fn draw(&mut self, config: &MatchConfig, out: &mut impl Write) -> io::Result<()> {
+    fn draw(&mut self, config: &Contest, out: &mut impl Write) -> io::Result<()> {
         if self.table.is_some() {
             let text = fitting(&format!("{}{}", self.standings, self.now(config)));
             self.table = Some(text.lines().count());
@@ -263,7 +263,7 @@ impl Output {
     }
 
     /// Which games are running, and how long the match will take if all games are played.
-    fn now(&self, config: &MatchConfig) -> String {
+    fn now(&self, config: &Contest) -> String {
         let name = |engine: usize| config.engines[engine].name.as_str();
         let games = self.running.iter().map(|(number, pairing)| {
             format!("{} ({} - {})", number + 1, name(pairing.white), name(pairing.black))
@@ -283,7 +283,7 @@ impl Output {
         parts.join("; ")
     }
 
-    pub(super) fn game(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+    pub(super) fn game(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let Some(record) = results.games().last() else { return Ok(()) };
         self.running.remove(&record.game);
         self.finished = results.games().len();
@@ -334,18 +334,14 @@ impl Output {
     }
 
     /// Shows the table, also if the page cannot be written.
-    pub(super) fn finish(
-        &mut self,
-        config: &MatchConfig,
-        results: &MatchResults,
-    ) -> io::Result<()> {
+    pub(super) fn finish(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         if let Some(file) = self.pdn.as_mut().filter(|_| !self.written.is_sorted()) {
             file.sort(&mut self.written)?;
         }
         let page = self.page.as_mut().filter(|_| !results.games().is_empty());
         let written = page.map_or(Ok(()), |page| page.write(config, results));
         self.show_table(config, results)?;
-        if config.rounds.is_some() && !self.json {
+        if config.tournament().is_some() && !self.json {
             let mut out = stdout();
             write!(out, "\n{}", plain(&places_text(config, results)))?;
             out.flush()?;
@@ -353,12 +349,12 @@ impl Output {
         written
     }
 
-    fn show_table(&self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+    fn show_table(&self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let standings = results.standings();
         let mut out = stdout();
         if self.json {
             json::write(&mut out, &standings.to_record(config))?;
-            if config.rounds.is_some() {
+            if config.tournament().is_some() {
                 json::write(&mut out, &TournamentRecord::new(config, results))?;
             }
             return out.flush();

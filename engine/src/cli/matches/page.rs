@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use meerslag_files::{Existing, write_file};
-use meerslag_harness::runner::{Live, MatchConfig, MatchGame, MatchPage, MatchResults};
+use meerslag_harness::runner::{Contest, Live, MatchGame, MatchPage, MatchResults};
 use parking_lot::Mutex;
 
 use super::super::{Failure, files};
@@ -40,7 +40,7 @@ impl PageFile {
         Ok(PageFile { path, existing, page, language, live, written })
     }
 
-    pub(super) fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
+    pub(super) fn add(&mut self, config: &Contest, record: &MatchGame) {
         self.page.add(config, record);
     }
 
@@ -54,11 +54,7 @@ impl PageFile {
     }
 
     /// Writes the page if it is time; anything but a file only gets it at the end.
-    pub(super) fn refresh(
-        &mut self,
-        config: &MatchConfig,
-        results: &MatchResults,
-    ) -> io::Result<()> {
+    pub(super) fn refresh(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let is_due = self.existing == Existing::Keep && !files::is_there(&self.path)
             || self.written.elapsed() > INTERVAL;
         if is_due && !files::is_special(&self.path) {
@@ -67,7 +63,7 @@ impl PageFile {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+    pub(super) fn write(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let live = self.live.as_ref().map(|live| live.lock());
         let html = self.page.to_html(config, results, &self.language, live.as_deref());
         let html = html.map_err(io::Error::other)?;

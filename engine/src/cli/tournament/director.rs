@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::anyhow;
-use meerslag_harness::runner::{Abort, Act, Director, Live, LiveEvent, MatchConfig};
+use meerslag_harness::runner::{Abort, Act, Contest, Director, Live, LiveEvent};
 use parking_lot::Mutex;
 
 use super::super::streams::note;
@@ -33,7 +33,7 @@ pub(super) fn points(text: &str) -> Result<(u8, u8), String> {
 }
 
 /// The player of this name, who withdraws.
-pub(super) fn withdrawn(config: &MatchConfig, name: &str) -> Result<Act, String> {
+pub(super) fn withdrawn(config: &Contest, name: &str) -> Result<Act, String> {
     let engine = config.engines.iter().position(|engine| engine.name == name);
     let engine = engine.ok_or_else(|| format!("no player is called '{name}'"))?;
     // The match knows which round comes next.
@@ -48,7 +48,7 @@ enum Said {
     Nothing,
 }
 
-fn read(config: &MatchConfig, line: &str) -> Result<Said, String> {
+fn read(config: &Contest, line: &str) -> Result<Said, String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -74,7 +74,7 @@ fn read(config: &MatchConfig, line: &str) -> Result<Said, String> {
 pub(super) struct Chair {
     pub abort: Arc<Abort>,
     pub director: Arc<Director>,
-    pub config: Arc<MatchConfig>,
+    pub config: Arc<Contest>,
     /// The spectators' view.
     pub live: Arc<Mutex<Live>>,
 }

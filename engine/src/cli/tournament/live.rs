@@ -76,16 +76,6 @@ pub(super) struct LivePage {
 }
 
 impl LiveArgs {
-    /// The options as they are given again; the token is left out, which stays in the list of commands.
-    pub(super) fn words(&self) -> Vec<String> {
-        let Some(address) = self.serve else { return Vec::new() };
-        let mut words = vec!["--serve".to_owned(), address.to_string()];
-        for name in &self.allow_host {
-            words.extend(["--allow-host".to_owned(), name.clone()]);
-        }
-        words
-    }
-
     pub(super) const fn is_served(&self) -> bool {
         self.serve.is_some()
     }

@@ -13,14 +13,13 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Act, DecisionError, Director, EngineSpec, Format, Live, MatchConfig, MatchEvent,
-    MatchResults, MatchRun, Resumed, StateError, StateFile, Termination, TournamentRecord, Workers,
-    places_text, run as run_match,
+    Abort, Act, Conditions, Contest, DecisionError, Director, EngineSpec, Live, MatchConfig,
+    MatchEvent, MatchFormat, MatchResults, MatchRun, Resumed, StateError, StateFile, Termination,
+    TournamentRecord, Workers, places_text, run as run_match,
 };
 use parking_lot::Mutex;
 
 use self::director::Chair;
-use self::file::Description;
 use super::files::{self, ForceArgs};
 use super::matches::{Begun, Desk, resume};
 use super::streams::{plain, stdout};
@@ -116,15 +115,13 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         let Resumed { state, config, results, parts, run, outputs } = resumed;
         Begun { state: Some(state), config, results, parts, run, own_files: outputs }
     } else {
-        let description = Description::read(&args.file).map_err(Failure::Input)?;
-        let config = description.config().map_err(Failure::Input)?;
+        let (config, mut run) = file::read(&args.file).map_err(Failure::Input)?;
         if args.check {
             return check(&config);
         }
         if state.exists() {
             return Err(in_state(StateError::Exists(state)));
         }
-        let mut run = description.run().map_err(Failure::Input)?;
         args.keep_copy(&mut run);
         args.check_files(&state, &run)?;
         let results = MatchResults::new(&config, Vec::new());
@@ -164,7 +161,7 @@ impl TournamentArgs {
         games + self.withdraw.len() > 0
     }
 
-    fn show_table(&self, config: &MatchConfig, results: &MatchResults) -> Result<(), Failure> {
+    fn show_table(&self, config: &Contest, results: &MatchResults) -> Result<(), Failure> {
         if self.json {
             return Ok(json::write(&mut stdout(), &TournamentRecord::new(config, results))?);
         }
@@ -211,20 +208,12 @@ impl TournamentArgs {
     }
 
     fn command_to_go_on(&self) -> String {
-        let file = self.file.display().to_string();
-        let mut words = vec!["meerslag", "tournament", &file, "--resume"];
-        words.extend(self.json.then_some("--json"));
-        words.extend(self.director.then_some("--director"));
-        #[cfg(feature = "serve")]
-        let live = self.live.words();
-        #[cfg(feature = "serve")]
-        words.extend(live.iter().map(String::as_str));
-        shell::quoted(&words)
+        shell::quoted(&["meerslag", "tournament", &self.file.display().to_string(), "--resume"])
     }
 }
 
 /// Lets each player play ten moves with each colour against random ones.
-fn check(config: &MatchConfig) -> Result<(), Failure> {
+fn check(config: &Contest) -> Result<(), Failure> {
     let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
     let _watchdog = needs_watchdog.then(watchdog::start).flatten();
     let mut faults = 0;
@@ -242,15 +231,13 @@ fn check(config: &MatchConfig) -> Result<(), Failure> {
 }
 
 /// The fault of a player; `None` if it can play.
-fn try_out(config: &MatchConfig, engine: &EngineSpec) -> anyhow::Result<Option<String>> {
+fn try_out(config: &Contest, engine: &EngineSpec) -> anyhow::Result<Option<String>> {
     let partner = EngineSpec::parse("random name=partner")?;
-    let mut trial = MatchConfig {
-        engines: vec![engine.clone(), partner],
-        format: Format::RoundRobin,
-        rounds: None,
-        ..config.clone()
-    };
-    trial.adjudication.max_moves = Some(10);
+    let engines = vec![engine.clone(), partner];
+    let mut conditions = Conditions { engines, ..(**config).clone() };
+    conditions.adjudication.max_moves = 10;
+    let format = MatchFormat::RoundRobin;
+    let trial = Contest::Match(MatchConfig { conditions, format, pairs: 1, sprt: None });
     let mut results = MatchResults::new(&trial, Vec::new());
     let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
     let director = Director::new(&Abort::new());

@@ -59,7 +59,7 @@ pub enum ConfigError {
         #[source]
         error: HubError,
     },
-    /// Something that is out of bounds, as only a state file edited by hand can have it.
+    /// Something that is out of bounds.
     #[error("{what}: {value}: expected {expected}")]
     Bounds {
         /// Of what.
@@ -67,7 +67,7 @@ pub enum ConfigError {
         /// What was given.
         value: String,
         /// What is possible.
-        expected: &'static str,
+        expected: String,
     },
     /// More games than there is memory for.
     #[error("{0} games: at most {MOST_GAMES} are possible")]
@@ -113,4 +113,19 @@ pub enum ConfigError {
     /// The numbers of the sequential test.
     #[error(transparent)]
     Sprt(#[from] SprtError),
+}
+
+impl ConfigError {
+    /// A value that is out of bounds.
+    pub(super) fn bounds(
+        what: &str,
+        value: impl ToString,
+        expected: impl Into<String>,
+    ) -> ConfigError {
+        ConfigError::Bounds {
+            what: what.to_owned(),
+            value: value.to_string(),
+            expected: expected.into(),
+        }
+    }
 }

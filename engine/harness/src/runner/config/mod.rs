@@ -1,53 +1,51 @@
-//! The description of a match: engines, pairings, openings, rules. Kept in the state file, so that
-//! a match can be continued without repeating the command line.
+//! The description of a match or a tournament: engines, openings, rules. Its serde form is the file of a
+//! tournament, and what the state file keeps, so that a match can be continued without repeating the
+//! command line.
 
 pub(in crate::runner) mod error;
-pub(in crate::runner) mod in_file;
 pub(in crate::runner) mod spec;
 pub(in crate::runner) mod time_control;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use movegen::{DrawRules, Game, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr, DurationMilliSeconds};
 
 use crate::runner::config::error::{ConfigError, MOST_GAMES};
 use crate::runner::config::spec::{DxpSpec, EngineKind, EngineSpec};
 use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::adjudicate::Adjudication;
 use crate::runner::stats::{EloModel, Sprt, SprtError};
-use meerslag_study::openings::Opening;
+use meerslag_study::openings::{Opening, two_move_ballots};
 
-/// Who plays whom.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// Who plays whom in a match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum MatchFormat {
     /// Everybody against everybody.
     #[default]
     RoundRobin,
     /// The first engine against each of the others.
     Gauntlet,
-    /// In each round players with equal points meet; only in tournaments.
-    Swiss,
-    /// Losers are out; only in tournaments.
-    KnockOut,
 }
 
-/// What turns a match into a tournament: it is played in rounds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct RoundsConfig {
-    /// How many. Round-robins and knock-outs have as many as they need.
-    pub count: usize,
-    /// Games of each two engines who meet in a round: 1, or 2 with colours exchanged.
-    pub games: usize,
-    /// How often a knock-out meeting without a winner is played again. Then the engine named first
-    /// continues.
-    pub deciding: usize,
-    /// Seconds between two rounds.
-    pub break_seconds: u64,
+/// Who plays whom in a tournament.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Everybody against everybody.
+    RoundRobin,
+    /// The first engine against each of the others.
+    Gauntlet,
+    /// In each round players with equal points meet.
+    Swiss,
+    /// Losers are out.
+    KnockOut,
 }
 
 /// The bounds of a sequential test.
@@ -76,53 +74,243 @@ impl SprtConfig {
     }
 }
 
-/// A match.
+/// What holds for all games of a match or a tournament.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct MatchConfig {
+#[serde(default, rename_all = "kebab-case")]
+pub struct Conditions {
     /// Event name for the PDN.
     pub event: String,
     /// The engines, at least two.
+    #[serde(rename = "player")]
     pub engines: Vec<EngineSpec>,
-    /// Who plays whom.
-    pub format: Format,
     /// The time control of engines whose description has none.
+    #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub time_control: Option<TimeControl>,
     /// The openings. Empty: the initial position.
-    #[serde(with = "in_file::openings")]
     pub openings: Vec<Opening>,
-    /// Pairs of games for each pairing of engines.
-    pub pairs: usize,
     /// Once all openings have been played, games start this many random plies after them, at most
-    /// [`MatchConfig::MOST_RANDOM_PLIES`]. 0: the same openings again.
-    #[serde(default)]
-    pub random_plies: usize,
+    /// [`Conditions::MAX_RANDOM_PLIES`]. 0: the same openings again. `None`:
+    /// [`Conditions::RANDOM_PLIES`] if an opening leads to the same game each time, otherwise 0.
+    pub random_plies: Option<usize>,
     /// The openings are taken in an order that depends on this number; `None`: in their own order.
     pub seed: Option<u64>,
     /// Draw rules of the games.
-    #[serde(with = "in_file::draw_rules")]
+    #[serde(with = "As::<DisplayFromStr>")]
     pub draw_rules: DrawRules,
     /// When games end early.
+    #[serde(flatten)]
     pub adjudication: Adjudication,
     /// Folders of endgame databases that end games with their exact result.
-    #[serde(default)]
     pub egdb: Vec<PathBuf>,
-    /// How far a time limit may be overrun, at most [`MatchConfig::MOST_MARGIN`].
-    #[serde(rename = "margin_ms", with = "in_file::millis")]
+    /// How far a time limit may be overrun, at most [`Conditions::MAX_MARGIN`]; in files milliseconds.
+    #[serde(with = "As::<DurationMilliSeconds>")]
     pub margin: Duration,
+}
+
+impl Default for Conditions {
+    fn default() -> Conditions {
+        Conditions {
+            event: String::new(),
+            engines: Vec::new(),
+            time_control: None,
+            openings: two_move_ballots(),
+            random_plies: None,
+            seed: None,
+            draw_rules: DrawRules::default(),
+            adjudication: Adjudication { max_moves: 300, ..Adjudication::default() },
+            egdb: Vec::new(),
+            margin: Duration::from_millis(50),
+        }
+    }
+}
+
+/// A match: all its pairs of games are known at the start.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MatchConfig {
+    /// What holds for all games.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// Who plays whom.
+    #[serde(default)]
+    pub format: MatchFormat,
+    /// Pairs of games for each pairing of engines.
+    pub pairs: usize,
     /// Ends the match early.
     pub sprt: Option<SprtConfig>,
-    /// The rounds of a tournament; `None`: a match, whose pairs are all known at the start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounds: Option<RoundsConfig>,
+}
+
+/// A tournament: it is played in rounds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TournamentConfig {
+    /// What holds for all games.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// Who plays whom.
+    pub format: Format,
+    /// The rounds of a Swiss, or how often the first of a gauntlet meets each other one (once by
+    /// default). Round-robins and knock-outs have as many as they need.
+    pub rounds: Option<usize>,
+    /// Games of each two engines who meet in a round: 1, or 2 with colours exchanged.
+    #[serde(default = "two")]
+    pub games: usize,
+    /// How often a knock-out meeting without a winner is played again. Then the engine named first
+    /// goes on.
+    #[serde(default = "three")]
+    pub deciding: usize,
+    /// Seconds between two rounds, at most a week.
+    #[serde(default, rename = "break")]
+    pub break_seconds: u64,
+}
+
+const fn two() -> usize {
+    2
+}
+
+const fn three() -> usize {
+    3
+}
+
+impl TournamentConfig {
+    /// The longest break: a week.
+    const MAX_BREAK: u64 = 7 * 24 * 3600;
+
+    /// The rounds of a Swiss or a gauntlet.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.rounds.unwrap_or(1)
+    }
+
+    /// The number of games; of a knock-out without deciding games.
+    fn game_count(&self) -> usize {
+        let engines = self.conditions.engines.len();
+        let others = engines.saturating_sub(1);
+        let meetings = match self.format {
+            Format::Gauntlet => others.saturating_mul(self.count()),
+            Format::RoundRobin => engines.saturating_mul(others) / 2,
+            Format::Swiss => (engines / 2).saturating_mul(self.count()),
+            Format::KnockOut => others,
+        };
+        meetings.saturating_mul(self.games)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let rounds = |expected: String| {
+            let value = self.rounds.map_or_else(|| "none".to_owned(), |rounds| rounds.to_string());
+            Err(ConfigError::bounds("rounds", value, expected))
+        };
+        let engines = self.conditions.engines.len();
+        // Without meeting anybody twice.
+        let most = engines.saturating_sub(1) + engines % 2;
+        match (self.format, self.rounds) {
+            (Format::Swiss, None) => return rounds("the rounds of the Swiss".to_owned()),
+            (Format::RoundRobin | Format::KnockOut, Some(_)) => {
+                return rounds("none: this format has as many as it needs".to_owned());
+            }
+            (Format::Swiss, Some(count)) if !(1..=most).contains(&count) => {
+                let players = format!("{engines} players can play {most} without meeting twice");
+                return rounds(format!("at least 1, and {players}"));
+            }
+            (Format::Gauntlet, Some(count)) if !(1..=1000).contains(&count) => {
+                return rounds("1 to 1000".to_owned());
+            }
+            _ => {}
+        }
+        if !(1..=2).contains(&self.games) {
+            return Err(ConfigError::bounds("games", self.games, "1 or 2"));
+        }
+        if self.break_seconds > TournamentConfig::MAX_BREAK {
+            return Err(ConfigError::bounds("break", self.break_seconds, "seconds up to a week"));
+        }
+        Ok(())
+    }
 }
 
 impl MatchConfig {
-    /// Enough random plies for some dozens of starts after each opening.
-    pub const RANDOM_PLIES: usize = 2;
-    /// The most random plies.
-    pub const MOST_RANDOM_PLIES: usize = 4;
-    /// The largest margin.
-    pub const MOST_MARGIN: Duration = Duration::from_secs(60);
+    /// The number of games.
+    pub(in crate::runner) const fn game_count(&self) -> usize {
+        let engines = self.conditions.engines.len();
+        let others = engines.saturating_sub(1);
+        let meetings = match self.format {
+            MatchFormat::Gauntlet => others,
+            MatchFormat::RoundRobin => engines.saturating_mul(others) / 2,
+        };
+        self.pairs.saturating_mul(meetings).saturating_mul(2)
+    }
+}
+
+/// A match or a tournament.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contest {
+    /// A match.
+    Match(MatchConfig),
+    /// A tournament.
+    Tournament(TournamentConfig),
+}
+
+impl Deref for Contest {
+    type Target = Conditions;
+
+    fn deref(&self) -> &Conditions {
+        match self {
+            Contest::Match(MatchConfig { conditions, .. })
+            | Contest::Tournament(TournamentConfig { conditions, .. }) => conditions,
+        }
+    }
+}
+
+impl DerefMut for Contest {
+    fn deref_mut(&mut self) -> &mut Conditions {
+        match self {
+            Contest::Match(MatchConfig { conditions, .. })
+            | Contest::Tournament(TournamentConfig { conditions, .. }) => conditions,
+        }
+    }
+}
+
+impl Contest {
+    /// The tournament, if it is one.
+    #[must_use]
+    pub const fn tournament(&self) -> Option<&TournamentConfig> {
+        match self {
+            Contest::Match(_) => None,
+            Contest::Tournament(tournament) => Some(tournament),
+        }
+    }
+
+    /// Changes the paths that start at the folder of the file: of a tournament its databases. All others
+    /// start at the working folder, as they were typed.
+    pub(in crate::runner) fn map_databases(&mut self, change: impl Fn(&Path) -> PathBuf) {
+        if let Contest::Tournament(tournament) = self {
+            tournament.conditions.egdb.iter_mut().for_each(|path| *path = change(path));
+        }
+    }
+
+    /// The format of a tournament.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        self.tournament().map(|tournament| tournament.format)
+    }
+
+    /// The sequential test of a match.
+    #[must_use]
+    pub const fn sprt(&self) -> Option<SprtConfig> {
+        match self {
+            Contest::Match(config) => config.sprt,
+            Contest::Tournament(_) => None,
+        }
+    }
+
+    /// The number of games; of a knock-out without deciding games.
+    #[must_use]
+    pub fn game_count(&self) -> usize {
+        match self {
+            Contest::Match(config) => config.game_count(),
+            Contest::Tournament(tournament) => tournament.game_count(),
+        }
+    }
 
     /// Checks what the types do not ensure.
     ///
@@ -134,8 +322,60 @@ impl MatchConfig {
         self.engines.iter().try_for_each(EngineSpec::check)
     }
 
-    /// As [`MatchConfig::check`] without the engines' parameters: a table needs none of their files.
+    /// As [`Contest::check`] without the engines' parameters: a table needs none of their files.
     pub(in crate::runner) fn check_form(&self) -> Result<(), ConfigError> {
+        self.check_conditions()?;
+        match self {
+            Contest::Match(_) => {}
+            Contest::Tournament(tournament) => tournament.check()?,
+        }
+        let games = self.game_count();
+        if games > MOST_GAMES {
+            return Err(ConfigError::TooMany(games));
+        }
+        if let Some(sprt) = self.sprt() {
+            if self.engines.len() != 2 {
+                return Err(ConfigError::SprtEngines(self.engines.len()));
+            }
+            sprt.test()?;
+        }
+        Ok(())
+    }
+
+    /// In what another match differs from this one, in the words of the state file.
+    #[must_use]
+    pub fn differences(&self, other: &Contest) -> String {
+        let [one, two] =
+            [self, other].map(|config| serde_json::to_value(config).unwrap_or_default());
+        let [one, two] = [one, two].map(|both| match both {
+            serde_json::Value::Object(map) => map.into_values().next().unwrap_or_default(),
+            other => other,
+        });
+        let keys = one.as_object().into_iter().chain(two.as_object()).flat_map(|map| map.keys());
+        let mut names: Vec<&str> =
+            keys.filter(|key| one.get(key) != two.get(key)).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.join(", ")
+    }
+
+    /// Whether interrupted games are continued: those of tournaments, unless an opening leads to
+    /// the same game each time; such games begin again, as if there had been no interruption.
+    #[must_use]
+    pub fn keeps_games(&self) -> bool {
+        self.tournament().is_some() && !self.is_repeatable()
+    }
+}
+
+impl Conditions {
+    /// Enough random plies for some dozens of starts after each opening.
+    const RANDOM_PLIES: usize = 2;
+    /// The most random plies.
+    pub const MAX_RANDOM_PLIES: usize = 4;
+    /// The largest margin.
+    pub const MAX_MARGIN: Duration = Duration::from_secs(60);
+
+    fn check_conditions(&self) -> Result<(), ConfigError> {
         if self.engines.len() < 2 {
             return Err(ConfigError::TooFew(self.engines.len()));
         }
@@ -152,107 +392,31 @@ impl MatchConfig {
             }
             engine.check_form()?;
         }
-        self.check_starts()?;
-        self.check_rounds()?;
-        let games = self.game_count();
-        if games > MOST_GAMES {
-            return Err(ConfigError::TooMany(games));
-        }
-        if let Some(sprt) = &self.sprt {
-            if self.engines.len() != 2 {
-                return Err(ConfigError::SprtEngines(self.engines.len()));
-            }
-            sprt.test()?;
-        }
-        Ok(())
+        self.check_starts()
     }
 
-    /// In what another match differs from this one, in the words of the state file.
+    /// The random plies after openings that are played again.
     #[must_use]
-    pub fn differences(&self, other: &MatchConfig) -> String {
-        let [one, two] = [self, other].map(|config| serde_json::to_value(config).ok());
-        let (Some(one), Some(two)) = (one, two) else { return "something".to_owned() };
-        let keys = one.as_object().into_iter().chain(two.as_object()).flat_map(|map| map.keys());
-        let mut names: Vec<&str> =
-            keys.filter(|key| one.get(key) != two.get(key)).map(String::as_str).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.join(", ")
-    }
-
-    /// The number of games; of a knock-out without deciding games.
-    #[must_use]
-    pub const fn game_count(&self) -> usize {
-        let engines = self.engines.len();
-        let others = engines.saturating_sub(1);
-        let all = engines.saturating_mul(others) / 2;
-        if let Some(rounds) = self.rounds {
-            let meetings = match self.format {
-                Format::Gauntlet => others.saturating_mul(rounds.count),
-                Format::RoundRobin => all,
-                Format::Swiss => (engines / 2).saturating_mul(rounds.count),
-                Format::KnockOut => others,
-            };
-            return meetings.saturating_mul(rounds.games);
-        }
-        let meetings = if matches!(self.format, Format::Gauntlet) { others } else { all };
-        self.pairs.saturating_mul(meetings).saturating_mul(2)
-    }
-
-    /// The most rounds that engines can play without meeting anybody twice.
-    #[must_use]
-    pub const fn most_swiss_rounds(engines: usize) -> usize {
-        engines.saturating_sub(1) + engines % 2
-    }
-
-    fn check_rounds(&self) -> Result<(), ConfigError> {
-        let bad = |what: &str, value: usize, expected| {
-            Err(ConfigError::Bounds { what: what.to_owned(), value: value.to_string(), expected })
-        };
-        let Some(rounds) = self.rounds else {
-            return match self.format {
-                Format::RoundRobin | Format::Gauntlet => Ok(()),
-                Format::Swiss | Format::KnockOut => bad("rounds", 0, "the rounds of a tournament"),
-            };
-        };
-        let most = match self.format {
-            Format::Swiss => MatchConfig::most_swiss_rounds(self.engines.len()),
-            _ => 1000,
-        };
-        if rounds.count == 0 || rounds.count > most {
-            return bad(
-                "rounds",
-                rounds.count,
-                "at least 1; in a Swiss as many as there are other players, at most",
-            );
-        }
-        match rounds.games {
-            1 | 2 => Ok(()),
-            games => bad("games", games, "1 or 2"),
-        }
+    pub fn random_plies(&self) -> usize {
+        let usual = || if self.is_repeatable() { Conditions::RANDOM_PLIES } else { 0 };
+        self.random_plies.unwrap_or_else(usual)
     }
 
     /// Openings, random plies and margin.
     fn check_starts(&self) -> Result<(), ConfigError> {
-        let bad = |what: String, value: String, expected| {
-            Err(ConfigError::Bounds { what, value, expected })
-        };
-        if self.random_plies > MatchConfig::MOST_RANDOM_PLIES {
-            return bad(
-                "random plies".to_owned(),
-                self.random_plies.to_string(),
-                "a number up to 4",
-            );
+        if self.random_plies() > Conditions::MAX_RANDOM_PLIES {
+            let plies = self.random_plies();
+            return Err(ConfigError::bounds("random-plies", plies, "a number up to 4"));
         }
-        if self.margin > MatchConfig::MOST_MARGIN {
-            let millis = self.margin.as_millis().to_string();
-            return bad("margin".to_owned(), millis, "milliseconds up to 60000");
+        if self.margin > Conditions::MAX_MARGIN {
+            let millis = self.margin.as_millis();
+            return Err(ConfigError::bounds("margin", millis, "milliseconds up to 60000"));
         }
         let is_over = |opening: &Opening| opening.game().status(self.draw_rules) != Status::Ongoing;
         match self.openings.iter().position(is_over) {
             Some(index) => {
                 let (what, fen) = (format!("opening {}", index + 1), self.openings[index].fen());
-                bad(what, fen.to_owned(), "a position in which the game continues")
+                Err(ConfigError::bounds(&what, fen, "a position in which the game continues"))
             }
             None => Ok(()),
         }
@@ -320,13 +484,6 @@ impl MatchConfig {
     pub fn is_repeatable(&self) -> bool {
         let control = |engine| self.time_control(engine).is_repeatable();
         (0..self.engines.len()).all(|engine| control(engine) && !self.engines[engine].ponder)
-    }
-
-    /// Whether interrupted games are continued: those of tournaments, unless an opening leads to
-    /// the same game each time; such games begin again, as if there had been no interruption.
-    #[must_use]
-    pub fn keeps_games(&self) -> bool {
-        self.rounds.is_some() && !self.is_repeatable()
     }
 
     /// A game from the opening with this number; without openings from the initial position.

@@ -7,21 +7,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::in_file;
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::loose_arguments;
 use crate::runner::config::error::ConfigError;
 use crate::runner::config::time_control::TimeControl;
 
 /// Patience that makes sense.
-pub(in crate::runner) const PATIENCE: RangeInclusive<Duration> =
+const PATIENCE: RangeInclusive<Duration> =
     Duration::from_millis(1)..=Duration::from_secs(1_000_000);
 /// The longest time between two messages over DXP.
-pub(in crate::runner) const LONGEST_GAP: Duration = Duration::from_secs(10);
+const LONGEST_GAP: Duration = Duration::from_secs(10);
 
 /// How an engine is reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EngineKind {
     /// A child process that speaks Hub.
     Hub,
@@ -35,7 +33,7 @@ pub enum EngineKind {
 
 /// How a program that speaks DXP is reached. The runner is always the initiator: it decides on
 /// openings and colours.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DxpSpec {
     /// Whether the program connects and the runner listens.
     pub listen: bool,
@@ -43,12 +41,10 @@ pub struct DxpSpec {
     /// any free one.
     pub addresses: Vec<Address>,
     /// Least time between two messages of ours.
-    #[serde(rename = "gap_ms", with = "in_file::millis")]
     pub gap: Duration,
     /// Whether the program understands parts of minutes.
     pub fractions: bool,
     /// Every message is added to this file.
-    #[serde(default)]
     pub log: Option<PathBuf>,
 }
 
@@ -65,66 +61,67 @@ pub struct DxpSpec {
 /// replaced. Further ones: `gap=MILLISECONDS`, `fractions=yes|no`, `log=FILE`. Such a program
 /// keeps its own clock and cannot lose by time unless `forfeit=yes`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "EngineEntry", into = "EngineEntry")]
 pub struct EngineSpec {
+    /// The text that it was read from.
+    pub text: String,
     /// The name in tables; unique in a match.
     pub name: String,
     /// How it is reached.
     pub kind: EngineKind,
     /// Program and arguments; empty for players within the process, or started by somebody else.
-    #[serde(default)]
     pub command: Vec<String>,
     /// Working folder.
-    #[serde(default)]
     pub dir: Option<PathBuf>,
     /// Added to its environment.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Its parameters.
-    #[serde(default)]
     pub params: BTreeMap<String, String>,
     /// Its own time control; `None`: the one of the match.
-    #[serde(default)]
     pub time_control: Option<TimeControl>,
     /// How long it may take until `wait`, and again until `ready`.
-    #[serde(
-        rename = "start_seconds",
-        serialize_with = "in_file::write_seconds",
-        deserialize_with = "in_file::start_seconds"
-    )]
     pub start_patience: Duration,
     /// How long it may take beyond its time, or without a time limit, until it counts as hanging.
-    #[serde(
-        rename = "stall_seconds",
-        serialize_with = "in_file::write_seconds",
-        deserialize_with = "in_file::stall_seconds"
-    )]
     pub stall_patience: Duration,
     /// Whether it loses when its time is over.
-    #[serde(default = "yes")]
     pub forfeits: bool,
     /// How it is reached over DXP.
-    #[serde(default)]
     pub dxp: Option<DxpSpec>,
     /// Send only the reversible tail of the game.
-    #[serde(default)]
     pub tail_only: bool,
     /// Measure the latency by `ping`.
     pub ping: bool,
     /// It is restarted for each game.
-    #[serde(default, skip_serializing_if = "is_no")]
     pub restart: bool,
     /// It thinks in the opponent's time, too.
-    #[serde(default, skip_serializing_if = "is_no")]
     pub ponder: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-const fn is_no(value: &bool) -> bool {
-    !*value
+/// An engine in files: its text, and a name if that has none or another one.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineEntry {
+    name: Option<String>,
+    engine: String,
 }
 
-const fn yes() -> bool {
-    true
+impl TryFrom<EngineEntry> for EngineSpec {
+    type Error = ConfigError;
+
+    fn try_from(EngineEntry { name, engine }: EngineEntry) -> Result<EngineSpec, ConfigError> {
+        let spec = EngineSpec::parse(&engine)?;
+        let name = name.unwrap_or(spec.name);
+        if name.trim().is_empty() {
+            return Err(ConfigError::bounds("name", name, "the name of a player"));
+        }
+        Ok(EngineSpec { name, ..spec })
+    }
+}
+
+impl From<EngineSpec> for EngineEntry {
+    fn from(EngineSpec { name, text, .. }: EngineSpec) -> EngineEntry {
+        EngineEntry { name: Some(name), engine: text }
+    }
 }
 
 impl EngineSpec {
@@ -134,6 +131,7 @@ impl EngineSpec {
     /// Names the argument that cannot be used.
     pub fn parse(text: &str) -> Result<EngineSpec, ConfigError> {
         let mut draft = SpecDraft::new();
+        draft.spec.text = text.to_owned();
         for (name, value) in loose_arguments(text)? {
             draft.take(Argument { name, value })?;
         }
@@ -241,6 +239,7 @@ impl SpecDraft {
     fn new() -> SpecDraft {
         SpecDraft {
             spec: EngineSpec {
+                text: String::new(),
                 name: String::new(),
                 kind: EngineKind::Builtin,
                 command: Vec::new(),

@@ -4,18 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::protocol::excerpt;
-use crate::runner::config::in_file::seconds;
 
 /// The limits on thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40 moves,
 /// again and again), `60+0.5` (and half a second for each move), `move=0.1` (seconds for each
 /// move), `nodes=10000`, `depth=9`, or several of these with commas, the clock first. Decimals
 /// follow a point.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TimeControl {
     /// The clock; zero if there is none.
     pub time: Duration,
@@ -37,6 +34,11 @@ pub struct TimeControl {
 pub struct ParseTimeControlError {
     text: String,
     expected: &'static str,
+}
+
+/// Seconds as a number. From whole nanoseconds: the result has no surplus decimals.
+pub(in crate::runner) fn seconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e9
 }
 
 impl TimeControl {
@@ -135,20 +137,6 @@ impl fmt::Display for TimeControl {
         parts.extend(self.nodes.map(|n| format!("nodes={n}")));
         parts.extend(self.depth.map(|d| format!("depth={d}")));
         f.pad(&parts.join(","))
-    }
-}
-
-impl TryFrom<String> for TimeControl {
-    type Error = ParseTimeControlError;
-
-    fn try_from(text: String) -> Result<TimeControl, ParseTimeControlError> {
-        text.parse()
-    }
-}
-
-impl From<TimeControl> for String {
-    fn from(control: TimeControl) -> String {
-        control.to_string()
     }
 }
 

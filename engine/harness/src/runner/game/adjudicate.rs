@@ -3,6 +3,7 @@
 use movegen::Color;
 use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr};
 
 use crate::early_end::{Draw, Resign};
 use crate::runner::game::termination::Termination;
@@ -10,13 +11,21 @@ use meerslag_study::record::PlyRecord;
 
 /// When to end a game early. Move counts are moves of both players.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Adjudication {
-    /// A draw after this many moves.
-    pub max_moves: Option<u32>,
+    /// A draw after this many moves; 0 for no limit. In files 300 by default.
+    #[serde(default = "max_moves")]
+    pub max_moves: u32,
     /// A win when both players agree on it.
+    #[serde(default, with = "As::<Option<DisplayFromStr>>")]
     pub resign: Option<Resign>,
     /// A draw when both players see nothing.
+    #[serde(default, with = "As::<Option<DisplayFromStr>>")]
     pub draw: Option<Draw>,
+}
+
+const fn max_moves() -> u32 {
+    300
 }
 
 impl Adjudication {
@@ -54,7 +63,7 @@ impl Adjudication {
         {
             return Some((GameResult::Draw, Termination::Score));
         }
-        let longest = self.max_moves?;
+        let longest = Some(self.max_moves).filter(|&moves| moves > 0)?;
         (plies.len() >= 2 * longest as usize).then_some((GameResult::Draw, Termination::MoveLimit))
     }
 }
@@ -93,7 +102,7 @@ mod tests {
     #[test]
     fn draws_by_score_and_by_length() {
         let draw = Some(Draw { score: 0.1, moves: 1, from: 3 });
-        let rule = Adjudication { draw, max_moves: Some(4), ..Adjudication::default() };
+        let rule = Adjudication { draw, max_moves: 4, ..Adjudication::default() };
         let verdict = |scores: &[f64]| rule.verdict(&plies(scores), Color::White);
         assert_eq!(verdict(&[0.0; 4]), None);
         assert_eq!(verdict(&[0.0; 6]), Some((GameResult::Draw, Termination::Score)));

@@ -5,8 +5,8 @@ use std::time::Duration;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Wld};
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DurationMicroSecondsWithFrac, DurationSecondsWithFrac};
 
-use crate::runner::config::in_file;
 use crate::runner::game::termination::Termination;
 use crate::runner::stats::time_use::Spent;
 use crate::runner::tournament::schedule::Pairing;
@@ -35,16 +35,20 @@ pub struct MatchGame {
     pub complaints: Vec<String>,
     /// Median time from the arrival of an answer to the next question: reading and judging the
     /// move, and everything that is written to the next player before `go`.
-    #[serde(rename = "overhead_us", with = "in_file::overhead_us")]
+    #[serde(rename = "overhead_us", with = "As::<DurationMicroSecondsWithFrac<f64>>")]
     pub overhead: Duration,
     /// From a `ping` to its `pong`, if measured, under [`Color::index`].
-    #[serde(rename = "latency_us", default, with = "in_file::latency_us")]
+    #[serde(
+        rename = "latency_us",
+        default,
+        with = "As::<[Option<DurationMicroSecondsWithFrac<f64>>; 2]>"
+    )]
     pub latency: [Option<Duration>; 2],
     /// The players' own names, under [`Color::index`].
-    #[serde(default, with = "in_file::white_first")]
+    #[serde(default)]
     pub engines: [Option<String>; 2],
     /// From the start of this part of the match to the end of the game.
-    #[serde(rename = "ended_s", default, with = "in_file::ended_s")]
+    #[serde(rename = "ended_s", default, with = "As::<Option<DurationSecondsWithFrac<f64>>>")]
     pub ended: Option<Duration>,
     /// The players' use of time, under [`Color::index`], once the moves are dropped.
     #[serde(skip)]

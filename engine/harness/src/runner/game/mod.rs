@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, DrawRules, Game, Move, Position, Status};
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::clock::GameClock;
@@ -86,7 +86,7 @@ impl GameEnd {
 /// Where games are played.
 #[derive(Clone, Copy)]
 pub(in crate::runner) struct Room<'a> {
-    pub config: &'a MatchConfig,
+    pub config: &'a Contest,
     pub arbiter: Option<&'a Arbiter>,
     pub standstills: &'a Standstills,
     pub director: &'a Director,
@@ -173,7 +173,7 @@ pub(in crate::runner) fn play(
 }
 
 /// How much an engine may overrun its time; `None`: it does not lose by that.
-fn margin(config: &MatchConfig, engine: usize) -> Option<Duration> {
+fn margin(config: &Contest, engine: usize) -> Option<Duration> {
     config.engines[engine].forfeits.then_some(config.margin)
 }
 

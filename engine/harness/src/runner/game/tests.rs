@@ -1,7 +1,7 @@
 use super::*;
 use crate::runner::player::Thought;
-use crate::runner::tournament::schedule::schedule;
-use crate::runner::tournament::schedule::tests::config;
+
+use crate::runner::tournament::schedule::tests::{config, games as schedule};
 use meerslag_search::{Control, Info, Limits};
 
 /// Says when it was asked and when it answered, as if it were true.
@@ -39,7 +39,7 @@ impl Player for Scripted {
 #[test]
 fn the_overhead_is_the_gap_between_the_players() {
     let mut config = config(2, 0, 1);
-    config.adjudication.max_moves = Some(5);
+    config.adjudication.max_moves = 5;
     let fixture = Fixture {
         number: 0,
         pairing: schedule(&config)[0],

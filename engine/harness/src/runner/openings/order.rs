@@ -2,7 +2,7 @@
 
 use movegen::random::Random;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Conditions;
 
 /// The openings of a match in the order in which they are played; after the last the first again.
 #[derive(Debug)]
@@ -14,12 +14,12 @@ pub(in crate::runner) struct OpeningOrder {
 
 impl OpeningOrder {
     /// The same configuration gives the same order.
-    pub(in crate::runner) fn new(config: &MatchConfig) -> OpeningOrder {
+    pub(in crate::runner) fn new(config: &Conditions) -> OpeningOrder {
         let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();
         if let Some(seed) = config.seed {
             Random::new(seed).shuffle(&mut openings);
         }
-        OpeningOrder { openings, varies: config.random_plies > 0 }
+        OpeningOrder { openings, varies: config.random_plies() > 0 }
     }
 
     /// The opening with this number from 0 in the order, and its variation: 0 for the opening

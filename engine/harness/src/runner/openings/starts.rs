@@ -7,7 +7,7 @@ use movegen::random::Random;
 use movegen::{Color, DrawCounters, Game, Move, Position};
 use parking_lot::Mutex;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::openings::order::OpeningOrder;
 use crate::runner::tournament::schedule::Pairing;
@@ -23,7 +23,7 @@ const MORE_PLIES: usize = 2;
 /// The starts of all games of a match.
 #[derive(Debug)]
 pub(in crate::runner) struct Starts<'a> {
-    config: &'a MatchConfig,
+    config: &'a Contest,
     /// Where the pairs of earlier runs start: another version of the program might choose others.
     played: HashMap<usize, Game>,
     variations: Mutex<Variations>,
@@ -45,7 +45,7 @@ impl<'a> Starts<'a> {
     /// # Errors
     /// As [`Engine::new`].
     pub(in crate::runner) fn new(
-        config: &'a MatchConfig,
+        config: &'a Contest,
         records: &[MatchGame],
     ) -> Result<Starts<'a>, EngineError> {
         let engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() })?;
@@ -80,7 +80,7 @@ impl<'a> Starts<'a> {
 
 impl Variations {
     /// The order of the questions does not matter: all starts before this one are looked for first.
-    fn start(&mut self, config: &MatchConfig, opening: usize, variation: usize) -> Start {
+    fn start(&mut self, config: &Contest, opening: usize, variation: usize) -> Start {
         let Some(number) = self.order.number(opening, variation) else {
             return Start::of(&config.opening(opening));
         };
@@ -90,7 +90,7 @@ impl Variations {
                 let mut random = Random::new(config.seed.unwrap_or_default());
                 let random = Random::new(random.next_u64() ^ opening as u64);
                 let start = Start::of(&config.opening(opening));
-                OpeningStarts::new(start, config.random_plies, random, &mut self.engine)
+                OpeningStarts::new(start, config.random_plies(), random, &mut self.engine)
             });
             let start = after.next(&mut self.used, &mut self.engine);
             self.starts.push(start);
@@ -230,7 +230,7 @@ fn white_score(position: &Position, engine: &mut Engine) -> i32 {
 mod tests {
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::schedule::{schedule, tests::config};
+    use crate::runner::tournament::schedule::tests::{config, games as schedule};
 
     fn engine() -> Engine {
         Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn openings_that_lead_to_the_same_positions_do_not_share_a_start() {
         let mut config = config(2, 3, 60);
-        config.random_plies = 2;
+        config.random_plies = Some(2);
         config.seed = Some(5);
         let pairs: Vec<Pairing> = schedule(&config).into_iter().step_by(2).collect();
         let starts = Starts::new(&config, &[]).unwrap();
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn a_pair_that_has_begun_goes_on_where_it_began() {
         let mut config = config(2, 1, 3);
-        config.random_plies = 2;
+        config.random_plies = Some(2);
         let games = schedule(&config);
         assert_eq!(games.iter().map(|g| g.variation).collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2]);
         let starts = Starts::new(&config, &[]).unwrap();
@@ -335,7 +335,7 @@ mod tests {
         let starts = Starts::new(&config, &[record]).unwrap();
         assert_eq!(of(&starts, games[3]), elsewhere);
         assert_eq!(of(&starts, games[4]), all[4]);
-        config.random_plies = 0;
+        config.random_plies = Some(0);
         assert!(schedule(&config).iter().all(|game| game.variation == 0));
     }
 }

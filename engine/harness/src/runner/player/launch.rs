@@ -7,8 +7,7 @@ use meerslag_files::with_causes;
 
 use crate::protocol::hub::{HubError, Params};
 use crate::runner::config::error::ConfigError;
-use crate::runner::config::in_file::seconds;
-use crate::runner::config::spec::{EngineKind, EngineSpec, LONGEST_GAP, PATIENCE};
+use crate::runner::config::spec::{EngineKind, EngineSpec};
 use crate::runner::player::builtin::{BuiltIn, RandomMover};
 use crate::runner::player::dxp::{DxpPlayer, DxpPlayerOptions};
 use crate::runner::player::process::{HubClient, HubClientOptions, ProcessOptions};
@@ -105,22 +104,6 @@ impl EngineSpec {
     /// As [`EngineSpec::check`] without the parameters: their files need not be there.
     pub(in crate::runner) fn check_form(&self) -> Result<(), ConfigError> {
         let name = || self.name.clone();
-        let mut patience =
-            [("start", self.start_patience), ("stall", self.stall_patience)].into_iter();
-        if let Some((what, time)) = patience.find(|(_, time)| !PATIENCE.contains(time)) {
-            return Err(ConfigError::Bounds {
-                what: format!("engine '{}': {what}", self.name),
-                value: seconds(time).to_string(),
-                expected: "seconds from 0.001 to 1000000",
-            });
-        }
-        if let Some(dxp) = self.dxp.as_ref().filter(|dxp| dxp.gap > LONGEST_GAP) {
-            return Err(ConfigError::Bounds {
-                what: format!("engine '{}': gap", self.name),
-                value: dxp.gap.as_millis().to_string(),
-                expected: "milliseconds up to 10000",
-            });
-        }
         if self.ponder && !matches!(self.kind, EngineKind::Hub | EngineKind::Builtin) {
             return Err(ConfigError::Ponder(name()));
         }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{hours_minutes_seconds, name};
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::config::spec::EngineKind;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::tournament::state::MatchPart;
@@ -55,7 +55,7 @@ pub(super) struct EngineRow<'a> {
 
 /// All engines, in the order of the configuration.
 pub(super) fn engine_rows<'a>(
-    config: &'a MatchConfig,
+    config: &'a Contest,
     identities: &'a BTreeMap<usize, Vec<String>>,
 ) -> Vec<EngineRow<'a>> {
     let row = |(engine, spec): (usize, &crate::runner::config::spec::EngineSpec)| {
@@ -91,7 +91,7 @@ pub(super) fn engine_rows<'a>(
 /// What holds for all games, by the names of the page's texts after `about.`. `elapsed` is the time of this part, which `command` plays after the
 /// `earlier` ones.
 pub(super) fn conditions(
-    config: &MatchConfig,
+    config: &Contest,
     records: &[MatchGame],
     earlier: &[MatchPart],
     command: &str,
@@ -124,7 +124,8 @@ pub(super) fn conditions(
     list.push(one("rules", config.draw_rules.to_string().into()));
     let margin = config.margin.as_millis() as u64;
     list.push(one("margin", said("milliseconds", [("count", margin.into())])));
-    if let Some(moves) = config.adjudication.max_moves {
+    let moves = config.adjudication.max_moves;
+    if moves > 0 {
         list.push(one("limit", said("moves", [("count", moves.into())])));
     }
     let scored =
@@ -174,7 +175,7 @@ fn duration(earlier: &[MatchPart], elapsed: Duration) -> Vec<Part> {
 }
 
 /// Whether engines use their books.
-fn books(config: &MatchConfig) -> Vec<Part> {
+fn books(config: &Contest) -> Vec<Part> {
     let key = if config.openings.is_empty() { "booksLeft" } else { "booksOff" };
     let told = config.engines.iter().filter(|engine| engine.has_book_params());
     let told: Vec<&str> = told.map(|engine| engine.name.as_str()).collect();
@@ -186,7 +187,7 @@ fn books(config: &MatchConfig) -> Vec<Part> {
 }
 
 /// The start positions that were played, of those given.
-fn openings(config: &MatchConfig, records: &[MatchGame]) -> Vec<Part> {
+fn openings(config: &Contest, records: &[MatchGame]) -> Vec<Part> {
     let played: HashSet<String> = records.iter().map(|game| game.record.start_fen()).collect();
     let count = match (played.len(), config.openings.len()) {
         (_, 0) => return vec![said("initial", [])],
@@ -218,7 +219,7 @@ fn machine() -> Vec<Part> {
 mod tests {
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::schedule::{schedule, tests::config};
+    use crate::runner::tournament::schedule::tests::{config, games as schedule};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     #[test]

@@ -4,9 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use super::{MoveTimes, name};
-use crate::runner::config::MatchConfig;
-use crate::runner::config::in_file::micros;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::micros;
 
 const COLUMNS: [&str; 17] = [
     "game",
@@ -33,7 +33,7 @@ const COLUMNS: [&str; 17] = [
 /// # Errors
 /// If a row cannot be written.
 pub fn csv_lines(
-    config: &MatchConfig,
+    config: &Contest,
     records: &[MatchGame],
     with_heading: bool,
 ) -> io::Result<Vec<u8>> {
@@ -47,7 +47,7 @@ pub fn csv_lines(
     writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
-fn row(config: &MatchConfig, game: &MatchGame) -> [String; COLUMNS.len()] {
+fn row(config: &Contest, game: &MatchGame) -> [String; COLUMNS.len()] {
     let [black, white] = MoveTimes::of(&game.record);
     let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
     let depth =

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::places::{RoundRecord, TournamentRecord};
-use crate::runner::config::{Format, MatchConfig};
+use crate::runner::config::{Contest, Format};
 use crate::runner::report::name;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::director::{Director, GameInPlay};
@@ -136,14 +136,14 @@ pub struct Live {
 impl Live {
     /// A tournament before its first event of this run.
     #[must_use]
-    pub fn new(config: &MatchConfig, results: &MatchResults) -> Live {
+    pub fn new(config: &Contest, results: &MatchResults) -> Live {
         let tournament = TournamentRecord::new(config, results);
         let next = foreseen(config, results);
         Live { tournament, next, feed: VecDeque::new(), state: LiveState::Playing }
     }
 
     /// Something happens.
-    pub fn notice(&mut self, config: &MatchConfig, event: &MatchEvent<'_>) {
+    pub fn notice(&mut self, config: &Contest, event: &MatchEvent<'_>) {
         let player = |engine: usize| Some(name(config, engine).to_owned());
         match *event {
             MatchEvent::Round(results) => {
@@ -209,7 +209,7 @@ impl Live {
     }
 
     /// The end of this run.
-    pub fn end(&mut self, config: &MatchConfig, results: &MatchResults, is_over: bool) {
+    pub fn end(&mut self, config: &Contest, results: &MatchResults, is_over: bool) {
         self.update(config, results);
         self.state = if is_over { LiveState::Over } else { LiveState::Interrupted };
         if is_over {
@@ -218,7 +218,7 @@ impl Live {
         self.add(EventRecord::new(LiveEvent::End));
     }
 
-    fn update(&mut self, config: &MatchConfig, results: &MatchResults) {
+    fn update(&mut self, config: &Contest, results: &MatchResults) {
         self.tournament = TournamentRecord::new(config, results);
         // In a break the next round is known from elsewhere.
         if self.state != LiveState::Break {
@@ -254,8 +254,8 @@ impl Live {
 }
 
 /// The next round, in a format where it does not depend on results.
-fn foreseen(config: &MatchConfig, results: &MatchResults) -> Option<RoundRecord> {
-    if !matches!(config.format, Format::RoundRobin | Format::Gauntlet) {
+fn foreseen(config: &Contest, results: &MatchResults) -> Option<RoundRecord> {
+    if !matches!(config.format(), Some(Format::RoundRobin | Format::Gauntlet)) {
         return None;
     }
     let round = next_round(config, results)?;
@@ -308,7 +308,7 @@ struct SideRecord<'a> {
 impl<'a> InPlayRecord<'a> {
     /// The games that this director has in play.
     #[must_use]
-    pub fn new(config: &'a MatchConfig, director: &Director) -> InPlayRecord<'a> {
+    pub fn new(config: &'a Contest, director: &Director) -> InPlayRecord<'a> {
         let games = director.games();
         InPlayRecord {
             games: games.iter().map(|game| GameInPlayRecord::new(config, game)).collect(),
@@ -317,7 +317,7 @@ impl<'a> InPlayRecord<'a> {
 }
 
 impl<'a> GameInPlayRecord<'a> {
-    fn new(config: &'a MatchConfig, game: &GameInPlay) -> GameInPlayRecord<'a> {
+    fn new(config: &'a Contest, game: &GameInPlay) -> GameInPlayRecord<'a> {
         let board = game.record.replay();
         let position = board.position();
         let side = |color: Color| {

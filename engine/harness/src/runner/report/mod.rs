@@ -25,7 +25,7 @@ pub use self::live::{InPlayRecord, Live, LiveEvent, LiveRecord};
 pub use self::page::MatchPage;
 pub use self::places::TournamentRecord;
 pub use self::table::StandingsRecord;
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::time_use::move_time;
 use crate::runner::tournament::schedule::Pairing;
@@ -95,7 +95,7 @@ impl MoveTimes {
 }
 
 impl GameLine {
-    fn new(config: &MatchConfig, played: &MatchGame) -> GameLine {
+    fn new(config: &Contest, played: &MatchGame) -> GameLine {
         let record = &played.record;
         let infos = record.movers().map(|(mover, ply)| {
             let score = ply.score.map(|score| for_white(score, mover));
@@ -125,7 +125,7 @@ impl GameLine {
 }
 
 /// A name of the configuration.
-fn name(config: &MatchConfig, engine: usize) -> &str {
+fn name(config: &Contest, engine: usize) -> &str {
     config.engines.get(engine).map_or("?", |e| e.name.as_str())
 }
 

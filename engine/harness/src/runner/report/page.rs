@@ -10,7 +10,7 @@ use super::conditions::{EngineRow, Part, conditions, engine_rows};
 use super::live::{Course, Live};
 use super::progress::course;
 use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::Decision;
 use crate::runner::stats::Tally;
@@ -138,7 +138,7 @@ impl MatchPage {
     }
 
     /// Adds a finished game, with its moves.
-    pub fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
+    pub fn add(&mut self, config: &Contest, record: &MatchGame) {
         for (engine, identity) in record.pairing.engines().into_iter().zip(&record.engines) {
             if let Some(identity) = identity {
                 self.ready(engine, identity);
@@ -167,7 +167,7 @@ impl MatchPage {
     /// If the JSON fails.
     pub fn to_html(
         &self,
-        config: &MatchConfig,
+        config: &Contest,
         results: &MatchResults,
         language: &str,
         live: Option<&Live>,
@@ -181,7 +181,7 @@ impl MatchPage {
             title: &config.event,
             conditions: conditions(config, records, &self.earlier, &self.command, elapsed),
             engines: engine_rows(config, &self.identities),
-            places: config.rounds.map(|_| {
+            places: config.tournament().map(|_| {
                 let (heading, rows) = places_table(config, results);
                 PlacesTable { heading, rows }
             }),
@@ -208,7 +208,7 @@ impl MatchPage {
     }
 
     /// With two engines only the better one: the other is its mirror image.
-    fn elo_plot(&self, config: &MatchConfig, records: &[MatchGame], table: &Standings) -> String {
+    fn elo_plot(&self, config: &Contest, records: &[MatchGame], table: &Standings) -> String {
         let mut engines: Vec<usize> = table.lines().into_iter().map(|line| line.engine).collect();
         if config.engines.len() == 2 {
             engines.truncate(1);
@@ -221,7 +221,7 @@ impl MatchPage {
         plot::elo(&series)
     }
 
-    fn time_rows<'a>(&self, config: &'a MatchConfig, table: &Standings) -> Vec<TimeRow<'a>> {
+    fn time_rows<'a>(&self, config: &'a Contest, table: &Standings) -> Vec<TimeRow<'a>> {
         (0..config.engines.len())
             .map(|engine| {
                 let mut sum = MoveTimes::default();
@@ -257,7 +257,7 @@ fn class(engine: usize) -> String {
     format!("e{}", engine % 8)
 }
 
-fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<StandingRow<'a>> {
+fn standing_rows<'a>(config: &'a Contest, table: &Standings) -> Vec<StandingRow<'a>> {
     let percent = |share: Option<f64>| share.map_or_else(dash, |s| format!("{:.1} %", 100.0 * s));
     let row = |line: &Standing| {
         let rating = line.rating();
@@ -285,7 +285,7 @@ fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<Standing
     table.lines().into_iter().map(row).collect()
 }
 
-fn cross_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<CrossRow<'a>> {
+fn cross_rows<'a>(config: &'a Contest, table: &Standings) -> Vec<CrossRow<'a>> {
     let cell = |tally: Tally| {
         let Tally { wins, draws, losses } = tally;
         let text = || (format!("{:.1}", tally.points()), format!("+{wins} ={draws} −{losses}"));
@@ -300,9 +300,9 @@ fn cross_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<CrossRow<'a
 }
 
 /// The same as in the table for people.
-fn sprt_row(config: &MatchConfig, table: &Standings) -> Option<SprtRow> {
+fn sprt_row(config: &Contest, table: &Standings) -> Option<SprtRow> {
     let (llr, decision) = table.sprt()?;
-    let (bounds, test) = (config.sprt?, table.test()?);
+    let (bounds, test) = (config.sprt()?, table.test()?);
     let (lower, upper) = test.bounds();
     let text = |value: f64| format!("{value:.2}");
     Some(SprtRow {
@@ -328,7 +328,7 @@ fn lengths(moves: &[usize]) -> Option<Lengths> {
     Some(Lengths { least, most, mean: format!("{mean:.1}"), median })
 }
 
-fn game_row<'a>(config: &'a MatchConfig, game: &'a GameLine) -> GameRow<'a> {
+fn game_row<'a>(config: &'a Contest, game: &'a GameLine) -> GameRow<'a> {
     let seconds = |color: Color| format!("{:.2}", game.time[color.index()].total.as_secs_f64());
     GameRow {
         number: game.number,
@@ -347,7 +347,7 @@ fn game_row<'a>(config: &'a MatchConfig, game: &'a GameLine) -> GameRow<'a> {
 mod tests {
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::schedule::{schedule, tests::config};
+    use crate::runner::tournament::schedule::tests::{config, games as schedule};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     #[test]

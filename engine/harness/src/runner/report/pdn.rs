@@ -2,7 +2,7 @@
 
 use movegen::notation::pdn::PdnGame;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::tournament::schedule::Pairing;
 use meerslag_study::record::{Players, comment};
@@ -10,7 +10,7 @@ use meerslag_study::record::{Players, comment};
 impl MatchGame {
     /// The game as PDN, see [`GameRecord::to_pdn`](meerslag_study::record::GameRecord::to_pdn).
     #[must_use]
-    pub fn to_pdn(&self, config: &MatchConfig) -> PdnGame {
+    pub fn to_pdn(&self, config: &Contest) -> PdnGame {
         let name = |engine: usize| config.engines[engine].name.as_str();
         let Pairing { white, black, pair, round, .. } = self.pairing;
         let players = Players { white: name(white), black: name(black) };

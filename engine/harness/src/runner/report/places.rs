@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runner::config::{Format, MatchConfig};
+use crate::runner::config::{Contest, Format};
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::report::name;
 use crate::runner::stats::places::{Place, places};
@@ -79,7 +79,7 @@ impl RoundRecord {
     /// A round with its results, `first` being the number of its first game in the schedule; without one
     /// it is not paired yet.
     pub(super) fn new(
-        config: &MatchConfig,
+        config: &Contest,
         round: &Round,
         first: Option<usize>,
         results: &MatchResults,
@@ -112,8 +112,8 @@ impl TournamentRecord {
 
     /// The current state of a tournament.
     #[must_use]
-    pub fn new(config: &MatchConfig, results: &MatchResults) -> TournamentRecord {
-        let is_swiss = config.format == Format::Swiss;
+    pub fn new(config: &Contest, results: &MatchResults) -> TournamentRecord {
+        let is_swiss = config.format() == Some(Format::Swiss);
         let half = |points: u32| f64::from(points) / 2.0;
         let withdrawn = results.withdrawn(usize::MAX);
         let place = |(index, place): (usize, Place)| PlaceRecord {
@@ -136,7 +136,7 @@ impl TournamentRecord {
         };
         TournamentRecord {
             event: config.event.clone(),
-            format: config.format,
+            format: config.format().unwrap_or(Format::RoundRobin),
             round: results.next_round() - 1,
             games: results.games().len(),
             places: places(config, results).into_iter().enumerate().map(place).collect(),

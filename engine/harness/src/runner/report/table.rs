@@ -7,8 +7,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runner::config::in_file::{micros, seconds};
-use crate::runner::config::{MatchConfig, SprtConfig};
+use crate::runner::config::time_control::seconds;
+use crate::runner::config::{Contest, SprtConfig};
+use crate::runner::stats::micros;
 use crate::runner::stats::standings::Standings;
 use crate::runner::stats::{Decision, Tally};
 use meerslag_study::digits::rounded;
@@ -72,7 +73,7 @@ struct StandingRecord<'a> {
 impl Standings {
     /// The table for people.
     #[must_use]
-    pub fn to_text(&self, config: &MatchConfig) -> String {
+    pub fn to_text(&self, config: &Contest) -> String {
         let mut text = String::new();
         let lines = self.lines();
         let longest = config.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
@@ -160,9 +161,9 @@ impl Standings {
 
     /// The state of the sequential test in words; `None` without a test.
     #[must_use]
-    pub fn sprt_text(&self, config: &MatchConfig) -> Option<String> {
+    pub fn sprt_text(&self, config: &Contest) -> Option<String> {
         let (llr, decision) = self.sprt()?;
-        let SprtConfig { elo0, elo1, .. } = config.sprt?;
+        let SprtConfig { elo0, elo1, .. } = config.sprt()?;
         let test = self.test()?;
         let (lower, upper) = test.bounds();
         let verdict = match decision {
@@ -178,7 +179,7 @@ impl Standings {
 
     /// The table for programs.
     #[must_use]
-    pub fn to_record<'a>(&self, config: &'a MatchConfig) -> StandingsRecord<'a> {
+    pub fn to_record<'a>(&self, config: &'a Contest) -> StandingsRecord<'a> {
         // JSON knows no infinity.
         let finite = |value: f64| Some(rounded(value, 2)).filter(|v| v.is_finite());
         let micros = |time: Duration| rounded(micros(time), 1);

@@ -28,3 +28,8 @@ pub use rating::{Estimate, NOT_KNOWN, Rating};
 pub use rating_games::RatingGames;
 pub use rating_list::{FirstMove, RatedPlayer, RatingList};
 pub use sprt::{Decision, EloModel, Sprt, SprtError};
+
+/// Microseconds as a number.
+pub(in crate::runner) fn micros(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use movegen::{Color, Wld};
 
-use crate::runner::config::{Format, MatchConfig};
+use crate::runner::config::{Contest, Format};
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::rounds::KnockOut;
@@ -34,7 +34,7 @@ pub struct Place {
 /// withdrawn is never first. Then come the points; in a Swiss Buchholz, Buchholz without the lowest and Sonneborn-Berger,
 /// otherwise Sonneborn-Berger; then games won.
 #[must_use]
-pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
+pub fn places(config: &Contest, results: &MatchResults) -> Vec<Place> {
     let count = config.engines.len();
     let by_number: HashMap<usize, &MatchGame> =
         results.games().iter().map(|game| (game.game, game)).collect();
@@ -43,10 +43,8 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
     };
     let schedule = results.schedule(config);
     let games = || schedule.iter().enumerate();
-    let free_points = match (config.format, config.rounds) {
-        (Format::Swiss, Some(rules)) => 2 * rules.games as u32,
-        _ => 0,
-    };
+    let swiss = config.tournament().filter(|rules| rules.format == Format::Swiss);
+    let free_points = swiss.map_or(0, |rules| 2 * rules.games as u32);
     let points: Vec<u32> = (0..count)
         .map(|engine| {
             let played = games().filter_map(|(number, pairing)| outcome(number, pairing, engine));
@@ -93,14 +91,11 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
         place
     };
     let mut list: Vec<Place> = (0..count).map(place).collect();
-    let is_knock_out = config.format == Format::KnockOut;
+    let is_knock_out = config.format() == Some(Format::KnockOut);
     let reached = is_knock_out.then(|| KnockOut::of(config, results).reached);
     let key = |place: &Place| {
         let reached = reached.as_ref().map(|reached| reached[place.engine]);
-        let buchholz = match config.format {
-            Format::Swiss => [place.buchholz, place.buchholz_cut],
-            _ => [0, 0],
-        };
+        let buchholz = swiss.map(|_| [place.buchholz, place.buchholz_cut]);
         (reached, place.points, buchholz, place.sonneborn_berger, place.wins)
     };
     list.sort_by(|a, b| key(b).cmp(&key(a)).then(a.engine.cmp(&b.engine)));
@@ -130,13 +125,13 @@ fn points_text(half_points: u32) -> String {
 
 /// The table of places: its heading and its rows.
 pub(in crate::runner) fn places_table(
-    config: &MatchConfig,
+    config: &Contest,
     results: &MatchResults,
 ) -> (Vec<String>, Vec<Vec<String>>) {
     let list = places(config, results);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut heading: Vec<String> = ["place", "no", "player", "points"].map(str::to_owned).to_vec();
-    let is_swiss = config.format == Format::Swiss;
+    let is_swiss = config.format() == Some(Format::Swiss);
     if is_swiss {
         heading.extend(["Buchholz", "cut 1"].map(str::to_owned));
     }
@@ -160,7 +155,7 @@ pub(in crate::runner) fn places_table(
 
 /// The table of places for people: each round with opponent, colour and result.
 #[must_use]
-pub fn places_text(config: &MatchConfig, results: &MatchResults) -> String {
+pub fn places_text(config: &Contest, results: &MatchResults) -> String {
     let (heading, rows) = places_table(config, results);
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::standings::Standings;
 use crate::runner::tournament::acts::{Act, ActError};
@@ -27,7 +27,7 @@ pub struct MatchResults {
 impl MatchResults {
     /// The results of these games.
     #[must_use]
-    pub fn new(config: &MatchConfig, games: Vec<MatchGame>) -> MatchResults {
+    pub fn new(config: &Contest, games: Vec<MatchGame>) -> MatchResults {
         let standings = Standings::of(config, &games);
         MatchResults {
             games,
@@ -64,10 +64,12 @@ impl MatchResults {
     /// All games known: for a match all from the start, for a tournament those of its rounds so
     /// far.
     #[must_use]
-    pub fn schedule(&self, config: &MatchConfig) -> Vec<Pairing> {
-        match config.rounds {
-            Some(_) => self.rounds.iter().flat_map(|round| &round.games).copied().collect(),
-            None => schedule(config),
+    pub fn schedule(&self, config: &Contest) -> Vec<Pairing> {
+        match config {
+            Contest::Match(config) => schedule(config),
+            Contest::Tournament(_) => {
+                self.rounds.iter().flat_map(|round| &round.games).copied().collect()
+            }
         }
     }
 
@@ -134,8 +136,8 @@ impl MatchResults {
     ///
     /// # Errors
     /// If it is about a game or an engine that there is not.
-    pub fn decide(&mut self, config: &MatchConfig, act: Act) -> Result<Act, ActError> {
-        if config.rounds.is_none() {
+    pub fn decide(&mut self, config: &Contest, act: Act) -> Result<Act, ActError> {
+        if config.tournament().is_none() {
             return Err(ActError::NoTournament);
         }
         let act = match act {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Wld};
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
@@ -101,7 +101,7 @@ pub struct Standings {
 impl Standings {
     /// The state before the first game.
     #[must_use]
-    pub fn new(config: &MatchConfig) -> Standings {
+    pub fn new(config: &Contest) -> Standings {
         let count = config.engines.len();
         let engine = |engine| Standing::new(engine, config.time_control(engine));
         Standings {
@@ -111,12 +111,12 @@ impl Standings {
             halves: HashMap::new(),
             games: 0,
             overhead: RunningMedian::default(),
-            test: config.sprt.and_then(|sprt| sprt.test().ok()),
+            test: config.sprt().and_then(|sprt| sprt.test().ok()),
         }
     }
 
     /// The state after these games.
-    pub(in crate::runner) fn of(config: &MatchConfig, games: &[MatchGame]) -> Standings {
+    pub(in crate::runner) fn of(config: &Contest, games: &[MatchGame]) -> Standings {
         let mut standings = Standings::new(config);
         games.iter().for_each(|game| standings.add(game));
         standings
@@ -219,7 +219,7 @@ mod tests {
 
     use super::*;
     use crate::runner::player::FaultKind;
-    use crate::runner::tournament::schedule::{schedule, tests::config};
+    use crate::runner::tournament::schedule::tests::{config, games as schedule};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     /// A finished game of the schedule.

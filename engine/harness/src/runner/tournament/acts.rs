@@ -5,7 +5,7 @@ use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 
@@ -81,7 +81,7 @@ impl Act {
 
     /// In words, about a game or player of this match.
     #[must_use]
-    pub fn to_text(self, config: &MatchConfig) -> String {
+    pub fn to_text(self, config: &Contest) -> String {
         match self {
             Act::Annul(game) => format!("game {} is annulled", game + 1),
             Act::Replay(game) => format!("game {} is played again", game + 1),

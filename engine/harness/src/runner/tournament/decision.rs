@@ -1,7 +1,7 @@
 //! How a new decision of the director reaches finished games, and the unfinished ones of a tournament
 //! that is interrupted.
 
-use crate::runner::config::{Format, MatchConfig};
+use crate::runner::config::{Contest, Format};
 use crate::runner::game::{Fixture, ordered};
 use crate::runner::openings::starts::Starts;
 use crate::runner::stats::results::MatchResults;
@@ -31,13 +31,14 @@ pub enum DecisionError {
 /// As [`MatchResults::decide`], and in a knock-out if it could change who plays in a later round that is
 /// paired.
 pub(super) fn decide(
-    config: &MatchConfig,
+    config: &Contest,
     results: &mut MatchResults,
     act: Act,
 ) -> Result<Act, ActError> {
     let pairing = act.game().and_then(|game| results.schedule(config).get(game).copied());
     let last = results.next_round() - 1;
-    if let Some(pairing) = pairing.filter(|it| config.format == Format::KnockOut && it.round < last)
+    if let Some(pairing) =
+        pairing.filter(|it| config.format() == Some(Format::KnockOut) && it.round < last)
     {
         let mut after = results.clone();
         let act = after.decide(config, act)?;
@@ -60,7 +61,7 @@ impl Resumed {
         let Resumed { config, results, state, .. } = self;
         if let Some(number) = act.game().filter(|&game| !results.is_played(game))
             && act.result()?.is_some()
-            && config.rounds.is_some()
+            && config.tournament().is_some()
             && let Some(&pairing) = results.schedule(config).get(number)
         {
             let start = Starts::new(config, results.games())?.of(pairing);

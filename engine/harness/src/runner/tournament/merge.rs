@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::state::{Content, MatchPart, StateError};
@@ -48,7 +48,7 @@ pub enum MergeError {
 #[derive(Debug)]
 pub struct Merged {
     /// Its configuration.
-    pub config: MatchConfig,
+    pub config: Contest,
     /// The games of all parts, in the order of the schedule.
     pub results: MatchResults,
     /// The parts that they were played in.
@@ -60,13 +60,13 @@ pub struct Merged {
 /// # Errors
 /// If there is no file, one cannot be read, two are of different matches, or two have the same game.
 pub fn merge_states(paths: &[PathBuf]) -> Result<Merged, MergeError> {
-    let mut merged: Option<(MatchConfig, &Path)> = None;
+    let mut merged: Option<(Contest, &Path)> = None;
     let mut games: Vec<MatchGame> = Vec::new();
     let mut whence: HashMap<usize, &Path> = HashMap::new();
     let mut all_parts = Vec::new();
     for path in paths {
         let Content { config, results, parts, .. } = Content::open(path)?;
-        if config.rounds.is_some() {
+        if config.tournament().is_some() {
             return Err(MergeError::Tournament(path.clone()));
         }
         match &merged {
@@ -102,14 +102,14 @@ mod tests {
 
     use super::*;
     use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::schedule::{schedule, tests::config};
+    use crate::runner::tournament::schedule::tests::{config, games as schedule};
     use crate::runner::tournament::state::{MatchRun, StateFile};
     use meerslag_files::with_causes;
     use meerslag_study::Shard;
     use meerslag_study::record::GameRecord;
 
     /// A file with the games of a part.
-    fn part(folder: &TempDir, name: &str, config: &MatchConfig, shard: Shard) -> PathBuf {
+    fn part(folder: &TempDir, name: &str, config: &Contest, shard: Shard) -> PathBuf {
         let path = folder.path().join(name);
         let mut state = StateFile::create(&path, config, "", &MatchRun::default()).unwrap();
         let games = schedule(config).into_iter().enumerate();

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 use crate::protocol::LogError;
 use crate::runner::config::spec::EngineKind;
-use crate::runner::config::{Format, MatchConfig};
+use crate::runner::config::{Contest, Format};
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
@@ -220,7 +220,7 @@ enum Event {
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
 pub fn run(
-    config: &MatchConfig,
+    config: &Contest,
     workers: &Workers,
     state: &mut Option<StateFile>,
     results: &mut MatchResults,
@@ -259,7 +259,7 @@ pub fn run(
         let end = play(config, workers, &games, arbiter.as_ref(), &health, &mut collector, abort);
         director.all_get_up();
         let end = end?;
-        if end != MatchEnd::Complete || config.rounds.is_none() {
+        if end != MatchEnd::Complete || config.tournament().is_none() {
             return Ok(end);
         }
         // A game of the round may have to be replayed.
@@ -271,7 +271,7 @@ pub fn run(
 
 /// Plays these games.
 fn play(
-    config: &MatchConfig,
+    config: &Contest,
     workers: &Workers,
     games: &[(usize, Pairing)],
     arbiter: Option<&Arbiter>,
@@ -340,7 +340,7 @@ fn play(
 }
 
 /// Whether every DXP program has an address for each game at the same time.
-fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError> {
+fn check_addresses(config: &Contest, wanted: usize) -> Result<(), MatchError> {
     for engine in &config.engines {
         let Some(dxp) = &engine.dxp else { continue };
         let given = dxp.addresses.len();
@@ -353,7 +353,7 @@ fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError
 
 /// Collects the games of all workers.
 struct Collector<'a> {
-    config: &'a MatchConfig,
+    config: &'a Contest,
     begun: Instant,
     /// The name that each engine reports.
     identities: Vec<Option<String>>,
@@ -378,7 +378,8 @@ impl Collector<'_> {
     /// play.
     fn pair(&mut self, abort: &Abort) -> Result<bool, MatchError> {
         let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
-        let pause = Duration::from_secs(self.config.rounds.map_or(0, |rules| rules.break_seconds));
+        let pause =
+            Duration::from_secs(self.config.tournament().map_or(0, |rules| rules.break_seconds));
         let round = if pause.is_zero() || self.results.rounds().is_empty() {
             round
         } else {
@@ -425,7 +426,7 @@ impl Collector<'_> {
     /// Carries out a decision of the director.
     fn decide(&mut self, act: Act) -> Result<Result<(), ActError>, MatchError> {
         if let Some(game) = act.game().filter(|&game| !self.results.is_played(game)) {
-            if self.config.rounds.is_none() {
+            if self.config.tournament().is_none() {
                 return Ok(Err(ActError::NoTournament));
             }
             if game >= self.results.schedule(self.config).len() {
@@ -563,7 +564,7 @@ impl Collector<'_> {
 }
 
 /// Whether a tournament continues without this engine: it has played before the interruption, or is out.
-fn need_not_start(config: &MatchConfig, results: &MatchResults, engine: usize) -> bool {
+fn need_not_start(config: &Contest, results: &MatchResults, engine: usize) -> bool {
     let has_played = |game: &MatchGame| {
         let is_unplayed = matches!(
             game.termination,
@@ -572,19 +573,20 @@ fn need_not_start(config: &MatchConfig, results: &MatchResults, engine: usize) -
         let side = game.pairing.color_of(engine);
         side.is_some_and(|side| !is_unplayed || game.spent(side).moves > 0)
     };
-    config.rounds.is_some()
+    config.tournament().is_some()
         && (results.games().iter().any(has_played)
             || results.withdrawn(usize::MAX).contains(&engine))
 }
 
 /// The engines that are tried before the first of these games: those that have a game left, or may still
 /// be paired, and do not play in that game.
-fn tried(config: &MatchConfig, results: &MatchResults, games: &[(usize, Pairing)]) -> Vec<usize> {
+fn tried(config: &Contest, results: &MatchResults, games: &[(usize, Pairing)]) -> Vec<usize> {
     let first = games[0].1.engines();
-    let knock_out = (config.format == Format::KnockOut).then(|| KnockOut::of(config, results).left);
+    let knock_out =
+        (config.format() == Some(Format::KnockOut)).then(|| KnockOut::of(config, results).left);
     let comes = |engine: usize| match &knock_out {
         Some(left) => left.contains(&engine),
-        None => config.rounds.is_some(),
+        None => config.tournament().is_some(),
     };
     let has_game = |engine: usize| games.iter().any(|(_, game)| game.engines().contains(&engine));
     (0..config.engines.len())
@@ -596,7 +598,7 @@ fn tried(config: &MatchConfig, results: &MatchResults, games: &[(usize, Pairing)
 /// Starts each of these engines once that speaks Hub; `false` if the match is being stopped. DXP programs
 /// are not tried: they may take a connection without a game for the end of the session.
 fn try_starts(
-    config: &MatchConfig,
+    config: &Contest,
     wanted: &[usize],
     abort: &Arc<Abort>,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use movegen::Color;
 
-use crate::runner::config::{Format, MatchConfig, RoundsConfig};
+use crate::runner::config::{Contest, Format, TournamentConfig};
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::openings::order::OpeningOrder;
 use crate::runner::stats::results::MatchResults;
@@ -20,12 +20,12 @@ use crate::runner::tournament::swiss::{self, Contestant, Float};
 type Drawn = (Vec<(usize, usize)>, Vec<usize>);
 
 /// The next round; `None` after the last one, and for a match.
-pub(in crate::runner) fn next_round(config: &MatchConfig, results: &MatchResults) -> Option<Round> {
-    let rules = config.rounds?;
+pub(in crate::runner) fn next_round(config: &Contest, results: &MatchResults) -> Option<Round> {
+    let rules = config.tournament()?;
     let number = results.next_round();
     let count = config.engines.len();
     let gone = results.withdrawn(number);
-    let (meetings, free) = match config.format {
+    let (meetings, free) = match rules.format {
         Format::RoundRobin => round_robin(count, number)?,
         Format::Gauntlet => gauntlet(count, number, rules)?,
         Format::Swiss => swiss_round(results, count, number, rules)?,
@@ -42,7 +42,7 @@ pub(in crate::runner) fn next_round(config: &MatchConfig, results: &MatchResults
 
 /// A round of these meetings, all from the same opening.
 fn round(
-    config: &MatchConfig,
+    config: &Contest,
     results: &MatchResults,
     number: usize,
     meetings: &[(usize, usize)],
@@ -50,7 +50,7 @@ fn round(
 ) -> Round {
     let (opening, variation) = OpeningOrder::new(config).at(results.rounds().len());
     let before: usize = results.rounds().iter().map(|round| round.meetings().count()).sum();
-    let both = config.rounds.is_some_and(|rules| rules.games == 2);
+    let both = config.tournament().is_some_and(|rules| rules.games == 2);
     let mut games = Vec::new();
     for (place, &(white, black)) in meetings.iter().enumerate() {
         let pair = before + place;
@@ -78,27 +78,27 @@ fn round_robin(count: usize, number: usize) -> Option<Drawn> {
 }
 
 /// The first engine against each other, with alternating colours.
-fn gauntlet(count: usize, number: usize, rules: RoundsConfig) -> Option<Drawn> {
+fn gauntlet(count: usize, number: usize, rules: &TournamentConfig) -> Option<Drawn> {
     let meeting = |other: usize| {
         if (other + number).is_multiple_of(2) { (0, other) } else { (other, 0) }
     };
-    (number <= rules.count).then(|| ((1..count).map(meeting).collect(), Vec::new()))
+    (number <= rules.count()).then(|| ((1..count).map(meeting).collect(), Vec::new()))
 }
 
 fn swiss_round(
     results: &MatchResults,
     count: usize,
     number: usize,
-    rules: RoundsConfig,
+    rules: &TournamentConfig,
 ) -> Option<Drawn> {
-    if number > rules.count {
+    if number > rules.count() {
         return None;
     }
     let gone = results.withdrawn(number);
     let mut players = contestants(results, count, rules);
     players.retain(|player| !gone.contains(&player.number));
     // The most that a player can have now is twice that.
-    let half = (number == rules.count).then_some(((number - 1) * rules.games) as u32);
+    let half = (number == rules.count()).then_some(((number - 1) * rules.games) as u32);
     let paired = swiss::pair(&players, half)?;
     Some((paired.pairs, paired.bye.into_iter().collect()))
 }
@@ -117,7 +117,7 @@ fn half_points<'a>(games: impl Iterator<Item = &'a MatchGame>, count: usize) -> 
 }
 
 /// The engines after the rounds so far.
-fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec<Contestant> {
+fn contestants(results: &MatchResults, count: usize, rules: &TournamentConfig) -> Vec<Contestant> {
     let by_number: HashMap<usize, &MatchGame> =
         results.games().iter().map(|game| (game.game, game)).collect();
     let mut players: Vec<Contestant> =
@@ -189,8 +189,8 @@ pub(in crate::runner) struct KnockOut {
 const STEPS: usize = 4;
 
 impl KnockOut {
-    pub(in crate::runner) fn of(config: &MatchConfig, results: &MatchResults) -> KnockOut {
-        let (count, rules) = (config.engines.len(), config.rounds);
+    pub(in crate::runner) fn of(config: &Contest, results: &MatchResults) -> KnockOut {
+        let (count, rules) = (config.engines.len(), config.tournament());
         let played: HashSet<usize> = results.games().iter().map(|game| game.game).collect();
         let schedule = results.schedule(config);
         let is_open = |number: usize, two: [usize; 2]| {
@@ -263,7 +263,7 @@ impl KnockOut {
 
 /// The first games of a round of a knock-out; `None` if nobody is left to be met.
 fn first_stage(
-    config: &MatchConfig,
+    config: &Contest,
     results: &MatchResults,
     number: usize,
     met: &[(Option<usize>, Option<usize>)],
@@ -300,7 +300,7 @@ fn goes_on(
 }
 
 /// Who advances after a meeting of a knock-out.
-pub(super) fn winner(config: &MatchConfig, results: &MatchResults, meeting: Pairing) -> usize {
+pub(super) fn winner(config: &Contest, results: &MatchResults, meeting: Pairing) -> usize {
     goes_on(results, meeting.round, meeting.engines(), config.engines.len()).0
 }
 
@@ -315,10 +315,10 @@ fn players(results: &MatchResults, number: usize) -> Vec<usize> {
 /// The games that there will be as far as can be known: of a knock-out those that are paired, and a
 /// meeting less than players for the rounds to come.
 #[must_use]
-pub fn game_count(config: &MatchConfig, results: &MatchResults) -> usize {
+pub fn game_count(config: &Contest, results: &MatchResults) -> usize {
     let known = results.schedule(config).len();
-    match config.rounds {
-        Some(rules) if config.format == Format::KnockOut => {
+    match config.tournament() {
+        Some(rules) if rules.format == Format::KnockOut => {
             known + KnockOut::of(config, results).survivors.saturating_sub(1) * rules.games
         }
         _ => known.max(config.game_count()),
@@ -355,9 +355,17 @@ mod tests {
     use crate::runner::tournament::schedule::tests::config;
     use meerslag_study::record::GameRecord;
 
-    fn tournament(engines: usize, format: Format, count: usize, games: usize) -> MatchConfig {
-        let rounds = RoundsConfig { count, games, deciding: 2, break_seconds: 0 };
-        MatchConfig { format, rounds: Some(rounds), ..config(engines, 0, 1) }
+    fn tournament(engines: usize, format: Format, count: usize, games: usize) -> Contest {
+        let conditions = (*config(engines, 0, 1)).clone();
+        let rounds = Some(count);
+        Contest::Tournament(TournamentConfig {
+            conditions,
+            format,
+            rounds,
+            games,
+            deciding: 2,
+            break_seconds: 0,
+        })
     }
 
     /// Gives results to all games of a round.
@@ -470,12 +478,12 @@ mod tests {
     }
 
     /// The engines of the places.
-    fn order(config: &MatchConfig, results: &MatchResults) -> Vec<usize> {
+    fn order(config: &Contest, results: &MatchResults) -> Vec<usize> {
         crate::runner::stats::places::places(config, results).iter().map(|it| it.engine).collect()
     }
 
     /// Plays a round in which the engine that comes first in this order wins; without it all is drawn.
-    fn play_on(config: &MatchConfig, results: &mut MatchResults, strongest: Option<&[usize]>) {
+    fn play_on(config: &Contest, results: &mut MatchResults, strongest: Option<&[usize]>) {
         let round = next_round(config, results).unwrap();
         play(results, round, |game| {
             let Some(order) = strongest else { return GameResult::Draw };
@@ -488,9 +496,14 @@ mod tests {
         });
     }
 
-    fn knock_out(engines: usize) -> (MatchConfig, MatchResults) {
-        let mut config = tournament(engines, Format::KnockOut, 1, 1);
-        config.rounds = config.rounds.map(|rules| RoundsConfig { deciding: 0, ..rules });
+    /// The same with this many deciding games.
+    fn deciding(config: &Contest, deciding: usize) -> Contest {
+        let tournament = config.tournament().unwrap().clone();
+        Contest::Tournament(TournamentConfig { deciding, ..tournament })
+    }
+
+    fn knock_out(engines: usize) -> (Contest, MatchResults) {
+        let config = deciding(&tournament(engines, Format::KnockOut, 1, 1), 0);
         let results = MatchResults::new(&config, Vec::new());
         (config, results)
     }
@@ -533,8 +546,7 @@ mod tests {
 
     #[test]
     fn of_two_who_are_tied_the_one_that_stays_goes_on() {
-        let mut config = knock_out(4).0;
-        config.rounds = config.rounds.map(|rules| RoundsConfig { deciding: 3, ..rules });
+        let config = deciding(&knock_out(4).0, 3);
         let mut results = MatchResults::new(&config, Vec::new());
         play_on(&config, &mut results, None);
         assert_eq!(next_round(&config, &results).unwrap().games.len(), 2);
@@ -606,7 +618,7 @@ mod tests {
         assert_eq!(results.games()[0].result(), GameResult::Unknown);
         // Two who met only in an annulled game have not met.
         let [white, black] = [first.games[0].white, first.games[0].black];
-        let players = contestants(&results, 6, config.rounds.unwrap());
+        let players = contestants(&results, 6, config.tournament().unwrap());
         assert!(players[white].opponents.is_empty() && players[white].colors.is_empty());
         assert_eq!((players[black].unplayed, players[first.games[1].white].unplayed), (1, 0));
         let places = crate::runner::stats::places::places(&config, &results);
@@ -647,7 +659,7 @@ mod tests {
                 }
                 prop_assert_eq!(seen.len(), engines);
             }
-            for player in contestants(&results, engines, config.rounds.unwrap()) {
+            for player in contestants(&results, engines, config.tournament().unwrap()) {
                 let white = player.colors.iter().filter(|color| **color == Color::White).count();
                 prop_assert!((2 * white).abs_diff(player.colors.len()) <= 2, "{:?}", player);
                 let thrice = player.colors.windows(3).any(|c| c[0] == c[1] && c[1] == c[2]);

@@ -3,7 +3,7 @@
 use movegen::Color;
 use serde::{Deserialize, Serialize};
 
-use crate::runner::config::{Format, MatchConfig};
+use crate::runner::config::{MatchConfig, MatchFormat};
 use crate::runner::openings::order::OpeningOrder;
 
 /// One game: who plays it and from where.
@@ -68,11 +68,13 @@ const fn is_zero(number: &usize) -> bool {
 /// gives the same list.
 #[must_use]
 pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
-    let order = OpeningOrder::new(config);
-    let count = config.engines.len();
+    let order = OpeningOrder::new(&config.conditions);
+    let count = config.conditions.engines.len();
     let meetings: Vec<(usize, usize)> = match config.format {
-        Format::Gauntlet => (1..count).map(|other| (0, other)).collect(),
-        _ => (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect(),
+        MatchFormat::Gauntlet => (1..count).map(|other| (0, other)).collect(),
+        MatchFormat::RoundRobin => {
+            (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect()
+        }
     };
     let mut games = Vec::with_capacity(config.game_count());
     for round in 0..config.pairs {
@@ -92,31 +94,35 @@ pub(in crate::runner) mod tests {
 
     use super::*;
     use crate::runner::config::spec::EngineSpec;
+    use crate::runner::config::{Conditions, Contest};
+    use crate::runner::stats::results::MatchResults;
+
+    fn plan(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
+        let engine = |i| EngineSpec::parse(&format!("random name=e{i}")).unwrap();
+        let conditions = Conditions {
+            engines: (0..engines).map(engine).collect(),
+            openings: vec![movegen::Position::initial().into(); openings],
+            seed: Some(1),
+            adjudication: crate::runner::Adjudication::default(),
+            margin: std::time::Duration::ZERO,
+            ..Conditions::default()
+        };
+        MatchConfig { conditions, format: MatchFormat::RoundRobin, pairs, sprt: None }
+    }
 
     /// A match between random movers.
-    pub(in crate::runner) fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
-        let engine = |i| EngineSpec::parse(&format!("random name=e{i}")).unwrap();
-        MatchConfig {
-            event: String::new(),
-            engines: (0..engines).map(engine).collect(),
-            format: Format::RoundRobin,
-            time_control: None,
-            openings: vec![movegen::Position::initial().into(); openings],
-            pairs,
-            random_plies: 0,
-            seed: Some(1),
-            draw_rules: movegen::DrawRules::default(),
-            adjudication: crate::runner::Adjudication::default(),
-            egdb: Vec::new(),
-            margin: std::time::Duration::ZERO,
-            sprt: None,
-            rounds: None,
-        }
+    pub(in crate::runner) fn config(engines: usize, openings: usize, pairs: usize) -> Contest {
+        Contest::Match(plan(engines, openings, pairs))
+    }
+
+    /// All games of a match.
+    pub(in crate::runner) fn games(config: &Contest) -> Vec<Pairing> {
+        MatchResults::new(config, Vec::new()).schedule(config)
     }
 
     #[test]
     fn the_classic_match_has_158_games() {
-        let games = schedule(&config(2, 79, 79));
+        let games = schedule(&plan(2, 79, 79));
         assert_eq!(games.len(), 158);
         let openings: HashSet<_> = games.iter().map(|g| (g.opening, g.white)).collect();
         assert_eq!(openings.len(), 158);
@@ -129,26 +135,26 @@ pub(in crate::runner) mod tests {
 
     #[test]
     fn everybody_meets_as_the_format_says() {
-        let mut config = config(4, 3, 5);
+        let mut config = plan(4, 3, 5);
         assert_eq!(schedule(&config).len(), 2 * 5 * 6);
-        config.format = Format::Gauntlet;
+        config.format = MatchFormat::Gauntlet;
         let games = schedule(&config);
         assert_eq!(games.len(), 2 * 5 * 3);
         assert!(games.iter().all(|g| g.white == 0 || g.black == 0));
         assert_eq!(games, schedule(&config));
-        assert_eq!(games.len(), config.game_count());
-        config.seed = Some(2);
+        assert_eq!(games.len(), Contest::Match(config.clone()).game_count());
+        config.conditions.seed = Some(2);
         let first = |games: &[Pairing]| games.iter().map(|g| g.opening).collect::<Vec<_>>();
         let orders: HashSet<_> = (0..20)
             .map(|seed| {
-                config.seed = Some(seed);
+                config.conditions.seed = Some(seed);
                 first(&schedule(&config))
             })
             .collect();
         assert!(orders.len() > 1);
-        config.seed = None;
+        config.conditions.seed = None;
         assert_eq!(schedule(&config)[0].opening, 0);
-        config.openings.clear();
+        config.conditions.openings.clear();
         assert_eq!(schedule(&config).len(), 30);
     }
 }

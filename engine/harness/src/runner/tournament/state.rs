@@ -18,13 +18,13 @@ use meerslag_files::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::config::error::ConfigError;
 use crate::runner::game::match_game::MatchGame;
-use crate::runner::player::transcript::GameLogs;
+use crate::runner::player::transcript::{GameLogs, KeptLogs};
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
-use crate::runner::tournament::schedule::{Pairing, Round, schedule};
+use crate::runner::tournament::schedule::{Pairing, Round};
 use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
 
@@ -97,39 +97,24 @@ pub enum LineError {
 #[derive(Serialize, Deserialize)]
 struct MatchHeader {
     meerslag_match: u32,
-    config: MatchConfig,
+    #[serde(flatten)]
+    contest: Contest,
+    /// How it was run.
+    run: MatchRun,
     /// The command that started it.
-    #[serde(default)]
     command: String,
     /// Where the file was made; later it may be a copy, or have moved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    place: Option<PathBuf>,
-    /// How it was run.
-    #[serde(default)]
-    run: MatchRun,
-    /// Files that the match writes, from an older version that did not say which is which.
-    #[serde(default, skip_serializing)]
-    outputs: Vec<PathBuf>,
+    place: PathBuf,
 }
 
 impl MatchHeader {
-    fn new(path: &Path, config: &MatchConfig, command: &str, run: &MatchRun) -> MatchHeader {
+    fn new(path: &Path, config: &Contest, command: &str, run: &MatchRun) -> MatchHeader {
         let place = home(path);
-        let (mut config, command) = (config.clone(), command.to_owned());
-        let mut run = run.clone();
-        map_paths(&mut config, &mut run, |path| relative(path, &place));
-        let (place, outputs) = (Some(place), Vec::new());
-        MatchHeader { meerslag_match: VERSION, config, command, run, place, outputs }
+        let mut contest = config.clone();
+        contest.map_databases(|path| relative(path, &place));
+        let (run, command) = (run.mapped(|path| relative(path, &place)), command.to_owned());
+        MatchHeader { meerslag_match: VERSION, contest, run, command, place }
     }
-}
-
-/// Changes the paths that start at the folder of the file. Those of a match's engines and databases
-/// start at the working folder, as they were typed.
-fn map_paths(config: &mut MatchConfig, run: &mut MatchRun, change: impl Fn(&Path) -> PathBuf) {
-    let databases = if config.rounds.is_some() { &mut config.egdb[..] } else { &mut [] };
-    let files = [&mut run.pdn, &mut run.csv, &mut run.html].into_iter().flatten();
-    let logs = run.logs.iter_mut().map(|logs| &mut logs.folder);
-    files.chain(logs).chain(databases).for_each(|path| *path = change(path));
 }
 
 /// The whole path of a state file, also before it exists.
@@ -171,41 +156,49 @@ fn absolute(path: &Path, place: &Path) -> PathBuf {
 /// How the file begins.
 const HEADER: &[u8] = b"{\"meerslag_match\":";
 
-/// How a match was started, besides its configuration: it continues in the same way unless told
-/// otherwise.
+/// How a match is run, besides its configuration: it continues in the same way unless told otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct MatchRun {
     /// The file of its games.
-    #[serde(default)]
     pub pdn: Option<PathBuf>,
     /// The file with a line for each game.
-    #[serde(default)]
     pub csv: Option<PathBuf>,
     /// Its page for the browser.
-    #[serde(default)]
     pub html: Option<PathBuf>,
     /// The language of that page, one of [`meerslag_web::LANGUAGES`]; the default is English.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Games at the same time.
-    #[serde(default)]
     pub concurrency: Option<u32>,
     /// Processors for each game.
-    #[serde(default)]
     pub affinity: Option<u32>,
     /// The folder for logs of all that the engines receive and send.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logs: Option<GameLogs>,
+    pub log: Option<PathBuf>,
+    /// Which of these logs are kept.
+    pub log_keep: KeptLogs,
     /// The part of the games that is played here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
 
 impl MatchRun {
+    /// The logs of games, if they are written.
+    #[must_use]
+    pub fn logs(&self) -> Option<GameLogs> {
+        self.log.clone().map(|folder| GameLogs { folder, keep: self.log_keep })
+    }
+
+    /// The same with other paths.
+    #[must_use]
+    pub fn mapped(&self, change: impl Fn(&Path) -> PathBuf) -> MatchRun {
+        let mut run = self.clone();
+        let paths = [&mut run.pdn, &mut run.csv, &mut run.html, &mut run.log];
+        paths.into_iter().flatten().for_each(|path| *path = change(path));
+        run
+    }
+
     /// The files, and the folder of the logs.
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        let logs = self.logs.iter().map(|logs| &logs.folder);
-        [&self.pdn, &self.csv, &self.html].into_iter().flatten().chain(logs)
+        [&self.pdn, &self.csv, &self.html, &self.log].into_iter().flatten()
     }
 }
 
@@ -214,6 +207,8 @@ impl MatchRun {
 struct Continued {
     /// The command that continued it.
     continued: String,
+    /// How.
+    run: MatchRun,
 }
 
 /// How such a line begins.
@@ -268,7 +263,7 @@ pub struct Resumed {
     /// Its file.
     pub state: StateFile,
     /// Its configuration.
-    pub config: MatchConfig,
+    pub config: Contest,
     /// The games played so far, with their moves.
     pub results: MatchResults,
     /// How it was started.
@@ -282,8 +277,8 @@ pub struct Resumed {
 
 impl Resumed {
     /// Takes the logs out of how it is run if they are those of a match that this one is a copy of.
-    pub fn take_foreign_logs(&mut self) -> Option<GameLogs> {
-        self.run.logs.take_if(|logs| !self.outputs.contains(&logs.folder))
+    pub fn take_foreign_logs(&mut self) -> Option<PathBuf> {
+        self.run.log.take_if(|folder| !self.outputs.contains(folder))
     }
 }
 
@@ -301,7 +296,7 @@ impl StateFile {
     /// If the file exists or cannot be written.
     pub fn create(
         path: &Path,
-        config: &MatchConfig,
+        config: &Contest,
         command: &str,
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
@@ -319,7 +314,7 @@ impl StateFile {
     pub fn resume(path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         let mut file = open(path, OpenOptions::new().read(true))?;
-        let Content { config, results, mut parts, run, outputs, length } =
+        let Content { config, results, mut parts, run, outputs, length, .. } =
             Content::read(&*file, path)?;
         file.set_len(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
@@ -333,7 +328,7 @@ impl StateFile {
     ///
     /// # Errors
     /// As [`StateFile::resume`].
-    pub fn read(path: &Path) -> Result<(MatchConfig, MatchResults), StateError> {
+    pub fn read(path: &Path) -> Result<(Contest, MatchResults), StateError> {
         let Content { config, results, .. } = Content::open(path)?;
         Ok((config, results))
     }
@@ -344,7 +339,7 @@ impl StateFile {
     /// If it cannot be written.
     pub fn text(
         path: &Path,
-        config: &MatchConfig,
+        config: &Contest,
         command: &str,
         run: &MatchRun,
         results: &MatchResults,
@@ -415,12 +410,14 @@ impl StateFile {
         self.write(&Decided { decided })
     }
 
-    /// Records that this command continues the match.
+    /// Records that this command continues the match in this way.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn go_on(&mut self, command: &str) -> Result<(), StateError> {
-        self.write(&Continued { continued: command.to_owned() })
+    pub fn go_on(&mut self, command: &str, run: &MatchRun) -> Result<(), StateError> {
+        let place = home(&self.path);
+        let run = run.mapped(|path| relative(path, &place));
+        self.write(&Continued { continued: command.to_owned(), run })
     }
 
     /// Removes the file again.
@@ -446,11 +443,13 @@ impl StateFile {
 
 /// The contents of a state file.
 pub(super) struct Content {
-    pub(super) config: MatchConfig,
+    pub(super) config: Contest,
     pub(super) results: MatchResults,
     pub(super) parts: Vec<MatchPart>,
     run: MatchRun,
     outputs: Vec<PathBuf>,
+    /// Where the file was made.
+    place: PathBuf,
     /// The bytes of its whole lines.
     length: u64,
 }
@@ -470,108 +469,119 @@ impl Content {
             error: error.into(),
         };
         let mut reader = BufReader::new(file);
-        let mut config = None;
-        let mut run = MatchRun::default();
-        let mut outputs = Vec::new();
-        let mut parts = Vec::new();
-        let mut results: Option<MatchResults> = None;
-        let mut games = Vec::new();
-        let mut seen = HashSet::new();
-        let mut whole = 0;
+        let mut content: Option<Content> = None;
+        let mut games = Games::default();
+        let mut length = 0;
         let mut text = Vec::new();
         for line in 1.. {
             text.clear();
-            let length = reader.read_until(b'\n', &mut text).map_err(io_error)?;
-            if length == 0 || text.last() != Some(&b'\n') {
+            let read = reader.read_until(b'\n', &mut text).map_err(io_error)?;
+            if read == 0 || text.last() != Some(&b'\n') {
                 break;
             }
-            let (Some(config), Some(results)) = (&config, &mut results) else {
-                let mut header: MatchHeader =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                if header.meerslag_match != VERSION {
-                    return Err(damaged(line, LineError::Version(header.meerslag_match)));
-                }
-                header.config.check_form().map_err(|e| damaged(line, e.into()))?;
-                if header.config.rounds.is_none() {
-                    games = schedule(&header.config);
-                }
-                let (before, now) = (header.run.clone(), home(path));
-                map_paths(&mut header.config, &mut header.run, |path| absolute(path, &now));
-                let is_own = |(path, stored): &(&PathBuf, &PathBuf)| {
-                    // Earlier versions wrote whole paths, as a rule of files beside this one.
-                    let beside = || path.with_file_name(now.file_name().unwrap_or_default());
-                    let original = header.place.clone().unwrap_or_else(beside);
-                    original == now || !original.exists() || absolute(stored, &original) != **path
-                };
-                results = Some(MatchResults::new(&header.config, Vec::new()));
-                config = Some(header.config);
-                run = header.run;
-                outputs = header.outputs;
-                let own = run.outputs().zip(before.outputs()).filter(is_own);
-                outputs.extend(own.map(|(path, _)| path.clone()));
-                parts.push(MatchPart::new(header.command));
-                whole += length as u64;
-                continue;
+            length += read as u64;
+            let added = match &mut content {
+                None => Content::begin(&text, path).map(|(begun, first)| {
+                    content = Some(begun);
+                    games.schedule = first;
+                }),
+                Some(content) => content.add(&text, path, &mut games),
             };
-            if text.starts_with(CONTINUED) {
-                let Continued { continued } =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                parts.push(MatchPart::new(continued));
-                whole += length as u64;
-                continue;
+            added.map_err(|error| damaged(line, error))?;
+        }
+        let content = content.ok_or_else(|| damaged(1, LineError::Empty))?;
+        Ok(Content { length, ..content })
+    }
+
+    /// The match of the first line, and its schedule as far as it is known.
+    fn begin(text: &[u8], path: &Path) -> Result<(Content, Vec<Pairing>), LineError> {
+        let MatchHeader { meerslag_match, contest: mut config, run, command, place } =
+            serde_json::from_slice(text)?;
+        if meerslag_match != VERSION {
+            return Err(LineError::Version(meerslag_match));
+        }
+        config.check_form()?;
+        let now = home(path);
+        config.map_databases(|path| absolute(path, &now));
+        let results = MatchResults::new(&config, Vec::new());
+        let games = results.schedule(&config);
+        let mut content = Content {
+            config,
+            results,
+            parts: vec![MatchPart::new(command)],
+            run: MatchRun::default(),
+            outputs: Vec::new(),
+            place,
+            length: 0,
+        };
+        content.run_so(&run, path);
+        Ok((content, games))
+    }
+
+    /// Takes up how the match is run from now on.
+    fn run_so(&mut self, stored: &MatchRun, path: &Path) {
+        let now = home(path);
+        let run = stored.mapped(|path| absolute(path, &now));
+        // Paths that a copy shares with its original are the original's.
+        let is_own = |(path, stored): &(&PathBuf, &PathBuf)| {
+            let original = &self.place;
+            *original == now || !original.exists() || absolute(stored, original) != **path
+        };
+        let own = run.outputs().zip(stored.outputs()).filter(is_own);
+        self.outputs.extend(own.map(|(path, _)| path.clone()));
+        self.run = run;
+    }
+
+    /// Adds a line after the first one.
+    fn add(&mut self, text: &[u8], path: &Path, games: &mut Games) -> Result<(), LineError> {
+        let Content { config, results, parts, .. } = self;
+        if text.starts_with(CONTINUED) {
+            let Continued { continued, run } = serde_json::from_slice(text)?;
+            parts.push(MatchPart::new(continued));
+            self.run_so(&run, path);
+        } else if text.starts_with(ROUND) {
+            let round: Round = serde_json::from_slice(text)?;
+            if !fits(config, &round, results) {
+                return Err(LineError::Round(round.round));
             }
-            if text.starts_with(ROUND) {
-                let round: Round =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                if !fits(config, &round, results) {
-                    return Err(damaged(line, LineError::Round(round.round)));
-                }
-                games.extend(round.games.iter().copied());
-                results.add_round(round);
-                whole += length as u64;
-                continue;
+            games.schedule.extend(&round.games);
+            results.add_round(round);
+        } else if text.starts_with(MOVED) {
+            let Moved { moved: MovedPly { game, at, ply } } = serde_json::from_slice(text)?;
+            let is_open = game < games.schedule.len() && !games.seen.contains(&game);
+            if !is_open || !results.moved(game, at, ply.into_owned()) {
+                return Err(LineError::Moved(game + 1, at + 1));
             }
-            if text.starts_with(MOVED) {
-                let Moved { moved: MovedPly { game, at, ply } } =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                let is_open = game < games.len() && !seen.contains(&game);
-                if !is_open || !results.moved(game, at, ply.into_owned()) {
-                    return Err(damaged(line, LineError::Moved(game + 1, at + 1)));
-                }
-                whole += length as u64;
-                continue;
+        } else if text.starts_with(DECIDED) {
+            let Decided { decided } = serde_json::from_slice(text)?;
+            results.decide(config, decided)?;
+            if let Act::Replay(game) = decided {
+                games.seen.remove(&game);
             }
-            if text.starts_with(DECIDED) {
-                let Decided { decided } =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                results.decide(config, decided).map_err(|e| damaged(line, e.into()))?;
-                if let Act::Replay(game) = decided {
-                    seen.remove(&game);
-                }
-                whole += length as u64;
-                continue;
-            }
-            let record: MatchGame =
-                serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+        } else {
+            let record: MatchGame = serde_json::from_slice(text)?;
             let number = record.game + 1;
-            if games.get(record.game) != Some(&record.pairing) {
-                return Err(damaged(line, LineError::OtherMatch(number)));
+            if games.schedule.get(record.game) != Some(&record.pairing) {
+                return Err(LineError::OtherMatch(number));
             }
-            if !seen.insert(record.game) {
-                return Err(damaged(line, LineError::Twice(number)));
+            if !games.seen.insert(record.game) {
+                return Err(LineError::Twice(number));
             }
             if let Some(part) = parts.last_mut() {
                 part.games += 1;
                 part.played = record.ended.or(part.played);
             }
             results.add(record);
-            whole += length as u64;
         }
-        let (Some(config), Some(results)) = (config, results) else {
-            return Err(damaged(1, LineError::Empty));
-        };
-        Ok(Content { config, results, parts, run, outputs, length: whole })
+        Ok(())
     }
+}
+
+/// The games of a state file as far as it is read: the known ones, and which of them are finished.
+#[derive(Default)]
+struct Games {
+    schedule: Vec<Pairing>,
+    seen: HashSet<usize>,
 }
 
 /// A line of the file.
@@ -595,7 +605,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError
 }
 
 /// Whether a round can belong to this tournament.
-fn fits(config: &MatchConfig, round: &Round, results: &MatchResults) -> bool {
+fn fits(config: &Contest, round: &Round, results: &MatchResults) -> bool {
     let engines = config.engines.len();
     let is_next = (round.round == results.next_round())
         || results.rounds().last().is_some_and(|last| last.round == round.round);
@@ -605,7 +615,7 @@ fn fits(config: &MatchConfig, round: &Round, results: &MatchResults) -> bool {
             && game.opening < config.openings.len().max(1)
             && game.round == round.round
     };
-    config.rounds.is_some()
+    config.tournament().is_some()
         && is_next
         && round.games.iter().all(fits)
         && round.free.iter().all(|&engine| engine < engines)
@@ -622,14 +632,13 @@ mod tests {
     use movegen::notation::pdn::GameResult;
 
     use super::*;
-    use crate::runner::config::RoundsConfig;
     use crate::runner::config::spec::EngineSpec;
+    use crate::runner::config::{Conditions, Format, TournamentConfig};
     use crate::runner::game::termination::Termination;
-    use crate::runner::player::transcript::KeptLogs;
-    use crate::runner::tournament::schedule::tests::config;
+    use crate::runner::tournament::schedule::tests::{config, games as schedule};
     use meerslag_study::record::GameRecord;
 
-    fn record(config: &MatchConfig, game: usize) -> MatchGame {
+    fn record(config: &Contest, game: usize) -> MatchGame {
         let record =
             GameRecord { result: GameResult::Draw, ..GameRecord::new(Position::initial()) };
         MatchGame::new(game, schedule(config)[game], record, Termination::DrawRule)
@@ -704,7 +713,7 @@ mod tests {
         for (command, game) in [("second", None), ("third", Some(2)), ("fourth", None)] {
             let mut resumed = StateFile::resume(&path).unwrap();
             assert_eq!(resumed.results.games()[1].engines, engines);
-            resumed.state.go_on(command).unwrap();
+            resumed.state.go_on(command, &resumed.run).unwrap();
             if let Some(game) = game {
                 resumed.state.add(&record(&config, game)).unwrap();
             }
@@ -749,16 +758,20 @@ mod tests {
         let root = fs::canonicalize(folder.path()).unwrap();
         let place = |name: &str| root.join(name);
         fs::create_dir(place("one")).unwrap();
-        let config = MatchConfig {
-            egdb: vec![place("one/db"), "/db".into()],
-            rounds: Some(RoundsConfig { count: 1, games: 1, deciding: 0, break_seconds: 0 }),
-            ..config(2, 0, 3)
-        };
+        let egdb = vec![place("one/db"), "/db".into()];
+        let config = Contest::Tournament(TournamentConfig {
+            conditions: Conditions { egdb, ..(*config(2, 0, 3)).clone() },
+            format: Format::RoundRobin,
+            rounds: None,
+            games: 1,
+            deciding: 0,
+            break_seconds: 0,
+        });
         let run = MatchRun {
             pdn: Some(place("one/x.pdn")),
             csv: Some(place("x.csv")),
             html: Some("/dev/null".into()),
-            logs: Some(GameLogs { folder: place("logs"), keep: KeptLogs::All }),
+            log: Some(place("logs")),
             ..MatchRun::default()
         };
         drop(StateFile::create(&place("one/x.jsonl"), &config, "", &run).unwrap());
@@ -779,8 +792,8 @@ mod tests {
         drop(copy);
         let mut copy = StateFile::resume(&place("one/copy.jsonl")).unwrap();
         assert_eq!((&copy.run.pdn, copy.outputs.len()), (&run.pdn, 0));
-        assert_eq!(copy.take_foreign_logs().unwrap().folder, place("logs"));
-        assert!(copy.run.logs.is_none());
+        assert_eq!(copy.take_foreign_logs(), Some(place("logs")));
+        assert!(copy.run.log.is_none());
         drop(copy);
         // Moved: all is its own.
         fs::rename(place("one"), place("three")).unwrap();
@@ -800,29 +813,24 @@ mod tests {
         assert_eq!(StateFile::read(&path).unwrap().0, config);
     }
 
-    /// Files of earlier versions are read, and written as they were.
+    /// As a tournament's file has it, too.
     #[test]
-    fn the_form_of_the_file_stays() {
-        let engine = concat!(
-            r#"{"name":"b","kind":"dxp","command":[],"dir":null,"env":{},"params":{},"#,
-            r#""time_control":"75/60","start_seconds":1.1,"stall_seconds":0.3,"forfeits":false,"#,
-            r#""dxp":{"listen":true,"addresses":["localhost:27531"],"gap_ms":100,"#,
-            r#""fractions":false,"log":null},"tail_only":false,"ping":true}"#
-        );
-        let config = format!(r#"{{"event":"x","engines":[{engine}],"format":"round-robin","#)
+    fn a_match_is_kept_in_the_words_of_its_description() {
+        let engine = r#"{"name":"b","engine":"dxp-listen=27531 gap=100 tc=75/60 name=x"}"#;
+        let config = format!(r#"{{"match":{{"event":"x","player":[{engine}],"#)
             + concat!(
-                r#""time_control":"10+0.25","openings":["W:WK1:BK50:H49:F80","W:W28:B23"],"pairs":2,"#,
-                r#""random_plies":0,"seed":null,"draw_rules":"fmjd-cumulative","#,
-                r#""adjudication":{"max_moves":20,"resign":null,"draw":null},"egdb":[],"#,
-                r#""margin_ms":70,"sprt":null}"#
+                r#""time-control":"10+0.25","openings":["W:WK1:BK50:H49:F80","W:W28:B23"],"#,
+                r#""random-plies":null,"seed":null,"draw-rules":"fmjd-cumulative","max-moves":20,"#,
+                r#""resign":"5,4","draw":"0.1,10,60","egdb":[],"margin":70,"#,
+                r#""format":"round-robin","pairs":2,"sprt":null}}"#
             );
-        let read: MatchConfig = serde_json::from_str(&config).unwrap();
+        let read: Contest = serde_json::from_str(&config).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), config);
         let game = concat!(
             r#"{"game":0,"pairing":{"white":0,"black":1,"pair":0,"opening":0},"#,
             r#""fen":"W:W28:B23","plies":[{"mv":"28x19x23","time":1.472e-6,"clock":10.249998528}],"#,
             r#""white":"win","date":"2026.11.25","termination":"no-move","overhead_us":1.853,"#,
-            r#""latency_us":[12.5,null],"engines":["White's",null],"ended_s":34.61}"#
+            r#""latency_us":[null,12.5],"engines":[null,"White's"],"ended_s":34.61}"#
         );
         let read: MatchGame = serde_json::from_str(game).unwrap();
         assert_eq!(read.latency[movegen::Color::White.index()], Some(Duration::from_nanos(12_500)));

@@ -6,22 +6,29 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::*;
-use crate::runner::config::RoundsConfig;
 use crate::runner::config::spec::EngineSpec;
+use crate::runner::config::{Conditions, TournamentConfig};
 use crate::runner::stats::places::places;
 use crate::runner::tournament::schedule::tests::config;
 use crate::runner::tournament::state::{MatchRun, Resumed};
 
 /// A tournament of these engines in this folder, with its state file.
 fn tournament(folder: &Path, format: Format, engines: &[&str]) -> StateFile {
-    let rounds = RoundsConfig { count: 2, games: 1, deciding: 0, break_seconds: 0 };
     let engines = (0..).zip(engines).map(|(number, text): (usize, _)| {
         EngineSpec::parse(&format!("{text} name={number}")).unwrap()
     });
     let (engines, time_control) = (engines.collect::<Vec<_>>(), "nodes=1".parse().ok());
-    let mut config = MatchConfig { engines, format, time_control, ..config(2, 0, 1) };
-    config.rounds = Some(rounds);
-    config.adjudication.max_moves = Some(2);
+    let mut conditions = Conditions { engines, time_control, ..(*config(2, 0, 1)).clone() };
+    conditions.adjudication.max_moves = 2;
+    let rounds = matches!(format, Format::Swiss | Format::Gauntlet).then_some(2);
+    let config = Contest::Tournament(TournamentConfig {
+        conditions,
+        format,
+        rounds,
+        games: 1,
+        deciding: 0,
+        break_seconds: 0,
+    });
     config.check().unwrap();
     StateFile::create(&folder.join("cup.jsonl"), &config, "", &MatchRun::default()).unwrap()
 }

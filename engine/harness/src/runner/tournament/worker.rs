@@ -9,7 +9,7 @@ use crossbeam::channel::Sender;
 
 use super::{Event, MatchError};
 use crate::protocol::LogError;
-use crate::runner::config::MatchConfig;
+use crate::runner::config::Contest;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::{Fixture, NotPlayed, Room, forfeit, ordered, play};
@@ -81,7 +81,7 @@ enum Attempt {
 
 /// Plays one game after another and keeps its engines between games.
 pub(super) struct Worker<'a> {
-    pub config: &'a MatchConfig,
+    pub config: &'a Contest,
     pub starts: &'a Starts<'a>,
     pub arbiter: Option<&'a Arbiter>,
     pub standstills: &'a Standstills,
