@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use meerslag_book::{
-    BookError, BookLock, BuildEvent, BuildOptions, LineKind, LineMove, MoveEntry, OtherBooks, Selection,
+    BookError, BookLock, BuildEvent, BuildOptions, LineKind, LineMove, MoveEntry, OtherBooks,
+    Selection,
 };
 use meerslag_files::{Existing, with_causes};
 use movegen::Score;

@@ -8,9 +8,9 @@ use std::time::Duration;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
-    self, Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEvent,
-    MatchGame, MatchResults, MatchRun, Resumed, SprtConfig, Standing, StateError, StateFile,
-    TimeControl, Workers,
+    self, Abort, Adjudication, Conditions, ConfigError, Contest, Director, EngineSpec, MatchConfig,
+    MatchEvent, MatchFormat, MatchGame, MatchResults, MatchRun, Resumed, SprtConfig, Standing,
+    StateError, StateFile, TimeControl, Workers,
 };
 use meerslag_study::openings::{self, Opening};
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
@@ -78,7 +78,7 @@ pub struct MatchStanding {
 }
 
 impl MatchStanding {
-    fn new(config: &MatchConfig, standing: &Standing) -> MatchStanding {
+    fn new(config: &Contest, standing: &Standing) -> MatchStanding {
         let rating = standing.rating();
         let elo = rating.and_then(|rating| rating.elo);
         MatchStanding {
@@ -122,9 +122,9 @@ pub struct MatchSprt {
 }
 
 impl MatchSprt {
-    fn new(config: &MatchConfig, results: &MatchResults) -> Option<MatchSprt> {
-        let SprtConfig { elo0, elo1, .. } = config.sprt?;
-        let bounds = config.sprt?.test().ok()?.bounds();
+    fn new(config: &Contest, results: &MatchResults) -> Option<MatchSprt> {
+        let SprtConfig { elo0, elo1, .. } = config.sprt()?;
+        let bounds = config.sprt()?.test().ok()?.bounds();
         let (llr, decision) = results.standings().sprt()?;
         let decision = match decision {
             Decision::Continue => None,
@@ -252,28 +252,23 @@ pub fn play_match(
     let margin = Duration::try_from_secs_f64(margin).map_err(|_| {
         PyValueError::new_err(format!("margin is {margin}: expected seconds from 0 to 60"))
     })?;
-    let mut config = MatchConfig {
-        event: event.to_owned(),
-        engines: engines.iter().map(|text| engine(text)).collect::<PyResult<_>>()?,
-        format: Format::RoundRobin,
-        time_control: tc.map(str::parse::<TimeControl>).transpose().map_err(value_error)?,
+    let config = Contest::Match(MatchConfig {
+        format: MatchFormat::RoundRobin,
         pairs: pairs.unwrap_or(openings.len().max(1)),
-        openings,
-        random_plies: 0,
-        seed,
-        draw_rules: self::draw_rules(draw_rules)?,
-        adjudication: Adjudication {
-            max_moves: (max_moves > 0).then_some(max_moves),
-            ..Adjudication::default()
-        },
-        egdb,
-        margin,
         sprt: sprt.map(|bounds| bounds.config(logistic)),
-        rounds: None,
-    };
-    if config.is_repeatable() {
-        config.random_plies = MatchConfig::RANDOM_PLIES;
-    }
+        conditions: Conditions {
+            event: event.to_owned(),
+            engines: engines.iter().map(|text| engine(text)).collect::<PyResult<_>>()?,
+            time_control: tc.map(str::parse::<TimeControl>).transpose().map_err(value_error)?,
+            openings,
+            seed,
+            draw_rules: self::draw_rules(draw_rules)?,
+            adjudication: Adjudication { max_moves, ..Adjudication::default() },
+            egdb,
+            margin,
+            ..Conditions::default()
+        },
+    });
     config.check().map_err(value_error)?;
     py.detach(|| {
         let create = |path: PathBuf| {
@@ -310,13 +305,13 @@ pub fn resume_match(
     py.detach(|| {
         let Resumed { mut state, config, results, run, .. } =
             StateFile::resume(&state).map_err(state_error)?;
-        if config.rounds.is_some() || run.shard.is_some() {
+        if config.tournament().is_some() || run.shard.is_some() {
             let text = "a tournament, or a part of a match: the program goes on with it";
             return Err(PyValueError::new_err(text));
         }
         let before = run.concurrency.map_or(1, |games| games as usize);
         let workers = workers(concurrency.unwrap_or(before))?;
-        state.go_on(COMMAND).map_err(state_error)?;
+        state.go_on(COMMAND, &run).map_err(state_error)?;
         played(&config, &workers, (Some(state), false), results, on_game.as_ref())
     })
 }
@@ -369,7 +364,7 @@ fn workers(concurrency: usize) -> PyResult<Workers> {
 /// Plays the games that are not in the results yet, and keeps them in a state file, which may be a new
 /// one.
 fn played(
-    config: &MatchConfig,
+    config: &Contest,
     workers: &Workers,
     (mut state, is_new): (Option<StateFile>, bool),
     mut results: MatchResults,

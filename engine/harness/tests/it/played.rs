@@ -3,27 +3,26 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Adjudication, Director, EngineSpec, Format, GameLogs, KeptLogs, MatchConfig, MatchEnd,
-    MatchError, MatchEvent, MatchGame, MatchPage, MatchResults, StateFile, Workers, run, tail_text,
+    Abort, Conditions, Contest, Director, EngineSpec, GameLogs, KeptLogs, MatchConfig, MatchEnd,
+    MatchError, MatchEvent, MatchFormat, MatchGame, MatchPage, MatchResults, StateFile, Workers,
+    run, tail_text,
 };
 use meerslag_study::openings;
-use movegen::DrawRules;
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, WriteOptions, game_to_string};
 use serde_json::Value;
 
 /// A match to be played.
 pub struct Match {
-    pub config: MatchConfig,
+    pub config: Contest,
     workers: Workers,
 }
 
 /// A match that has been played, or has ended before that.
 pub struct Played {
-    pub config: MatchConfig,
+    pub config: Contest,
     pub end: Result<MatchEnd, MatchError>,
     pub results: MatchResults,
     /// In the order of their ends, with their moves.
@@ -37,29 +36,24 @@ impl Match {
     #[track_caller]
     pub fn new(engines: &[&str], control: &str) -> Match {
         let engines = engines.iter().map(|text| EngineSpec::parse(text).expect(text));
-        let config = MatchConfig {
+        let conditions = Conditions {
             event: "test".to_owned(),
             engines: engines.collect(),
-            format: Format::RoundRobin,
             time_control: Some(control.parse().expect(control)),
-            pairs: 1,
-            openings: openings::two_move_ballots(),
-            random_plies: 0,
-            seed: None,
-            draw_rules: DrawRules::default(),
-            adjudication: Adjudication { max_moves: Some(300), resign: None, draw: None },
-            egdb: Vec::new(),
-            margin: Duration::from_millis(50),
-            sprt: None,
-            rounds: None,
+            random_plies: Some(0),
+            ..Conditions::default()
         };
+        let format = MatchFormat::RoundRobin;
+        let config = Contest::Match(MatchConfig { conditions, format, pairs: 1, sprt: None });
         let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
         Match { config, workers }
     }
 
     /// With another description.
     pub fn with(mut self, change: impl FnOnce(&mut MatchConfig)) -> Match {
-        change(&mut self.config);
+        if let Contest::Match(config) = &mut self.config {
+            change(config);
+        }
         self
     }
 
@@ -69,14 +63,14 @@ impl Match {
 
     /// Games end after this many moves of each player.
     pub fn max_moves(self, moves: u32) -> Match {
-        self.with(|config| config.adjudication.max_moves = Some(moves))
+        self.with(|config| config.conditions.adjudication.max_moves = moves)
     }
 
     /// From these openings, or FEN lines.
     pub fn openings(self, name: &str) -> Match {
         let openings = openings::by_name(name);
         let openings = openings.unwrap_or_else(|| openings::from_fens(name).expect(name));
-        self.with(|config| config.openings = openings)
+        self.with(|config| config.conditions.openings = openings)
     }
 
     pub fn at_once(mut self, games: usize) -> Match {

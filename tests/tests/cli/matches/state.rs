@@ -71,7 +71,7 @@ fn a_second_runner_is_refused() {
     assert!(output.stderr.contains("in use by another runner"), "{output:?}");
     // It is free again, whatever happened to its owner.
     let text = files.read("match.jsonl");
-    files.write("match.jsonl", &text.replace(r#""stall_seconds":60.0"#, r#""stall_seconds":0.1"#));
+    files.write("match.jsonl", &text.replace("stall=60", "stall=0.1"));
     let lines = start(&["--resume", &state]).success().json_lines();
     assert_eq!(lines.len(), 5, "{lines:?}");
 }
@@ -161,12 +161,11 @@ fn edited_states_are_refused() {
     let header = text.lines().next().unwrap();
     let opening = header.split_once("\"openings\":[\"").unwrap().1.split('"').next().unwrap();
     for (from, to, message) in [
-        ("\"start_seconds\":10.0", "\"start_seconds\":-1", "start_seconds: -1: expected seconds"),
-        ("\"stall_seconds\":60.0", "\"stall_seconds\":1e300", "stall_seconds: 1000"),
-        ("\"stall_seconds\":60.0", "\"stall_seconds\":2e6", "'a': stall: 2000000: expected"),
-        (opening, "W:W99:B1", "opening 1: W:W99:B1: expected a position"),
-        ("\"draw_rules\":\"lidraughts\"", "\"draw_rules\":\"mine\"", "draw rules: mine: expected"),
-        ("\"margin_ms\":50", "\"margin_ms\":99999999999", "margin: 99999999999: expected"),
+        ("\"engine\":\"", "\"engine\":\"start=-1 ", "start=-1: expected seconds"),
+        ("\"engine\":\"", "\"engine\":\"stall=2e6 ", "stall=2e6: expected seconds"),
+        (opening, "W:W99:B1", "opening W:W99:B1: expected a position"),
+        ("\"draw-rules\":\"lidraughts\"", "\"draw-rules\":\"mine\"", "mine"),
+        ("\"margin\":50", "\"margin\":99999999999", "margin: 99999999999: expected"),
         ("\"pairs\":1", "\"pairs\":4000000000", "8000000000 games: at most"),
     ] {
         assert!(header.contains(from), "{from} in {header}");
@@ -283,22 +282,6 @@ fn the_printed_command_is_quoted() {
     let text = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("text");
     let path = files.0.path().join("my match.jsonl");
     assert!(text.contains(&format!("--state '{}'\n", path.display())), "{text}");
-}
-
-/// Older states, which did not say which file is which, go on as before.
-#[test]
-fn states_without_the_kinds_of_files_go_on() {
-    let files = Files::new();
-    let (state, pdn) = (files.arg("state", "match.jsonl"), files.arg("pdn", "games.pdn"));
-    plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state, &pdn]);
-    let text = files.read("match.jsonl");
-    let (head, run) = text.split_once(",\"run\":{").unwrap();
-    let (_, rest) = run.split_once("}}\n").unwrap();
-    let path = fs::canonicalize(files.0.path().join("games.pdn")).unwrap();
-    files.write("match.jsonl", &format!("{head},\"outputs\":[{path:?}]}}\n{rest}"));
-    plays(&["--resume", &state]);
-    plays(&["--resume", &state, &pdn]);
-    assert_eq!(files.read("games.pdn").matches("[Event ").count(), 2);
 }
 
 /// If a page cannot be written, the user still gets the rest.

@@ -133,11 +133,15 @@ fn descriptions_that_cannot_be_are_refused_with_line_and_key() {
     let text = fs::read_to_string(&file).unwrap();
     for (from, to, part) in [
         ("games = 1", "gaems = 1", "unknown field `gaems`"),
-        ("games = 1", "games = 3", "line 5: games: 3: expected 1 to 2"),
-        ("rounds = 6", "rounds = 8", "line 4: rounds: 8: 8 players can play 7 rounds"),
-        ("\"swiss\"", "\"knock-out\"", "line 4: rounds: this format"),
-        ("name = \"B\"", "name = \"A\"", "line 18: name: 'A' is there already"),
-        ("\"random\"", "\"ramdon\"", "line 43: engine: engine description: ramdon=: expected"),
+        ("games = 1", "games = 3", "line 5: games: 3: expected 1 or 2"),
+        (
+            "rounds = 6",
+            "rounds = 8",
+            "line 4: rounds: 8: expected at least 1, and 8 players can play 7",
+        ),
+        ("\"swiss\"", "\"knock-out\"", "line 4: rounds: 6: expected none: this format"),
+        ("name = \"B\"", "name = \"A\"", "line 17: player: two engines are called 'A'"),
+        ("\"random\"", "\"ramdon\"", "line 41: player: engine description: ramdon=: expected"),
         ("nodes=200", "nodes=x", "line 6: time-control: time control 'nodes=x'"),
         ("two-move", "four-move", "line 7: openings: openings four-move"),
     ] {

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 
-use meerslag_harness::runner::{EngineSpec, Format};
+use meerslag_harness::runner::{EngineSpec, MatchFormat};
 use meerslag_tests::Peer;
 use meerslag_tests::peer::free_port;
 use movegen::notation::dxp::{MoveMessage, parse_position};
@@ -48,7 +48,8 @@ fn programs_are_started_and_play_over_both_transports() {
 #[test]
 fn two_programs_play_each_other_up_to_the_agreed_number_of_moves() {
     let engines = ["random name=ours", &own_dxp("a", ""), &own_dxp_that_connects("b", "")];
-    let played = Match::new(&engines[1..], "4/60").with(|config| config.format = Format::Gauntlet);
+    let played =
+        Match::new(&engines[1..], "4/60").with(|config| config.format = MatchFormat::Gauntlet);
     let played = played.play();
     assert_eq!((results(&played), played.ends()), (vec!["*"; 2], vec!["move limit".to_owned(); 2]));
     assert!(played.games.iter().all(|game| game.record.plies.len() == 8));

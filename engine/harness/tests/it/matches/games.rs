@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use meerslag_harness::early_end::{Draw, Resign};
-use meerslag_harness::runner::{Format, MatchEnd, MatchGame, SprtConfig, Termination};
+use meerslag_harness::runner::{MatchEnd, MatchFormat, MatchGame, SprtConfig, Termination};
 use meerslag_tests::processes::assert_no_orphans;
 use movegen::Color;
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ fn random_movers_play_a_whole_match() {
     let folder = TempDir::new().unwrap();
     let a = mock("a", &format!("seed=1 score=0.25 pids='{}'", folder.path().display()));
     let engines = Match::new(&[&a, &mock("b", "seed=2")], "20").pairs(5).at_once(2);
-    let played = engines.with(|config| config.seed = Some(7)).play();
+    let played = engines.with(|config| config.conditions.seed = Some(7)).play();
     assert_eq!(played.games.len(), 10);
     let table = played.table();
     assert_eq!(table["games"], 10);
@@ -168,7 +168,7 @@ fn scores_end_games_and_a_test_ends_the_match() {
         .openings("three-move")
         .pairs(300)
         .with(|config| {
-            config.adjudication.resign = Some(Resign { score: 5.0, moves: 3 });
+            config.conditions.adjudication.resign = Some(Resign { score: 5.0, moves: 3 });
             let (elo0, elo1, alpha, beta) = (0.0, 5.0, 0.05, 0.05);
             config.sprt = Some(SprtConfig { elo0, elo1, alpha, beta, is_logistic: false });
         })
@@ -186,7 +186,7 @@ fn scores_end_games_and_a_test_ends_the_match() {
 
     let drawn = Match::new(&[&mock("a", "score=0.05"), &mock("b", "seed=2 score=0")], "depth=1");
     let rule = Draw { score: 0.1, moves: 2, from: 5 };
-    let drawn = drawn.with(|config| config.adjudication.draw = Some(rule)).play();
+    let drawn = drawn.with(|config| config.conditions.adjudication.draw = Some(rule)).play();
     assert_eq!(drawn.standing("a")["draws"], 2);
     assert!(drawn.games.iter().all(|game| game.record.plies.len() == 10));
 }
@@ -201,7 +201,7 @@ fn built_in_engines_and_several_opponents() {
     let played = start().play();
     assert_eq!(played.games.len(), 12);
     assert!(played.standing("x")["points"].as_f64().unwrap() > 6.0, "{}", played.table());
-    let played = start().with(|config| config.format = Format::Gauntlet).play();
+    let played = start().with(|config| config.format = MatchFormat::Gauntlet).play();
     assert_eq!(played.games.len(), 8);
     assert_eq!(played.standing("x")["games"], 8);
 }

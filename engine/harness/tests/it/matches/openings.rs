@@ -51,7 +51,8 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     // Told otherwise, or without openings, it stays on, and this engine complains.
     let told = begin(&(mock("a", "book=bool") + " param.book=true")).failure();
     assert!(told.contains("it reports an error: book off: false"), "{told}");
-    let without = begin(&mock("a", "book=bool")).with(|config| config.openings.clear()).play();
+    let without =
+        begin(&mock("a", "book=bool")).with(|config| config.conditions.openings.clear()).play();
     assert_eq!(without.notes, ["engine 'a' reports an error: book off: false"]);
     let own = begin("builtin name=own param.book=true").play();
     assert!(own.config.books().contains("as described for own"), "{}", own.config.books());

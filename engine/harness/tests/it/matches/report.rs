@@ -28,7 +28,7 @@ fn the_page_has_every_table_and_every_game() {
     // other engine, two are level: then all estimates are finite, in whatever order games end.
     let openings = "W:WK28,50:B22\nW:W31-50:B1-20\nW:WK33,50:B23\n";
     let played = Match::new(&engines, "10,nodes=200").openings(openings).pairs(3).at_once(2);
-    let played = played.with(|config| config.event = "A & B <i>".to_owned()).play();
+    let played = played.with(|config| config.conditions.event = "A & B <i>".to_owned()).play();
     let table = played.table();
     let mut lines: Vec<_> = played.games.iter().collect();
     lines.sort_by_key(|game| game.game);
