@@ -23,7 +23,7 @@ mod tournament;
 
 pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use config::error::ConfigError;
-pub use config::spec::{DxpSpec, EngineKind, EngineSpec, command_words};
+pub use config::spec::{DxpSpec, ENGINE_KEYS, EngineKind, EngineSpec, command_words};
 pub use config::time_control::{ParseTimeControlError, TimeControl};
 pub use config::{
     Conditions, Contest, Format, MatchConfig, MatchFormat, SprtConfig, TournamentConfig,

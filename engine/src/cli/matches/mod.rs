@@ -18,10 +18,10 @@ use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::{
-    Abort, Adjudication, Conditions, Contest, Director, EngineSpec, GameLogs, KeptLogs, Live,
-    MatchConfig, MatchEnd, MatchEvent, MatchFormat, MatchPage, MatchPart, MatchResults, MatchRun,
-    Merged, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, merge_states,
-    run as run_match, tail_text,
+    Abort, Adjudication, Conditions, Contest, Director, ENGINE_KEYS, EngineSpec, GameLogs,
+    KeptLogs, Live, MatchConfig, MatchEnd, MatchEvent, MatchFormat, MatchPage, MatchPart,
+    MatchResults, MatchRun, Merged, Resumed, SprtConfig, StateError, StateFile, TimeControl,
+    Workers, merge_states, run as run_match,
 };
 use meerslag_study::Shard;
 use meerslag_study::openings;
@@ -40,22 +40,6 @@ use super::streams::note;
 use super::{Failure, shell, source, watchdog};
 
 const EXAMPLES: &str = "\
-An engine is described by arguments in one word of the shell:
-  name=NAME            in the tables (default: the program's name)
-  cmd=\"PROGRAM ARGS\"   a child process that speaks Hub
-  builtin, random      this engine, or random moves, without a process
-  dxp=HOST:PORT        a DXP program that listens there (with cmd: it is started, {port} replaced)
-  dxp-listen=HOST:PORT a DXP program that connects to us there
-  dir=FOLDER env.X=Y   where the process runs, and its environment
-  param.NAME=VALUE     a parameter that the engine declares
-  tc=CONTROL           its own time control
-  start=S stall=S      seconds until it must be ready, and until it counts as hanging
-  restart=on ponder=on a new process for each game; thinking in the opponent's time (Hub)
-  history=whole|tail   the moves that it is sent; ping=yes|no: measure the latency
-  forfeit=yes|no       whether it can lose by time (with DXP: no)
-  gap=MS log=FILE fractions=yes|no
-                       DXP: time between our messages, log of all messages, minutes with fractions
-
 A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of \
 them with commas, the clock first.
 
@@ -75,9 +59,15 @@ Examples:
                  --tc nodes=1000 --openings three-move --pairs 5000 --sprt 0,5
       play until it is clear whether a is stronger than b";
 
+/// The parts of an engine's description, and examples.
+fn after_help() -> String {
+    let keys = ENGINE_KEYS.map(|(key, meaning)| format!("  {key:<20} {meaning}\n")).concat();
+    format!("An engine is described by arguments in one word of the shell:\n{keys}\n{EXAMPLES}")
+}
+
 /// Play matches between engines and judge the result
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub(super) struct MatchArgs {
     /// An engine, see below; at least two
     #[arg(long = "engine", value_name = "DESCRIPTION", required_unless_present_any = ["resume", "merge"])]
@@ -383,36 +373,9 @@ impl Desk<'_> {
             (None, None) => {}
         }
         results.drop_moves();
-        let mut show = |event: MatchEvent<'_>| match event {
-            MatchEvent::Round(results) => output.round(&config, results),
-            MatchEvent::Break(next, pause) => output.pause(&config, next, pause),
-            MatchEvent::Again { game } => {
-                let text = format!("game {} begins again: the director wants it", game + 1);
-                output.say(&config, &text)
-            }
-            MatchEvent::Decided { act, results, games } => {
-                output.decided(&config, act, results, games)
-            }
-            MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
-            MatchEvent::Game(results) => output.game(&config, results),
-            MatchEvent::Ready { engine, identity } => {
-                output.ready(engine, identity);
-                Ok(())
-            }
-            MatchEvent::Void { game, standstill } => output.void(&config, game, standstill),
-            MatchEvent::Complaint { engine, text } => {
-                note(format_args!("engine '{engine}' reports an error: {text}"));
-                Ok(())
-            }
-            MatchEvent::SlowStart { engine, missing, tail } => {
-                let tail = tail_text(tail);
-                note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));
-                Ok(())
-            }
-        };
         let mut observe = |event: MatchEvent<'_>| {
             self.live.iter().for_each(|live| live.lock().notice(&config, &event));
-            show(event)
+            output.notice(&config, &event)
         };
         let end = run_match(&config, &workers, &mut state, &mut results, director, &mut observe);
         let is_over = matches!(end, Ok(MatchEnd::Complete | MatchEnd::Decided));
@@ -425,28 +388,19 @@ impl Desk<'_> {
             let _ = state.discard();
         }
         let finished = output.finish(&config, &results);
-        let end = match (end, finished) {
-            (Ok(end), finished) => {
-                finished?;
-                end
-            }
-            (Err(error), finished) => {
-                // Why the match has ended comes last, where it is not overlooked.
-                let reason = with_causes(&error);
-                if let Some(other) = finished.err().filter(|it| !reason.contains(&it.to_string())) {
-                    note(other);
-                }
-                return Err(Failure::run(error));
-            }
-        };
+        let end = end.map_err(|error| {
+            // Why the match has ended comes last, where it is not overlooked.
+            let reason = with_causes(&error);
+            let other = finished.as_ref().err().filter(|it| !reason.contains(&it.to_string()));
+            other.iter().for_each(note);
+            Failure::run(error)
+        })?;
+        finished?;
         match end {
             MatchEnd::Stopped if interrupt.is_pressed() => {
+                let kept = counted(results.games().len(), "game");
                 Err(Failure::interrupted(match self.state {
-                    Some(path) => format!(
-                        "{} kept; to go on: {}",
-                        counted(results.games().len(), "game"),
-                        to_go_on(path)
-                    ),
+                    Some(path) => format!("{kept} kept; to go on: {}", to_go_on(path)),
                     None => "without --state the match cannot go on".to_owned(),
                 }))
             }

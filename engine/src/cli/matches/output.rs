@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
-    Act, Contest, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round, TournamentRecord,
-    csv_lines, game_count, places_text,
+    Act, Contest, MatchEvent, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round,
+    TournamentRecord, csv_lines, game_count, places_text, tail_text,
 };
 use movegen::notation::pdn::{WriteOptions, write_game};
 use movegen::words::counted;
@@ -152,15 +152,39 @@ impl Output {
         Ok(())
     }
 
-    /// An engine has started and gives itself this name and version.
-    pub(super) fn ready(&mut self, engine: usize, identity: &str) {
-        if let Some(page) = &mut self.page {
-            page.ready(engine, identity);
+    /// Shows what happens.
+    pub(super) fn notice(&mut self, config: &Contest, event: &MatchEvent<'_>) -> io::Result<()> {
+        match *event {
+            MatchEvent::Round(results) => self.round(config, results),
+            MatchEvent::Break(next, pause) => self.pause(config, next, pause),
+            MatchEvent::Again { game } => {
+                let text = format!("game {} begins again: the director wants it", game + 1);
+                self.say(config, &text)
+            }
+            MatchEvent::Decided { act, results, games } => {
+                self.decided(config, act, results, games)
+            }
+            MatchEvent::Begin(number, pairing) => self.begin(config, number, pairing),
+            MatchEvent::Game(results) => self.game(config, results),
+            MatchEvent::Ready { engine, identity } => {
+                self.page.iter_mut().for_each(|page| page.ready(engine, identity));
+                Ok(())
+            }
+            MatchEvent::Void { game, standstill } => self.void(config, game, standstill),
+            MatchEvent::Complaint { engine, text } => {
+                note(format_args!("engine '{engine}' reports an error: {text}"));
+                Ok(())
+            }
+            MatchEvent::SlowStart { engine, missing, tail } => {
+                let tail = tail_text(tail);
+                note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));
+                Ok(())
+            }
         }
     }
 
     /// A line above the table; with JSON it is a note.
-    pub(super) fn say(&mut self, config: &Contest, text: &str) -> io::Result<()> {
+    fn say(&mut self, config: &Contest, text: &str) -> io::Result<()> {
         if self.json {
             note(text);
             return Ok(());
@@ -173,25 +197,20 @@ impl Output {
     }
 
     /// A round of a tournament has been paired.
-    pub(super) fn round(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
+    fn round(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let Some(round) = results.rounds().last() else { return Ok(()) };
         self.total = game_count(config, results);
         self.say(config, &format!("round {}: {}", round.round, meetings(config, round)))
     }
 
     /// A break before the next round.
-    pub(super) fn pause(
-        &mut self,
-        config: &Contest,
-        next: &Round,
-        pause: Duration,
-    ) -> io::Result<()> {
+    fn pause(&mut self, config: &Contest, next: &Round, pause: Duration) -> io::Result<()> {
         let (seconds, meetings) = (pause.as_secs_f64().ceil(), meetings(config, next));
         self.say(config, &format!("break of {seconds} s before round {}: {meetings}", next.round))
     }
 
     /// The director has decided something; `games` are all finished games, if it was about one of them.
-    pub(super) fn decided(
+    fn decided(
         &mut self,
         config: &Contest,
         act: Act,
@@ -216,12 +235,7 @@ impl Output {
     }
 
     /// A game begins.
-    pub(super) fn begin(
-        &mut self,
-        config: &Contest,
-        number: usize,
-        pairing: Pairing,
-    ) -> io::Result<()> {
+    fn begin(&mut self, config: &Contest, number: usize, pairing: Pairing) -> io::Result<()> {
         self.running.insert(number, pairing);
         let mut out = stdout();
         self.erase(&mut out)?;
@@ -230,12 +244,7 @@ impl Output {
     }
 
     /// A game is played again, because everything has stood still.
-    pub(super) fn void(
-        &mut self,
-        config: &Contest,
-        game: usize,
-        standstill: Duration,
-    ) -> io::Result<()> {
+    fn void(&mut self, config: &Contest, game: usize, standstill: Duration) -> io::Result<()> {
         let text = format!(
             "game {} is void and played again: everything stood still for {:.1} s",
             game + 1,
@@ -283,7 +292,7 @@ impl Output {
         parts.join("; ")
     }
 
-    pub(super) fn game(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
+    fn game(&mut self, config: &Contest, results: &MatchResults) -> io::Result<()> {
         let Some(record) = results.games().last() else { return Ok(()) };
         self.running.remove(&record.game);
         self.finished = results.games().len();

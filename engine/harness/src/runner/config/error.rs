@@ -23,7 +23,7 @@ pub enum ConfigError {
         /// What was given.
         value: String,
         /// What is possible.
-        expected: &'static str,
+        expected: String,
     },
     /// The description does not say what the engine is.
     #[error("engine description: expected one of cmd=\"...\", dxp=..., builtin or random")]

@@ -48,18 +48,39 @@ pub struct DxpSpec {
     pub log: Option<PathBuf>,
 }
 
-/// An engine of a match. As text: arguments in the manner of a Hub line,
-/// `name=A cmd="./scan hub" dir=/opt/scan tc=60+1 param.threads=2 env.LANG=C`, or with the flag
-/// `builtin` or `random` instead of `cmd`. Further ones: `start=SECONDS` (until ready),
-/// `stall=SECONDS` (until it counts as hanging), `forfeit=yes|no` (whether it can lose by time),
-/// `history=whole|tail`, `ping=yes|no`, `restart=yes|no` (a new process for each game),
-/// `ponder=yes|no` (it may think in the opponent's time).
+/// The parts of an engine's description, and what they mean. The help is made from it.
+pub const ENGINE_KEYS: [(&str, &str); 20] = [
+    ("name=NAME", "in the tables (default: the program's name)"),
+    ("cmd=\"PROGRAM ARGS\"", "a child process that speaks Hub"),
+    ("builtin", "this engine, without a process"),
+    ("random", "random moves, without a process"),
+    (
+        "dxp=HOST:PORT",
+        "a DXP program that listens there (with cmd: it is started, {port} replaced)",
+    ),
+    ("dxp-listen=HOST:PORT", "a DXP program that connects to us there"),
+    ("dir=FOLDER", "where the process runs"),
+    ("env.NAME=VALUE", "added to its environment"),
+    ("param.NAME=VALUE", "a parameter that the engine declares"),
+    ("tc=CONTROL", "its own time control"),
+    ("start=S", "seconds until it must be ready"),
+    ("stall=S", "seconds until it counts as hanging"),
+    ("history=whole|tail", "the moves that it is sent"),
+    ("ping=yes|no", "whether its latency is measured"),
+    ("restart=yes|no", "a new process for each game"),
+    ("ponder=yes|no", "it thinks in the opponent's time, too (Hub)"),
+    ("forfeit=yes|no", "whether it can lose by time (with DXP: no)"),
+    ("gap=MS", "DXP: time between our messages"),
+    ("fractions=yes|no", "DXP: minutes with fractions"),
+    ("log=FILE", "DXP: all messages are added to it"),
+];
+
+/// An engine of a match. As text: arguments in the manner of a Hub line, as in [`ENGINE_KEYS`],
+/// `name=A cmd="./scan hub" dir=/opt/scan tc=60+1 param.threads=2 env.LANG=C`.
 ///
-/// With `dxp=HOST:PORT` the engine is a DXP program that listens there, with
-/// `dxp-listen=HOST:PORT` one that connects to us; several addresses, with commas, for several
-/// games at the same time. `cmd`, if given, starts the program for each of them, with `{port}`
-/// replaced. Further ones: `gap=MILLISECONDS`, `fractions=yes|no`, `log=FILE`. Such a program
-/// keeps its own clock and cannot lose by time unless `forfeit=yes`.
+/// With `dxp` or `dxp-listen` there may be several addresses, with commas, for several games at the same
+/// time. `cmd`, if given, starts the program for each of them. Such a program keeps its own clock and
+/// cannot lose by time unless `forfeit=yes`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "EngineEntry", into = "EngineEntry")]
 pub struct EngineSpec {
@@ -153,9 +174,9 @@ struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    fn error(self, expected: &'static str) -> ConfigError {
+    fn error(self, expected: impl Into<String>) -> ConfigError {
         let (name, value) = (self.name.to_owned(), self.value.to_owned());
-        ConfigError::Argument { name, value, expected }
+        ConfigError::Argument { name, value, expected: expected.into() }
     }
 
     fn text(self, expected: &'static str) -> Result<String, ConfigError> {
@@ -303,10 +324,8 @@ impl SpecDraft {
                     Some(("param", key)) => (&mut spec.params, key),
                     Some(("env", key)) => (&mut spec.env, key),
                     _ => {
-                        return Err(argument.error(
-                            "name, cmd, builtin, random, dxp, dxp-listen, dir, tc, start, stall, \
-                             forfeit, history, ping, restart, ponder, gap, fractions, log, param.NAME or env.NAME",
-                        ));
+                        let keys = ENGINE_KEYS.map(|(key, _)| key.split('=').next().unwrap_or(key));
+                        return Err(argument.error(keys.join(", ")));
                     }
                 };
                 map.insert(key.to_owned(), argument.value.to_owned());
@@ -394,6 +413,16 @@ mod tests {
         let control = EngineSpec::parse("builtin tc=10,nodes=2000").unwrap().time_control;
         assert_eq!(control.unwrap().to_string(), "10,nodes=2000");
         assert_eq!(EngineSpec::parse("cmd=/usr/bin/scan.sh").unwrap().name, "scan");
+    }
+
+    #[test]
+    fn the_manual_has_each_key() {
+        let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/matches.md");
+        let manual = std::fs::read_to_string(manual).unwrap();
+        for (key, _) in ENGINE_KEYS {
+            let name = key.split('=').next().unwrap().trim_end_matches("NAME");
+            assert!(manual.contains(&format!("`{name}")), "{key}");
+        }
     }
 
     #[test]

@@ -69,10 +69,6 @@ impl MoveTimes {
         self.depths += other.depths;
     }
 
-    fn mean(&self) -> Duration {
-        self.total.checked_div(self.moves).unwrap_or_default()
-    }
-
     fn mean_depth(&self) -> Option<f64> {
         (self.depths > 0).then(|| self.depth as f64 / f64::from(self.depths))
     }

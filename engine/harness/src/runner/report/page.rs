@@ -1,25 +1,24 @@
 //! The page for the browser.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use movegen::Color;
 use serde::Serialize;
 
 use super::conditions::{EngineRow, Part, conditions, engine_rows};
 use super::live::{Course, Live};
+use super::places::TournamentRecord;
 use super::progress::course;
-use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
-use crate::runner::config::Contest;
+use super::table::StandingsRecord;
+use super::{GameLine, MoveTimes, name, plot};
+use crate::runner::config::{Contest, SprtConfig};
 use crate::runner::game::match_game::MatchGame;
-use crate::runner::stats::Decision;
 use crate::runner::stats::Tally;
-use crate::runner::stats::places::places_table;
 use crate::runner::stats::results::MatchResults;
-use crate::runner::stats::standings::{Standing, Standings};
+use crate::runner::stats::standings::Standings;
 use crate::runner::tournament::state::MatchPart;
 use meerslag_pages::report;
-use meerslag_study::digits::median;
 
 /// Collects games for the page.
 #[derive(Debug)]
@@ -42,78 +41,36 @@ struct About<'a> {
     conditions: Vec<(&'static str, Vec<Part>)>,
     engines: Vec<EngineRow<'a>>,
     /// For a tournament.
-    places: Option<PlacesTable>,
+    places: Option<TournamentRecord>,
     /// For a tournament that was followed live.
     course: Option<Course<'a>>,
-    standings: Vec<StandingRow<'a>>,
-    cross: Vec<CrossRow<'a>>,
-    sprt: Option<SprtRow>,
+    standings: StandingsRecord<'a>,
+    /// Each engine against each other one.
+    cross: &'a [Vec<Tally>],
+    sprt: Option<TestRow>,
     elo_plot: String,
     length_plot: String,
-    lengths: Option<Lengths>,
-    terminations: Vec<(String, u64)>,
-    times: Vec<TimeRow<'a>>,
+    times: Vec<TimeRow>,
     rows: Vec<GameRow<'a>>,
 }
 
+/// The sequential test, whose state is with the standings.
 #[derive(Serialize)]
-struct PlacesTable {
-    heading: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-#[derive(Serialize)]
-struct StandingRow<'a> {
-    /// Class for the colour in the plot.
-    class: String,
-    name: &'a str,
-    /// Games, points, won, drawn, lost, without a result.
-    counts: [String; 6],
-    score: String,
-    elo: String,
-    nelo: String,
-    superiority: String,
-    draws: String,
-    pairs: String,
-    failures: String,
-}
-
-#[derive(Serialize)]
-struct CrossRow<'a> {
-    name: &'a str,
-    /// Points and wins, draws, losses; `None` against itself or without games.
-    cells: Vec<Option<(String, String)>>,
-}
-
-/// The state of the sequential test.
-#[derive(Serialize)]
-struct SprtRow {
+struct TestRow {
     model: String,
     elo0: f64,
     elo1: f64,
-    llr: String,
-    lower: String,
-    upper: String,
-    /// `undecided`, `h0` or `h1`.
-    verdict: &'static str,
+    /// The values of the ratio that decide.
+    bounds: (f64, f64),
 }
 
-/// The lengths of the games in moves.
+/// The moves of an engine. Times are in seconds.
 #[derive(Serialize)]
-struct Lengths {
-    least: usize,
-    most: usize,
-    mean: String,
-    median: String,
-}
-
-#[derive(Serialize)]
-struct TimeRow<'a> {
-    name: &'a str,
-    /// Empty without a limit.
-    control: String,
-    /// Moves, time in all, seconds a move, the longest, mean depth, games lost by time.
-    cells: [String; 6],
+struct TimeRow {
+    moves: u32,
+    total: f64,
+    longest: f64,
+    depth: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -125,8 +82,8 @@ struct GameRow<'a> {
     termination: &'a str,
     detail: &'a str,
     moves: usize,
-    white_time: String,
-    black_time: String,
+    white_time: f64,
+    black_time: f64,
 }
 
 impl MatchPage {
@@ -181,23 +138,21 @@ impl MatchPage {
             title: &config.event,
             conditions: conditions(config, records, &self.earlier, &self.command, elapsed),
             engines: engine_rows(config, &self.identities),
-            places: config.tournament().map(|_| {
-                let (heading, rows) = places_table(config, results);
-                PlacesTable { heading, rows }
-            }),
+            places: config.tournament().map(|_| TournamentRecord::new(config, results)),
             course: live.map(Live::course),
-            standings: standing_rows(config, standings),
-            cross: cross_rows(config, standings),
-            sprt: sprt_row(config, standings),
+            standings: standings.to_record(config),
+            cross: standings.cross_table(),
+            sprt: config.sprt().zip(standings.test()).map(
+                |(SprtConfig { elo0, elo1, .. }, test)| TestRow {
+                    model: test.model().to_string(),
+                    elo0,
+                    elo1,
+                    bounds: test.bounds(),
+                },
+            ),
             elo_plot: self.elo_plot(config, records, standings),
             length_plot: plot::lengths(&self.lengths()),
-            lengths: lengths(&self.lengths()),
-            terminations: standings
-                .terminations()
-                .iter()
-                .map(|(why, count)| (why.to_string(), *count))
-                .collect(),
-            times: self.time_rows(config, standings),
+            times: (0..config.engines.len()).map(|engine| self.time_row(engine)).collect(),
             rows: order.iter().map(|game| game_row(config, game)).collect(),
         };
         report(language, &config.event, &about, order.iter().map(|game| game.json.as_str()))
@@ -221,115 +176,24 @@ impl MatchPage {
         plot::elo(&series)
     }
 
-    fn time_rows<'a>(&self, config: &'a Contest, table: &Standings) -> Vec<TimeRow<'a>> {
-        (0..config.engines.len())
-            .map(|engine| {
-                let mut sum = MoveTimes::default();
-                for game in &self.games {
-                    if let Some(color) = game.pairing.color_of(engine) {
-                        sum.merge(&game.time[color.index()]);
-                    }
-                }
-                let line = table.engine(engine);
-                let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
-                TimeRow {
-                    name: name(config, engine),
-                    control: config.time_control(engine).to_string(),
-                    cells: [
-                        sum.moves.to_string(),
-                        hours_minutes_seconds(sum.total),
-                        seconds(sum.mean()),
-                        seconds(sum.longest),
-                        sum.mean_depth().map_or_else(dash, |d| format!("{d:.1}")),
-                        line.map_or(0, |line| line.time_forfeits).to_string(),
-                    ],
-                }
-            })
-            .collect()
+    fn time_row(&self, engine: usize) -> TimeRow {
+        let mut sum = MoveTimes::default();
+        for game in &self.games {
+            if let Some(color) = game.pairing.color_of(engine) {
+                sum.merge(&game.time[color.index()]);
+            }
+        }
+        let (total, longest) = (sum.total.as_secs_f64(), sum.longest.as_secs_f64());
+        TimeRow { moves: sum.moves, total, longest, depth: sum.mean_depth() }
     }
-}
-
-fn dash() -> String {
-    "–".to_owned()
 }
 
 fn class(engine: usize) -> String {
     format!("e{}", engine % 8)
 }
 
-fn standing_rows<'a>(config: &'a Contest, table: &Standings) -> Vec<StandingRow<'a>> {
-    let percent = |share: Option<f64>| share.map_or_else(dash, |s| format!("{:.1} %", 100.0 * s));
-    let row = |line: &Standing| {
-        let rating = line.rating();
-        let failures = line.faults + line.time_forfeits;
-        StandingRow {
-            class: class(line.engine),
-            name: name(config, line.engine),
-            counts: [
-                line.games.games().to_string(),
-                format!("{:.1}", line.games.points()),
-                line.games.wins.to_string(),
-                line.games.draws.to_string(),
-                line.games.losses.to_string(),
-                line.unknown.to_string(),
-            ],
-            score: percent(line.games.score()),
-            elo: rating.map_or_else(dash, |rating| rating.elo_text()),
-            nelo: rating.and_then(|r| r.normalised).map_or_else(dash, |n| n.to_string()),
-            superiority: percent(rating.and_then(|r| r.superiority)),
-            draws: percent(line.games.draw_ratio()),
-            pairs: line.pairs.0.map(|n| n.to_string()).join(" "),
-            failures: failures.to_string(),
-        }
-    };
-    table.lines().into_iter().map(row).collect()
-}
-
-fn cross_rows<'a>(config: &'a Contest, table: &Standings) -> Vec<CrossRow<'a>> {
-    let cell = |tally: Tally| {
-        let Tally { wins, draws, losses } = tally;
-        let text = || (format!("{:.1}", tally.points()), format!("+{wins} ={draws} −{losses}"));
-        (tally.games() > 0).then(text)
-    };
-    let rows = table.cross_table().iter().enumerate();
-    rows.map(|(engine, row)| CrossRow {
-        name: name(config, engine),
-        cells: row.iter().copied().map(cell).collect(),
-    })
-    .collect()
-}
-
-/// The same as in the table for people.
-fn sprt_row(config: &Contest, table: &Standings) -> Option<SprtRow> {
-    let (llr, decision) = table.sprt()?;
-    let (bounds, test) = (config.sprt()?, table.test()?);
-    let (lower, upper) = test.bounds();
-    let text = |value: f64| format!("{value:.2}");
-    Some(SprtRow {
-        model: test.model().to_string(),
-        elo0: bounds.elo0,
-        elo1: bounds.elo1,
-        llr: text(llr),
-        lower: text(lower),
-        upper: text(upper),
-        verdict: match decision {
-            Decision::Continue => "undecided",
-            Decision::AcceptH0 => "h0",
-            Decision::AcceptH1 => "h1",
-        },
-    })
-}
-
-fn lengths(moves: &[usize]) -> Option<Lengths> {
-    let mut sorted = moves.to_vec();
-    let median = median(&mut sorted)?.to_string();
-    let mean = sorted.iter().sum::<usize>() as f64 / sorted.len() as f64;
-    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
-    Some(Lengths { least, most, mean: format!("{mean:.1}"), median })
-}
-
 fn game_row<'a>(config: &'a Contest, game: &'a GameLine) -> GameRow<'a> {
-    let seconds = |color: Color| format!("{:.2}", game.time[color.index()].total.as_secs_f64());
+    let seconds = |color: Color| game.time[color.index()].total.as_secs_f64();
     GameRow {
         number: game.number,
         white: name(config, game.pairing.white),
@@ -354,7 +218,6 @@ mod tests {
     fn each_player_has_the_times_of_its_own_moves() {
         let config = config(2, 0, 1);
         let mut page = MatchPage::new(Vec::new(), String::new());
-        let mut games = Vec::new();
         for (number, pairing) in schedule(&config).into_iter().enumerate() {
             let mut record = GameRecord::new(movegen::Position::initial());
             for _ in 0..4 {
@@ -366,12 +229,8 @@ mod tests {
             }
             let game = MatchGame::new(number, pairing, record, Termination::MoveLimit);
             page.add(&config, &game);
-            games.push(game);
         }
-        let results = MatchResults::new(&config, games);
-        let rows = page.time_rows(&config, results.standings());
-        let times: Vec<_> =
-            rows.iter().map(|row| (row.name, &*row.cells[0], &*row.cells[1])).collect();
-        assert_eq!(times, [("e0", "4", "0:00:04"), ("e1", "4", "0:00:12")]);
+        let times = [0, 1].map(|engine| page.time_row(engine)).map(|row| (row.moves, row.total));
+        assert_eq!(times, [(4, 4.0), (4, 12.0)]);
     }
 }

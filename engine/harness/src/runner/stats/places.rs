@@ -123,11 +123,9 @@ fn points_text(half_points: u32) -> String {
     format!("{:.1}", f64::from(half_points) / 2.0)
 }
 
-/// The table of places: its heading and its rows.
-pub(in crate::runner) fn places_table(
-    config: &Contest,
-    results: &MatchResults,
-) -> (Vec<String>, Vec<Vec<String>>) {
+/// The table of places for people: each round with opponent, colour and result.
+#[must_use]
+pub fn places_text(config: &Contest, results: &MatchResults) -> String {
     let list = places(config, results);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut heading: Vec<String> = ["place", "no", "player", "points"].map(str::to_owned).to_vec();
@@ -150,13 +148,6 @@ pub(in crate::runner) fn places_table(
         row.extend(place.rows.iter().cloned());
         rows.push(row);
     }
-    (heading, rows)
-}
-
-/// The table of places for people: each round with opponent, colour and result.
-#[must_use]
-pub fn places_text(config: &Contest, results: &MatchResults) -> String {
-    let (heading, rows) = places_table(config, results);
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([heading[column].chars().count()]).max().unwrap_or_default()

@@ -239,6 +239,7 @@ pub fn run(
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
+    let runner = RoundRunner { workers, arbiter: arbiter.as_ref(), health: &health, abort };
     let mut is_first = true;
     loop {
         let games = collector.left();
@@ -256,7 +257,7 @@ pub fn run(
             }
             is_first = false;
         }
-        let end = play(config, workers, &games, arbiter.as_ref(), &health, &mut collector, abort);
+        let end = runner.play(&games, &mut collector);
         director.all_get_up();
         let end = end?;
         if end != MatchEnd::Complete || config.tournament().is_none() {
@@ -269,74 +270,83 @@ pub fn run(
     }
 }
 
-/// Plays these games.
-fn play(
-    config: &Contest,
-    workers: &Workers,
-    games: &[(usize, Pairing)],
-    arbiter: Option<&Arbiter>,
-    health: &[Health],
-    collector: &mut Collector<'_>,
-    abort: &Arc<Abort>,
-) -> Result<MatchEnd, MatchError> {
-    let starts = Starts::new(config, collector.results.games())?;
-    let director = collector.director;
-    let unfinished = &collector.results.take_unfinished();
-    let count = workers.concurrency.min(games.len());
-    let next = AtomicUsize::new(0);
-    // No game waits between two moves for another game's report.
-    let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
-    let standstills = Standstills::new();
-    let (end_watch, watch) = bounded(0);
-    thread::scope(|scope| {
-        let standstills = &standstills;
-        let failed = |error| MatchError::Thread(count, error);
-        let builder = thread::Builder::new().name("clock".to_owned());
-        builder.spawn_scoped(scope, move || standstills.watch(&watch)).map_err(failed)?;
-        // It ends with the last game.
-        let _end_watch = end_watch;
-        let mut started = Ok(());
-        for slot in 0..count {
-            let events = sender.clone();
-            let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
-            let cpus = cpus.unwrap_or_default();
-            let next = &next;
-            let starts = &starts;
-            let logs = workers.logs.as_ref();
-            let work = move || {
-                let (abort, players) = (Arc::clone(abort), Vec::new());
-                let transcript =
-                    if logs.is_some() { Transcript::wanted() } else { Transcript::default() };
-                let mut worker = Worker {
-                    config,
-                    starts,
-                    arbiter,
-                    standstills,
-                    director,
-                    unfinished,
-                    health,
-                    slot,
-                    cpus,
-                    logs,
-                    transcript,
-                    abort,
-                    events,
-                    players,
+/// What the games of all rounds are played with.
+#[derive(Clone, Copy)]
+struct RoundRunner<'a> {
+    workers: &'a Workers,
+    arbiter: Option<&'a Arbiter>,
+    health: &'a [Health],
+    abort: &'a Arc<Abort>,
+}
+
+impl RoundRunner<'_> {
+    /// Plays these games.
+    fn play(
+        self,
+        games: &[(usize, Pairing)],
+        collector: &mut Collector<'_>,
+    ) -> Result<MatchEnd, MatchError> {
+        let RoundRunner { workers, arbiter, health, abort } = self;
+        let config = collector.config;
+        let starts = Starts::new(config, collector.results.games())?;
+        let director = collector.director;
+        let unfinished = &collector.results.take_unfinished();
+        let count = workers.concurrency.min(games.len());
+        let next = AtomicUsize::new(0);
+        // No game waits between two moves for another game's report.
+        let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
+        let standstills = Standstills::new();
+        let (end_watch, watch) = bounded(0);
+        thread::scope(|scope| {
+            let standstills = &standstills;
+            let failed = |error| MatchError::Thread(count, error);
+            let builder = thread::Builder::new().name("clock".to_owned());
+            builder.spawn_scoped(scope, move || standstills.watch(&watch)).map_err(failed)?;
+            // It ends with the last game.
+            let _end_watch = end_watch;
+            let mut started = Ok(());
+            for slot in 0..count {
+                let events = sender.clone();
+                let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
+                let cpus = cpus.unwrap_or_default();
+                let next = &next;
+                let starts = &starts;
+                let logs = workers.logs.as_ref();
+                let work = move || {
+                    let (abort, players) = (Arc::clone(abort), Vec::new());
+                    let transcript =
+                        if logs.is_some() { Transcript::wanted() } else { Transcript::default() };
+                    let mut worker = Worker {
+                        config,
+                        starts,
+                        arbiter,
+                        standstills,
+                        director,
+                        unfinished,
+                        health,
+                        slot,
+                        cpus,
+                        logs,
+                        transcript,
+                        abort,
+                        events,
+                        players,
+                    };
+                    worker.work(games, next);
                 };
-                worker.work(games, next);
-            };
-            let builder = thread::Builder::new().stack_size(STACK_BYTES);
-            if let Err(error) = builder.spawn_scoped(scope, work) {
-                started = Err(failed(error));
-                abort.set();
-                break;
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                if let Err(error) = builder.spawn_scoped(scope, work) {
+                    started = Err(failed(error));
+                    abort.set();
+                    break;
+                }
             }
-        }
-        drop(sender);
-        // Workers that have begun end only if their reports are taken.
-        let end = collector.collect(&events, abort);
-        started.and(end)
-    })
+            drop(sender);
+            // Workers that have begun end only if their reports are taken.
+            let end = collector.collect(&events, abort);
+            started.and(end)
+        })
+    }
 }
 
 /// Whether every DXP program has an address for each game at the same time.

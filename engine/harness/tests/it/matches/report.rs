@@ -49,27 +49,13 @@ fn the_page_has_every_table_and_every_game() {
     let report = data(&page);
 
     // The standings agree with the JSON.
-    let standings = report["standings"].as_array().unwrap();
-    assert_eq!(standings.len(), 3);
-    for engine in table["engines"].as_array().unwrap() {
-        let count = |key: &str| engine[key].as_u64().unwrap().to_string();
-        let counts = [
-            count("games"),
-            format!("{:.1}", engine["points"].as_f64().unwrap()),
-            count("wins"),
-            count("draws"),
-            count("losses"),
-            "0".to_owned(),
-        ];
-        let row = standings.iter().find(|row| row["name"] == engine["name"]).expect("a row");
-        assert_eq!(row["counts"], Value::from(counts.to_vec()));
-    }
+    assert_eq!(report["standings"]["engines"], table["engines"]);
     // The cross table has a row and a column for each engine; nobody plays himself.
     let cross = report["cross"].as_array().unwrap();
-    let cells: Vec<&Value> =
-        cross.iter().flat_map(|row| row["cells"].as_array().unwrap()).collect();
+    let cells: Vec<&Value> = cross.iter().flat_map(|row| row.as_array().unwrap()).collect();
     assert_eq!((cross.len(), cells.len()), (3, 9));
-    assert_eq!(cells.iter().filter(|cell| cell.is_null()).count(), 3);
+    let none = serde_json::json!({ "wins": 0, "draws": 0, "losses": 0 });
+    assert_eq!(cells.iter().filter(|cell| ***cell == none).count(), 3);
     // Each engine has a line in the plot, which breaks where no estimate is finite: which games end
     // first decides that. Bars with all games.
     let plot = report["elo_plot"].as_str().unwrap();
@@ -78,10 +64,11 @@ fn the_page_has_every_table_and_every_game() {
     }
     assert!(!plot.contains("NaN") && !plot.contains("inf"), "{plot}");
     assert!(report["length_plot"].as_str().unwrap().contains("class=\"bar\""));
-    let ends = report["terminations"].as_array().unwrap();
-    assert_eq!(ends.iter().map(|end| end[1].as_u64().unwrap()).sum::<u64>(), 18);
-    let times = report["times"].as_array().unwrap();
-    assert_eq!(times.iter().filter(|row| row["control"] == "10,nodes=200").count(), 3);
+    let ends = report["standings"]["terminations"].as_object().unwrap();
+    assert_eq!(ends.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 18);
+    assert_eq!(report["times"].as_array().unwrap().len(), 3);
+    let engines = report["engines"].as_array().unwrap();
+    assert_eq!(engines.iter().filter(|row| row["control"] == "10,nodes=200").count(), 3);
 
     // Every game is listed and can be replayed from the data of the script.
     let games = report["games"].as_array().unwrap();
@@ -138,9 +125,8 @@ fn after_too_few_games_nothing_is_known() {
         assert!(record["engines"][0][key].is_null(), "{key}: {record}");
     }
     let report = data(&played.page());
-    let row = &report["standings"][0];
-    assert_eq!((&row["elo"], &row["nelo"]), (&"not known yet".into(), &"–".into()), "{report}");
-    assert_eq!((&row["superiority"], &report["elo_plot"]), (&"–".into(), &"".into()), "{report}");
+    assert_eq!(report["standings"]["engines"], record["engines"], "{report}");
+    assert_eq!(report["elo_plot"], "", "{report}");
     let table = played.results.standings().to_text(&played.config);
     assert!(table.contains(" not known yet "), "{table}");
     assert!(!table.contains("±0.0") && !table.contains("normalised"), "{table}");
