@@ -68,7 +68,7 @@ fn resumed_matches_report_everything() {
     assert_eq!(files.read("games.csv").lines().count(), 9);
     // And the engines, the times and the commands.
     let text = files.read("match.jsonl");
-    let versions = text.replace("\"engines\":[null,null]", "\"engines\":[\"a 1\",\"b 2\"]");
+    let versions = text.replace("\"engines\":[null,null]", "\"engines\":[\"b 2\",\"a 1\"]");
     fs::write(files.folder.path().join("match.jsonl"), versions).unwrap();
     play(&["--resume", &state, &html, "--force"]);
     let page = files.read("report.html");
