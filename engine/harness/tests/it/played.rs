@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Conditions, Contest, Director, EngineSpec, GameLogs, KeptLogs, MatchConfig, MatchEnd,
-    MatchError, MatchEvent, MatchFormat, MatchGame, MatchPage, MatchResults, StateFile, Workers,
-    run, tail_text,
+    Abort, Conditions, Contest, Director, EngineSpec, Format, GameLogs, KeptLogs, MatchConfig,
+    MatchEnd, MatchError, MatchEvent, MatchFormat, MatchGame, MatchPage, MatchResults, StateFile,
+    TournamentConfig, Workers, run, tail_text,
 };
 use meerslag_study::openings;
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, WriteOptions, game_to_string};
@@ -54,6 +54,19 @@ impl Match {
         if let Contest::Match(config) = &mut self.config {
             change(config);
         }
+        self
+    }
+
+    /// As a double round-robin in rounds.
+    pub fn in_rounds(mut self) -> Match {
+        self.config = Contest::Tournament(TournamentConfig {
+            conditions: (*self.config).clone(),
+            format: Format::RoundRobin,
+            rounds: None,
+            games: 2,
+            deciding: 3,
+            break_seconds: 0,
+        });
         self
     }
 

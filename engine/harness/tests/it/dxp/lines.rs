@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use meerslag_harness::runner::{FaultKind, MatchGame, RoundsConfig, Termination};
+use meerslag_harness::runner::{FaultKind, MatchGame, Termination};
 use meerslag_tests::peer::free_port;
 
 use crate::played::Match;
@@ -55,9 +55,8 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, delay: Duration, most: usize)
 fn cup(guest: &str) -> Vec<MatchGame> {
     let guest = format!("name=guest {guest}");
     let engines = [&guest, "random name=a", "random name=b param.seed=2"];
-    let rounds = RoundsConfig { count: 1, games: 2, deciding: 3, break_seconds: 0 };
     let cup = Match::new(&engines, "60").openings("start").max_moves(12);
-    cup.with(|config| config.rounds = Some(rounds)).play().games
+    cup.in_rounds().play().games
 }
 
 /// The games that the guest has lost by a failure.
