@@ -150,14 +150,13 @@ pub struct Query {
     #[serde(rename = "manoeuvre", deserialize_with = "parsed")]
     #[schemars(with = "String")]
     pub moves: Option<Manoeuvre>,
-    /// Plies from the first of these moves to the last, or of the sacrifice
+    /// At most this many plies from the first of these moves to the last, or of the sacrifice (10)
     #[cfg_attr(feature = "clap", arg(long, value_name = "PLIES",
                                      value_parser = value_parser!(u32).range(1..=10_000)))]
     #[serde(deserialize_with = "number::<1, 10_000, _>")]
     #[schemars(range(min = 1, max = 10_000))]
     pub within: Option<u32>,
-    /// This many men are given within 10 plies, or as many as are asked for, and never regained; a king
-    /// counts as three
+    /// This many men are given and never regained; a king counts as three
     #[cfg_attr(feature = "clap", arg(long, value_name = "N",
                                      value_parser = value_parser!(u32).range(1..=60)))]
     #[serde(deserialize_with = "number::<1, 60, _>")]

@@ -391,6 +391,25 @@ mod tests {
     }
 
     #[test]
+    fn games_that_are_sent_are_searched() {
+        let games =
+            read(&format!("{GAME}\n\n1. 31-26 19-23 /FEN \"W:W28:B1\"/ 28-22 *")).to_string();
+        let find = |name: &str, value: &str| {
+            let query = [(name.to_owned(), value.to_owned())];
+            let reply = answer(&desk(), Route::of("/v1/boards").unwrap(), &query, games.as_bytes());
+            serde_json::from_str::<Value>(&reply.unwrap().text).unwrap()["at"].clone()
+        };
+        for (name, value, at) in [
+            ("pattern", "w28 b23", json!([2, null])),
+            ("manoeuvre", "32-28 28x19", json!([3, null])),
+            ("pattern", "w28 .50", json!([null, 2])),
+            ("material", "1010", json!([null, 2])),
+        ] {
+            assert_eq!(find(name, value), at, "{name} {value}");
+        }
+    }
+
+    #[test]
     fn paragraphs_and_the_mark_of_cut_games_come_back() {
         let games = read("1. 32-28 {one\ntwo\n\nthree} 19-23 2. 28÷19 14÷23 3. 37-32 2-0");
         let game = &games["games"][0];

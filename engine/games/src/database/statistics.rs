@@ -1,7 +1,7 @@
 //! Scores of a player or of a whole file.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::Hash;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use egdb::{Probe, Wld};
 use meerslag_study::annotate::{RecordedPlay, SideSummary, recorded};
@@ -45,7 +45,7 @@ impl Score {
 }
 
 /// What the lines are grouped by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Group {
     /// All games.
     All,
@@ -93,9 +93,6 @@ pub struct StatisticsRow {
 /// Plies that count as the opening.
 const OPENING: usize = 2;
 
-/// The values of an endgame for a side, in the order of their rows.
-const VALUES: [(Wld, &str); 3] = [(Wld::Win, "won"), (Wld::Draw, "drawn"), (Wld::Loss, "lost")];
-
 /// The facts of a game that the statistics use.
 struct Played {
     players: [i64; 2],
@@ -109,50 +106,40 @@ struct Played {
     play: [SideSummary; 2],
 }
 
+/// A line: its group, and its place and name there. Those of people are their rows in the file.
+type Line = (Group, i64, String);
+
 /// The scores so far.
-#[derive(Default)]
-struct Scores {
-    all: Score,
-    colors: [Score; 2],
-    endgames: [Score; 3],
-    years: BTreeMap<u32, Score>,
-    openings: HashMap<String, Score>,
-    opponents: HashMap<i64, Score>,
-    players: HashMap<i64, Score>,
-}
+struct Scores(HashMap<Line, Score>);
 
 impl Scores {
     /// Adds a game of this side; `is_one_player` if the query names a player.
     fn add(&mut self, game: &Played, side: Color, is_one_player: bool) {
-        self.all.add(game, side);
-        self.colors[side.index()].add(game, side);
-        if let Some((mover, value)) = game.endgame {
-            let value = if mover == side { value } else { value.opponent() };
-            for (score, _) in self.endgames.iter_mut().zip(VALUES).filter(|(_, v)| v.0 == value) {
-                score.add(game, side);
-            }
+        let mut add = |group, place, name: &str, side| {
+            self.0.entry((group, place, name.to_owned())).or_default().add(game, side);
+        };
+        add(Group::All, 0, "", side);
+        match side {
+            Color::White => add(Group::Color, 0, "White", side),
+            Color::Black => add(Group::Color, 1, "Black", side),
         }
-        self.openings.entry(game.opening.clone()).or_default().add(game, side);
+        match game.endgame.map(|(mover, it)| if mover == side { it } else { it.opponent() }) {
+            Some(Wld::Win) => add(Group::Endgame, 0, "won", side),
+            Some(Wld::Draw) => add(Group::Endgame, 1, "drawn", side),
+            Some(Wld::Loss) => add(Group::Endgame, 2, "lost", side),
+            None => {}
+        }
         if let Some(year) = game.year {
-            self.years.entry(year).or_default().add(game, side);
+            add(Group::Year, year.into(), &year.to_string(), side);
         }
+        add(Group::Opening, 0, &game.opening, side);
         if is_one_player {
-            let opponent = game.players[side.opponent().index()];
-            self.opponents.entry(opponent).or_default().add(game, side);
-            return;
+            return add(Group::Opponent, game.players[side.opponent().index()], "", side);
         }
         for side in [Color::White, Color::Black] {
-            self.players.entry(game.players[side.index()]).or_default().add(game, side);
+            add(Group::Player, game.players[side.index()], "", side);
         }
     }
-}
-
-/// The groups with most games first.
-fn most_games<K: Hash + Ord + Clone>(scores: HashMap<K, Score>, most: usize) -> Vec<(K, Score)> {
-    let mut list: Vec<(K, Score)> = scores.into_iter().collect();
-    list.sort_by(|a, b| b.1.games.cmp(&a.1.games).then_with(|| a.0.cmp(&b.0)));
-    list.truncate(most);
-    list
 }
 
 impl GamesFile {
@@ -178,7 +165,8 @@ impl GamesFile {
             true => Games::After(i64::MIN),
             false => Games::Of(ids.into_iter()),
         };
-        let mut scores = Scores::default();
+        let all_games = (Group::All, 0, String::new());
+        let mut scores = Scores(HashMap::from([(all_games, Score::default())]));
         let mut done = 0;
         loop {
             let games = self.work_on(&mut which, |unpacker, raw| {
@@ -209,33 +197,25 @@ impl GamesFile {
         }
     }
 
+    /// The lines in their order: of openings and people at most `most`, those with most games first.
     fn rows(&self, scores: Scores, most: usize) -> Result<Vec<StatisticsRow>, GamesError> {
+        let is_by_games = |group| group >= Group::Opening;
+        let mut lines: Vec<(Line, Score)> = scores.0.into_iter().collect();
+        lines.sort_by(|(a, one), (b, other)| {
+            let games =
+                if is_by_games(a.0) { other.games.cmp(&one.games) } else { Ordering::Equal };
+            a.0.cmp(&b.0).then(games).then_with(|| a.cmp(b))
+        });
         let mut rows = Vec::new();
-        let mut push = |group, name: &str, score: Score| {
-            if score.games > 0 || group == Group::All {
-                rows.push(StatisticsRow { group, name: name.to_owned(), score });
-            }
-        };
-        push(Group::All, "", scores.all);
-        for (side, name) in [(Color::White, "White"), (Color::Black, "Black")] {
-            push(Group::Color, name, scores.colors[side.index()]);
-        }
-        for ((_, name), score) in VALUES.into_iter().zip(scores.endgames) {
-            push(Group::Endgame, name, score);
-        }
-        for (year, score) in scores.years {
-            push(Group::Year, &year.to_string(), score);
-        }
-        for (name, score) in most_games(scores.openings, most) {
-            push(Group::Opening, &name, score);
-        }
-        for (group, scores) in
-            [(Group::Opponent, scores.opponents), (Group::Player, scores.players)]
-        {
-            for (id, score) in most_games(scores, most) {
-                let sql = format!("SELECT name FROM players WHERE id = {id}");
-                let name: String = self.named(|| self.value(&sql))?;
-                push(group, &name, score);
+        for lines in lines.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
+            let shown = if is_by_games(lines[0].0.0) { most } else { lines.len() };
+            for ((group, place, name), score) in lines.iter().take(shown) {
+                let (group, score, mut name) = (*group, *score, name.clone());
+                if matches!(group, Group::Opponent | Group::Player) {
+                    let sql = format!("SELECT name FROM players WHERE id = {place}");
+                    name = self.named(|| self.value(&sql))?;
+                }
+                rows.push(StatisticsRow { group, name, score });
             }
         }
         Ok(rows)
