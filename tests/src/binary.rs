@@ -45,7 +45,7 @@ pub fn binary() -> &'static Path {
 /// Path of a program that `engine/harness` has for its tests: `mock_engine`, an engine that
 /// misbehaves as its arguments say, or `own_engine`, our own without a command line.
 ///
-/// They are examples, so `cargo test` builds them beside the tests, unless it is told to build
+/// They are examples, so `cargo test` builds them beside the tests, unless it is asked to build
 /// single tests only: then those of before are taken, or cargo is asked once.
 #[must_use]
 pub fn engine_program(name: &str) -> PathBuf {

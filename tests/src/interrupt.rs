@@ -5,7 +5,7 @@ use nix::unistd::Pid;
 
 /// Signals that whoever started the tests ignores (`nohup`, a shell that starts them in the background) are
 /// those that the program would ignore, too. What a process catches, its children begin to hear again; the
-/// tests themselves go on ignoring it.
+/// tests themselves run on ignoring it.
 pub(crate) fn let_children_hear() {
     extern "C" fn ignore(_signal: i32) {}
     let caught = SigAction::new(SigHandler::Handler(ignore), SaFlags::SA_RESTART, SigSet::empty());

@@ -1069,7 +1069,7 @@ fn a_text_with_other_moves_or_an_index_with_other_places_is_a_fault() {
     assert_eq!(faults, ["game 12: the index has other places than its positions"]);
 }
 
-/// A player who is missing, a year that is none, tags, texts and moves that cannot be read: such a
+/// A player who is missing, an impossible year, tags, texts and moves that cannot be read: such a
 /// game is named, and the others are there.
 #[test]
 fn a_damaged_game_is_named_and_the_others_are_read() {

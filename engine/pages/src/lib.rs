@@ -64,7 +64,7 @@ pub struct GameData {
     /// Start position as Hub writes it.
     #[serde(rename = "p")]
     pub position: String,
-    /// Positions that are set up anew: after how many moves, and as Hub writes them.
+    /// Positions that are set up in a game: after how many moves, and as Hub writes them.
     #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
     pub set_ups: Vec<(usize, String)>,
     /// Moves as Hub writes them.

@@ -165,7 +165,7 @@ impl Annotation {
 }
 
 /// Searches every position of a game, from the end to the beginning, and judges each move. Other
-/// threads of Python go on meanwhile; Ctrl-C ends it.
+/// threads of Python run meanwhile; Ctrl-C ends it.
 ///
 /// Args:
 ///     game: a ``Game`` or a ``PdnGame``, which stays as it is.
@@ -180,7 +180,7 @@ impl Annotation {
 /// Raises:
 ///     ValueError: a limit is out of range.
 ///     DatabaseError: a database is damaged.
-///     RuntimeError: another thread is searching with this engine, or has told it to stop.
+///     RuntimeError: another thread is searching with this engine, or has stopped it.
 #[pyfunction]
 #[pyo3(signature = (game, *, engine = None, depth = None, nodes = None, time = None,
                     on_progress: "Callable[[int, int], object] | None" = None))]
@@ -235,7 +235,7 @@ fn annotation(
         });
         let analyses = analyses.ok_or_else(|| {
             PyRuntimeError::new_err(
-                "the engine was told to stop before all positions were searched",
+                "the engine was stopped before all positions were searched",
             )
         })?;
         let probe = options.databases.open().map_err(|error| open_failed(&error))?;

@@ -244,7 +244,7 @@ impl Position {
         Position(self.0.reversed())
     }
 
-    /// The number of move sequences of this length, a test of move generators. Other threads go on
+    /// The number of move sequences of this length, a test of move generators. Other threads run
     /// meanwhile. Cannot be interrupted.
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
         // The numbers of longer sequences need not fit into 64 bits.

@@ -102,7 +102,7 @@ pub struct BookReport {
     used: u64,
     /// Games with something unreadable.
     broken: u64,
-    /// Games of other types, which are passed over.
+    /// Games of other types, which are skipped.
     other_type: u64,
     /// Positions of the book.
     positions: u64,
@@ -165,7 +165,7 @@ impl Book {
     }
 
     /// Builds a book from games, and writes it to a file; ``Book(path)`` opens it. No file is written
-    /// if something fails. Other threads of Python go on meanwhile; Ctrl-C ends it.
+    /// if something fails. Other threads of Python run meanwhile; Ctrl-C ends it.
     ///
     /// Args:
     ///     path: the file of the book.

@@ -201,7 +201,7 @@ impl Engine {
         Engine::with(py, options)
     }
 
-    /// Searches the current position of a game, or a position. Other threads of Python go on
+    /// Searches the current position of a game, or a position. Other threads of Python run
     /// meanwhile. It ends at the first limit reached, by ``stop``, or by Ctrl-C.
     ///
     /// Args:

@@ -85,7 +85,7 @@ pub struct ImportReport {
     replaced: u64,
     /// Games with something unreadable; they are kept as far as possible.
     broken: u64,
-    /// Files that had been added before, which are passed over.
+    /// Files that had been added before, which are skipped.
     known: u64,
     /// Files that could not be read, or hold no game.
     failed: u64,

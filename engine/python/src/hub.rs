@@ -22,7 +22,7 @@ use crate::engine::{limits, seconds};
 use crate::game::GameOrPosition;
 use crate::{HubError, work};
 
-/// Overrun of a time limit before the engine is told to stop, and how long it may take then.
+/// Overrun of a time limit before the engine gets `stop`, and how long it may take then.
 const MARGIN: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a search that waits for another one looks whether it is still wanted.

@@ -41,14 +41,14 @@ pyo3::create_exception!(
     meerslag,
     GamesFileError,
     PyRuntimeError,
-    "A file of games that is none, damaged, of a newer version, or written to by somebody else."
+    "A file is not a database of games, or is damaged, of a newer version, or in use by a writer."
 );
 
 pyo3::create_exception!(
     meerslag,
     BookError,
     PyRuntimeError,
-    "An opening book that is none, damaged, of another version, or in use."
+    "A file is not an opening book, or is damaged, of another version, or in use."
 );
 
 pyo3::create_exception!(
@@ -62,14 +62,14 @@ pyo3::create_exception!(
     meerslag,
     MatchError,
     PyRuntimeError,
-    "A match that cannot go on: an engine does not start, or databases cannot be opened."
+    "A match that cannot continue: an engine does not start, or databases cannot be opened."
 );
 
 pyo3::create_exception!(
     meerslag,
     RepetitionError,
     PyRuntimeError,
-    "A file of scores that is none, or that another process has."
+    "A file is not a file of scores, or another process uses it."
 );
 
 fn value_error(error: impl std::error::Error) -> PyErr {

@@ -184,7 +184,7 @@ fn engine(text: &str) -> PyResult<EngineSpec> {
     EngineSpec::parse(text).map_err(named)
 }
 
-/// Plays a match: each opening twice, with colours exchanged. Other threads of Python go on meanwhile;
+/// Plays a match: each opening twice, with colours exchanged. Other threads of Python run meanwhile;
 /// Ctrl-C ends it.
 ///
 /// Args:
@@ -207,7 +207,7 @@ fn engine(text: &str) -> PyResult<EngineSpec> {
 ///         error, 0.05 each otherwise. In normalised Elo.
 ///     logistic: the bounds of ``sprt`` are logistic Elo, as in rating lists.
 ///     state: a new file that keeps the match after every game; ``resume_match`` and ``meerslag match
-///         --resume`` go on with it.
+///         --resume`` continue with it.
 ///     event: the name of the match in the games.
 ///     on_game: called with the ``PdnGame`` of each finished game. An exception from it ends the
 ///         match and is raised again.
@@ -281,8 +281,8 @@ pub fn play_match(
     })
 }
 
-/// Goes on with an interrupted match, from its state file, which describes it. Other threads of
-/// Python go on meanwhile; Ctrl-C ends it.
+/// Continues with an interrupted match, from its state file, which describes it. Other threads of
+/// Python run on meanwhile; Ctrl-C ends it.
 ///
 /// Args:
 ///     state: the state file, which ``match`` or ``meerslag match`` has begun.
@@ -306,7 +306,7 @@ pub fn resume_match(
         let Resumed { mut state, config, results, run, .. } =
             StateFile::resume(&state).map_err(state_error)?;
         if config.tournament().is_some() || run.shard.is_some() {
-            let text = "a tournament, or a part of a match: the program goes on with it";
+            let text = "a tournament, or a part of a match: the program continues with it";
             return Err(PyValueError::new_err(text));
         }
         let before = run.concurrency.map_or(1, |games| games as usize);
@@ -349,7 +349,7 @@ fn state_error(error: StateError) -> PyErr {
 }
 
 fn exists(path: &Path) -> PyErr {
-    let text = format!("{} exists: resume_match goes on with it", path.display());
+    let text = format!("{} exists: resume_match continues with it", path.display());
     PyFileExistsError::new_err(text)
 }
 

@@ -356,7 +356,7 @@ impl PdnGame {
 /// Reads the games of a PDN text or file in turn; it never holds more than one.
 ///
 /// Tolerant: what is broken in a game gives a warning in it, and the next game is read as if
-/// nothing had happened. Games of other kinds of draughts, and empty ones, are passed over;
+/// nothing had happened. Games of other kinds of draughts, and empty ones, are skipped;
 /// ``warnings`` and ``counters`` tell of them, too.
 ///
 /// As a context manager it closes the file at the end; ``warnings`` and ``counters`` stay.

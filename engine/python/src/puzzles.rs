@@ -84,7 +84,7 @@ impl Puzzle {
 
 /// Finds puzzles in games: positions where only one move wins, or only one holds the draw, and a search
 /// of one ply does not see it. Sacrifices come first; of equal positions, turned ones too, there is one.
-/// Other threads of Python go on meanwhile; Ctrl-C ends it.
+/// Other threads of Python run meanwhile; Ctrl-C ends it.
 ///
 /// Args:
 ///     games: each a ``Game`` or a ``PdnGame``.
@@ -98,7 +98,7 @@ impl Puzzle {
 ///
 /// Raises:
 ///     ValueError: a limit is out of range.
-///     RuntimeError: another thread is searching with this engine, or has told it to stop.
+///     RuntimeError: another thread is searching with this engine, or has stopped it.
 #[pyfunction]
 #[pyo3(signature = (games, *, engine = None, depth = None, nodes = None, time = None,
                     on_progress: "Callable[[int, int], object] | None" = None))]
@@ -134,7 +134,7 @@ fn puzzles(
             control.reset();
             let mut found: Vec<Vec<FoundPuzzle>> = Vec::new();
             for game in games {
-                let stopped = || PyRuntimeError::new_err("the engine was told to stop");
+                let stopped = || PyRuntimeError::new_err("the engine was stopped");
                 let puzzles = study::puzzles_of_game(&mut searcher, game, limits, control);
                 found.push(puzzles.ok_or_else(stopped)?);
                 // The other end waits until this one is dropped.

@@ -174,7 +174,7 @@ def test_a_program_that_is_gone_is_not_waited_for(scripted, answer, message):
 
 
 def test_a_program_that_gives_no_answer_is_given_up(scripted):
-    """Told to stop after a second, and given up after five more."""
+    """Gets ``stop`` after a second, and is given up after five more."""
     late = "assert sys.stdin.readline() == 'stop\\n'; say('done move=31-26\\n')"
 
     async def ask(answer, **limits):

@@ -1,4 +1,4 @@
-"""The package besides its classes: types, help, examples."""
+"""The package without its classes: types, help, examples."""
 
 import importlib.metadata
 import json

@@ -60,7 +60,7 @@ def test_puzzles_that_cannot_be_looked_for():
 
     with pytest.raises(KeyError):
         find_puzzles([game], engine=engine, nodes=100, on_progress=refuse)
-    with pytest.raises(RuntimeError, match="told to stop"):
+    with pytest.raises(RuntimeError, match="was stopped"):
         find_puzzles([game] * 100, engine=engine, nodes=100, on_progress=lambda *_: engine.stop())
     assert find_puzzles([game], engine=engine, nodes=100) == []
 

@@ -221,7 +221,7 @@ def test_annotation_that_cannot_go_on():
     game, engine = Game(None, ["32-28", "19-23"]), Engine(hash_mib=1)
     with pytest.raises(KeyError):
         annotate(game, engine=engine, nodes=1000, on_progress=refuse)
-    with pytest.raises(RuntimeError, match="told to stop"):
+    with pytest.raises(RuntimeError, match="was stopped"):
         annotate(game, engine=engine, nodes=1000, on_progress=lambda *_: engine.stop())
     assert annotate(game, engine=engine, nodes=100).moves
 
@@ -276,7 +276,7 @@ def test_a_match_goes_on_from_its_state(tmp_path):
     assert result.standing("strong").points == whole.standing("strong").points
     # All games are played.
     assert resume_match(state, concurrency=2).games == result.games
-    with pytest.raises(FileExistsError, match="resume_match goes on"):
+    with pytest.raises(FileExistsError, match="resume_match continues"):
         match(engines, tc="nodes=300", state=state)
 
 

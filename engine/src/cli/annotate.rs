@@ -31,7 +31,7 @@ endgame databases the exact value is there instead, and a move that keeps it is 
 mistake. docs/annotate.md explains the chances.
 
 Finished games are kept in OUT.journal until all are done: after an interruption the same \
-command goes on.";
+command continues.";
 
 /// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
 #[derive(Args, Debug)]
@@ -167,7 +167,7 @@ impl Output<'_> {
     }
 
     /// Writes the files, and shows how the players played. No file gets its name before both are
-    /// written: otherwise the same command could not go on, for example after a full disk.
+    /// written: otherwise the same command could not continue, for example after a full disk.
     fn finish(self, existing: Existing) -> Result<(), Failure> {
         let mut files = Vec::new();
         if let (Some(page), Some(path)) = (&self.page, &self.args.html) {

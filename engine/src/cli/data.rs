@@ -153,7 +153,7 @@ impl Input {
         Ok(all)
     }
 
-    /// Calls `see` with each game; returns the number of bytes that are no good block.
+    /// Calls `see` with each game; returns the number of bytes that are in no intact block.
     fn for_each(
         &self,
         mut see: impl FnMut(&GamesHeader, PlayedGame) -> io::Result<()>,

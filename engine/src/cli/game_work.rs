@@ -132,7 +132,7 @@ fn unfinished(
     })? {
         true => Ok(()),
         false if interrupt.is_pressed() => Err(Failure::interrupted(format!(
-            "{done} of {} done; the same command goes on",
+            "{done} of {} done; the same command continues",
             counted(all, "game")
         ))),
         false => Err(Failure::Run(anyhow!("a thread that searches has died"))),

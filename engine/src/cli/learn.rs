@@ -24,7 +24,7 @@ use super::{Failure, shell};
 ///
 /// The first generation plays with material only. Each one is fitted to the games of all, and
 /// accepted if it beats the last accepted one in a match; the next plays with what was accepted
-/// last. The same command goes on where it ended. The folder then holds the games and the weights
+/// last. The same command continues where it ended. The folder then holds the games and the weights
 /// of each generation, the matches, and the best weights as accepted.weights.
 #[derive(Args, Debug)]
 pub(super) struct LearnArgs {
@@ -125,7 +125,7 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     drop(meter);
     let best = best.map_err(|error| match error {
         GenerationsError::Stopped => {
-            Failure::interrupted("what was played and fitted is kept; the same command goes on")
+            Failure::interrupted("what was played and fitted is kept; the same command continues")
         }
         error => Failure::run(error),
     })?;

@@ -45,7 +45,7 @@ pub(super) fn position(text: &str) -> Result<(Game, Fen), String> {
     Ok((game, fen))
 }
 
-/// The position at the start of a line that may go on with a comment, or operations as in EPD. If
+/// The position at the start of a line that may continue with a comment, or operations as in EPD. If
 /// there is none, the whole line.
 fn fen_of(text: &str) -> &str {
     // A draw could be read as a range of squares.

@@ -28,7 +28,7 @@ have several ways. Positions with a capture are left out, and so are equal ones,
 Sacrifices come first. Each search has 200,000 nodes, unless there is a limit.
 
 Finished games are kept in OUT.journal until all are done: after an interruption the same command \
-goes on.";
+continues.";
 
 /// Find puzzles in games: positions where only one move wins or holds the draw
 #[derive(Args, Debug)]

@@ -87,7 +87,7 @@ pub(super) struct ServeArgs {
     /// given several times
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
-    /// A name for this machine that clients may use, besides localhost and addresses. May be given
+    /// A name for this machine that clients may use, in addition to localhost and addresses. May be given
     /// several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,

@@ -2,7 +2,7 @@
 //! in `meerslag match ... | head`.
 //!
 //! One rule for all: a command that only prints ends, and that is success, since its reader has
-//! seen enough. A command that works or checks goes on without its output, and ends with the status
+//! seen enough. A command that works or checks continues without its output, and ends with the status
 //! that it would have had. Messages on standard error never end anything.
 
 use std::borrow::Cow;
@@ -35,10 +35,10 @@ pub(super) fn has_no_reader() -> bool {
     ONLY_PRINTS.load(Ordering::Relaxed) && IS_CLOSED.load(Ordering::Relaxed)
 }
 
-/// Whether the command went on without something that cannot be read.
+/// Whether the command continued without something that cannot be read.
 static IS_INCOMPLETE: AtomicBool = AtomicBool::new(false);
 
-/// Names what the command cannot read and goes on without; its status is then not success.
+/// Names what the command cannot read and continues without; its status is then not success.
 pub(super) fn leave_out(what: impl Display) {
     note(what);
     IS_INCOMPLETE.store(true, Ordering::Relaxed);
@@ -88,7 +88,7 @@ fn without_reader<T>(result: io::Result<T>, goes_on: T) -> io::Result<T> {
                 return Err(error);
             }
             if !is_known {
-                note("nobody reads the output any more; the work goes on without it");
+                note("nobody reads the output any more; the work continues without it");
             }
             Ok(goes_on)
         }

@@ -23,7 +23,7 @@ use super::{json, shell};
 /// Fit the weights of an evaluation to games of self-play
 ///
 /// One game in 32 is held out to measure success. After each epoch a checkpoint is written beside
-/// the weights; started again with the same games and options, the command goes on from there. The
+/// the weights; started again with the same games and options, the command continues from there. The
 /// result does not depend on the number of threads.
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
@@ -45,7 +45,7 @@ pub(super) struct TrainArgs {
     #[arg(long, value_name = "FILE", requires = "network")]
     base: Option<String>,
     /// Learn the weights below the network with it, beginning from those of --base; a network of
-    /// this shape in --base goes on, too
+    /// this shape in --base continues, too
     #[arg(long, requires = "network")]
     joint: bool,
     /// Learn rows of windows as sums: their own, those of their halves and one that equal windows
@@ -121,7 +121,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     })?;
     written?;
     let Some((weights, epochs)) = trained else {
-        let kept = format!("{} is kept; the same command goes on from it", checkpoint.display());
+        let kept = format!("{} is kept; the same command continues from it", checkpoint.display());
         return Err(Failure::interrupted(kept));
     };
     weights.write(&args.out, existing).map_err(Failure::run)?;

@@ -23,7 +23,7 @@ use super::terminal::table;
 /// Two versions of the engine, which differ from the present numbers a little and at random, play an
 /// opening from both sides; the numbers move towards the better one. The folder then holds the state
 /// (tune.checkpoint), the course of each number (numbers.svg) and the present values as a patch of the
-/// source (params.patch). The same command goes on where it ended, however it ended. The same seed
+/// source (params.patch). The same command continues where it ended, however it ended. The same seed
 /// gives the same numbers for any number of threads.
 #[derive(Args, Debug)]
 pub(super) struct TuneArgs {
@@ -98,7 +98,7 @@ pub(super) fn run(args: &TuneArgs) -> Result<(), Failure> {
         write!(out, "{}", table(&["number", "start", "now"], &rows))?;
     }
     if interrupt.is_pressed() {
-        return Err(Failure::interrupted("finished games are kept; the same command goes on"));
+        return Err(Failure::interrupted("finished games are kept; the same command continues"));
     }
     Ok(())
 }

@@ -206,7 +206,7 @@ fn annotating_again_replaces_what_was_added_and_nothing_else() {
     assert_eq!(next("out.pdn", "--nodes=2000"), edited);
 }
 
-/// Games that are passed over are counted, each kind named once, wherever they are in the file.
+/// Games that are skipped are counted, each kind named once, wherever they are in the file.
 #[test]
 fn games_of_other_types_are_named_once_by_every_command() {
     let world = World::new();
@@ -349,7 +349,7 @@ fn a_file_has_one_purpose() {
     assert_eq!(world.names(), ["games.pdn"]);
 }
 
-/// Searches are not lost if a page cannot be written: the same command goes on.
+/// Searches are not lost if a page cannot be written: the same command continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn after_a_failed_page_the_same_command_goes_on() {
@@ -384,7 +384,7 @@ fn a_damaged_journal_costs_a_game_and_says_so() {
     assert_eq!(fs::read(world.path("out.pdn")).unwrap(), expected);
 }
 
-/// Tags and broken text of files are shown, not obeyed by the terminal.
+/// Tags and broken text of files are shown, and have no effect on the terminal.
 #[test]
 fn escape_sequences_of_files_are_written_out() {
     let world = World::new();

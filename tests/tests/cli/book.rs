@@ -484,7 +484,7 @@ mod interrupted {
 
     use super::*;
 
-    /// A book that is being expanded is saved when Ctrl-C is pressed, and goes on from there.
+    /// A book that is being expanded is saved when Ctrl-C is pressed, and continues from there.
     #[test]
     fn ctrl_c_keeps_what_was_searched() {
         let folder = Folder::new();
@@ -516,7 +516,7 @@ mod interrupted {
         depths.iter().map(|depth| depth["positions"].as_u64().unwrap()).sum()
     }
 
-    /// Broken parts are named while the build goes on, and Ctrl-C leaves no file.
+    /// Broken parts are named while the build continues, and Ctrl-C leaves no file.
     #[test]
     fn an_interrupted_build_leaves_no_file() {
         let folder = Folder::new();

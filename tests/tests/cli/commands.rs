@@ -307,7 +307,7 @@ fn play_a_game_through_a_pipe() {
     let fen = text.lines().find(|l| l.starts_with("B:W")).expect("the position after one move");
     assert_eq!(fen.matches(',').count(), 38, "{fen}");
 
-    // The game goes on to its end when the engine plays both sides by `go`.
+    // The game continues to its end when the engine plays both sides by `go`.
     let text = ok(&["play", "--color", "both", "--depth", "2"], &"go\n".repeat(400)).stdout;
     assert!(text.contains("has won") || text.contains("Draw: "), "{text}");
 }

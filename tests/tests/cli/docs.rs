@@ -412,7 +412,7 @@ const NOT_TRIED: &[&str] = &[
     "example.org",
     "/data/version1",
     "--wasm modules",
-    // People, and what goes on until it is ended.
+    // People, and what runs until it is ended.
     "meerslag play",
     "meerslag serve",
     "meerslag hub",

@@ -579,7 +579,7 @@ fn what_the_system_refuses_is_named() {
 }
 
 /// A file that may not grow, as on a full disk: files reported as imported are there, the
-/// unfinished one is not, and the same command goes on when there is room.
+/// unfinished one is not, and the same command continues when there is room.
 #[cfg(unix)]
 #[test]
 fn where_the_disk_is_full_it_loses_nothing() {

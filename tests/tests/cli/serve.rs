@@ -107,7 +107,7 @@ impl Server {
         self.request("POST", target, &[&kind], body.as_bytes())
     }
 
-    /// Waits until so much goes on of this kind.
+    /// Waits until this much work of this kind runs.
     pub(super) fn wait_for(&self, kind: &str, count: usize) {
         let line = format!("meerslag_{kind} {count}\n");
         until(&line, || self.get("/metrics").body.contains(&line));
@@ -610,7 +610,7 @@ fn is_refused(server: &Server, request: &[u8]) -> bool {
     text.contains("HTTP/1.1 4")
 }
 
-/// The server answers or closes, and goes on. `MEERSLAG_GARBAGE` asks for more kinds than the
+/// The server answers or closes, and continues. `MEERSLAG_GARBAGE` asks for more kinds than the
 /// default.
 #[test]
 fn garbage_is_survived() {

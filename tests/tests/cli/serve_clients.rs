@@ -215,7 +215,7 @@ fn long_answers_hold_up_nobody_else() {
     server.wait_for("long_answers", 1);
     let second = server.post("/v1/games", "text/plain", &games);
     assert_eq!((second.status, second.header("retry-after")), (503, Some("1")), "{second:?}");
-    // All other work goes on, games of a usual length included.
+    // All other work continues, games of a usual length included.
     assert_eq!(server.get("/v1/line?fen=W:WK11:BK2,K6").status, 200);
     assert_eq!(server.get("/v1/play?nodes=100").status, 200);
     assert_eq!(server.post("/v1/games", "text/plain", &games[..1800]).status, 200);
@@ -339,7 +339,7 @@ fn a_restored_file_of_games_stays_restored() {
     assert_eq!(total(&server), 1);
     assert_eq!(post(&server, "third").json()["added"], 1);
     assert_eq!(total(&server), 2);
-    // And into the file, with a server that is killed, and one that goes on.
+    // And into the file, with a server that is killed, and one that continues.
     fs::copy(&backup, &path).unwrap();
     assert_eq!(total(&server), 1);
     assert_eq!(post(&server, "fourth").json()["added"], 1);

@@ -109,7 +109,7 @@ fn output_that_nobody_reads_changes_no_status_and_no_result() {
         }
         assert_eq!(run_unread(&world, line, true).0, Some(code), "{line}");
     }
-    // A match plays all its games, and an interrupted one goes on to the end.
+    // A match plays all its games, and an interrupted one continues to the end.
     let line = "match --engine random --engine random~name=b --pairs 10 --state {state}";
     assert_eq!(run_unread(&world, line, true).0, Some(0));
     let state = fs::read_to_string(world.path("state")).unwrap();
@@ -120,7 +120,7 @@ fn output_that_nobody_reads_changes_no_status_and_no_result() {
     assert!(world.path("lessons/gen1.match.jsonl").exists(), "{errors}");
 }
 
-/// Commands that do not only print go on until interrupted.
+/// Commands that do not only print run on until interrupted.
 #[cfg(unix)]
 #[test]
 fn long_work_goes_on_unread() {

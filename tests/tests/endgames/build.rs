@@ -174,7 +174,7 @@ fn a_second_builder_names_the_first() {
         let out = run([&build[..], rest].concat(), "");
         assert_eq!(out.code, 2, "{}", out.stderr);
         assert!(out.stderr.contains(&format!("process {}", first.id())), "{}", out.stderr);
-        assert!(!out.stdout.contains("goes on"), "{}", out.stdout);
+        assert!(!out.stdout.contains("continues"), "{}", out.stdout);
     }
     first.kill().unwrap();
     first.wait().unwrap();

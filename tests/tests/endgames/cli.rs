@@ -630,7 +630,7 @@ fn games_of_a_match_are_adjudicated() {
         let mut position = Position::from_fen(game["fen"].as_str().unwrap()).unwrap();
         let plies = game["plies"].as_array().unwrap();
         for (index, ply) in plies.iter().enumerate() {
-            assert!(index == 0 || position.piece_count() > 3, "went on in {}", position.to_fen());
+            assert!(index == 0 || position.piece_count() > 3, "continued in {}", position.to_fen());
             let mv = movegen::notation::hub::parse_move(&position, ply["mv"].as_str().unwrap());
             position = position.after(mv.unwrap());
         }

@@ -58,7 +58,7 @@ fn a_position_of_the_databases() {
     let text = ok(&["solve", hub, "--moves", "3"], "").stdout;
     let (game, _) = game_in(&text);
     assert_eq!((game.result, game.line.plies.len()), (GameResult::BlackWins, 3));
-    assert!(folded(&text).contains("{the line goes on for 5 plies} 0-2"), "{text}");
+    assert!(folded(&text).contains("{the line continues for 5 plies} 0-2"), "{text}");
 
     let lost = ok(&["solve", "W:W:B1"], "").stdout;
     assert!(lost.ends_with("White has no legal move and has lost.\n"), "{lost}");

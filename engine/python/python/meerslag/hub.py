@@ -185,7 +185,7 @@ class HubEngine(_Program):
     ) -> HubResult:
         """Makes the engine choose a move. The limits and ``on_info`` are as for ``Engine.search``.
 
-        An engine that overruns ``time`` or its ``clock`` is told to stop after a second, and given up
+        An engine that overruns ``time`` or its ``clock`` gets ``stop`` after a second, and is given up
         after five more.
 
         Raises:

@@ -32,7 +32,7 @@ Examples:
   meerslag book build games.pdn -o s.book --player 'Sijbrands*' --white --tree
       what one player plays with White
 
-Lines: a simple line goes on while its positions are known, that is, occur in the reference base:
+Lines: a simple line continues while its positions are known, that is, occur in the reference base:
 in the book of --reference, or in at least two games of the base being built. An extended line \
 may pass through one unknown position if the next one is known again; the move to it is a link. \
 'extended+' also takes known positions of the rest of the game, one by one.

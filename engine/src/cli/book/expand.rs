@@ -23,7 +23,7 @@ use super::table::score_text;
 const EXAMPLES: &str = "\
 Examples:
   meerslag book expand own.book --depth 16 --positions 10000
-      start a book, or go on with it until it has 10,000 searched positions
+      start a book, or continue with it until it has 10,000 searched positions
   meerslag book expand own.book --depth 18 --threads 4 --time 3600
       an hour on four threads; Ctrl-C at any time loses nothing
 
@@ -113,7 +113,7 @@ pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
     })?;
     report(args, &progress)?;
     if interrupt.is_pressed() {
-        let kept = format!("all of that is in {}; the same command goes on", args.file.display());
+        let kept = format!("all of that is in {}; the same command continues", args.file.display());
         return Err(Failure::interrupted(kept));
     }
     Ok(())

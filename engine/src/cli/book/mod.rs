@@ -86,7 +86,7 @@ pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
     Book::named(name).map_err(Failure::input)
 }
 
-/// Keeps others from changing a book being written here; anything but a file has nothing to lose.
+/// Keeps others from changing a book being written here. A device or pipe needs no lock.
 fn lock(path: &Path) -> Result<Option<BookLock>, Failure> {
     if files::given(path).is_none() {
         let text = "a book is read at any place: it cannot go to standard output, name a file";

@@ -25,9 +25,9 @@ pub(super) enum After {
     Over,
     /// This peer wants no more games.
     PeerStopped,
-    /// Go on with the connection that waits.
+    /// Continue with the connection that waits.
     Replaced,
-    /// Go on with another connection.
+    /// Continue with another connection.
     Lost,
     /// The peer did not answer.
     NoAnswer,
@@ -73,7 +73,7 @@ impl<'a> DxpSession<'a> {
         })
     }
 
-    /// Serves one connection, until `is_another_waiting` while no game is going on.
+    /// Serves one connection, until `is_another_waiting` while no game is in play.
     pub(super) fn converse(
         &mut self,
         stream: TcpStream,

@@ -39,7 +39,7 @@ Examples:
 Builds all positions up to a number of pieces and writes them in the Kingsrow layout: \
 win/loss/draw (version 2), distance to conversion, distance to win. Each file has a side file \
 '*.sum' with its checksums. Solved slices are kept in DIR/work until nothing needs them; after Ctrl-C or a crash \
-the same command with --resume verifies what is there and goes on in the middle of the slice. \
+the same command with --resume verifies what is there and continues in the middle of the slice. \
 DIR/build.jsonl is a log, one JSON object a line; with 'compact' it has the counts of wins, losses and draws.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
@@ -64,10 +64,10 @@ pub(super) struct BuildArgs {
     /// will not do
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     disk: Option<u64>,
-    /// Stop after this many hours; the same command with --resume goes on
+    /// Stop after this many hours; the same command with --resume continues
     #[arg(long, value_name = "HOURS", value_parser = hours)]
     hours: Option<f64>,
-    /// Go on with a build that was interrupted, or add to a finished one
+    /// Continue with a build that was interrupted, or add to a finished one
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -208,7 +208,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         }
     }
     let positions = all.iter().map(|slice| positions(*slice)).sum();
-    let advice = "the same command with --resume goes on";
+    let advice = "the same command with --resume continues";
     let end = args.hours.map(|hours| Instant::now() + Duration::from_secs_f64(3600.0 * hours));
     with_display(&args.common, advice, &options, positions, end, |builder| match args.pieces {
         Some(pieces) => builder.build(pieces),
@@ -218,14 +218,14 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
 
 pub(super) fn run_slice(args: &SliceArgs) -> Result<(), Failure> {
     let options = BuildOptions { resume: true, ..args.common.options() };
-    with_display(&args.common, GOES_ON, &options, positions(args.slice), None, |builder| {
+    with_display(&args.common, CONTINUES, &options, positions(args.slice), None, |builder| {
         builder.build_slice(args.slice)
     })
 }
 
 pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
     let options = BuildOptions { resume: true, ..args.common.options() };
-    with_display(&args.common, GOES_ON, &options, 0, None, |builder| match args.slice {
+    with_display(&args.common, CONTINUES, &options, 0, None, |builder| match args.slice {
         Some(slice) => builder.pack_slice(slice),
         None => builder.pack_only(args.pieces.unwrap_or(0)),
     })?;
@@ -241,7 +241,7 @@ pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
 }
 
 /// What to do after an interruption, for commands that always resume.
-const GOES_ON: &str = "the same command goes on";
+const CONTINUES: &str = "the same command continues";
 
 fn positions(slice: Slice) -> u64 {
     slice.size() * slice.stored_sides().len() as u64

@@ -58,7 +58,7 @@ pub(super) struct ConvertArgs {
     /// Replace files that exist
     #[arg(long)]
     force: bool,
-    /// Go on with a conversion that was interrupted: files that it has finished stay
+    /// Continue with a conversion that was interrupted: files that it has finished stay
     #[arg(long)]
     resume: bool,
     /// Write no side files with checksums

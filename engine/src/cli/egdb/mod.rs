@@ -127,10 +127,10 @@ impl Ends for ConvertError {
     fn failure(self) -> Failure {
         match self {
             ConvertError::Aborted => Failure::interrupted(
-                "files that are finished are kept; the same command with --resume goes on",
+                "files that are finished are kept; the same command with --resume continues",
             ),
             ConvertError::Exists { .. } => Failure::Input(anyhow::anyhow!(
-                "{self}; --resume goes on with an interrupted conversion, --force replaces files"
+                "{self}; --resume continues with an interrupted conversion, --force replaces files"
             )),
             ConvertError::Read(_) | ConvertError::Write(_) => Failure::run(self),
             error => Failure::input(error),

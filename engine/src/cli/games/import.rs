@@ -36,7 +36,7 @@ its players, no other date, round, event or result, and says all that it says; e
 game is kept as far as it can be \
 read, and named on standard error with its file, line and reason.
 
-Each file is added whole: Ctrl-C leaves out the unfinished one, and the same command goes on. A \
+Each file is added whole: Ctrl-C leaves out the unfinished one, and the same command continues. A \
 file that cannot be read is named, the others are added, and the exit status is 1, or 2 if none could \
 be read.";
 
@@ -149,7 +149,7 @@ pub(super) fn summary(report: &ImportReport) -> String {
 /// The work was ended when so many games had been added.
 pub(super) fn of_whole_files(kept: u64) -> Failure {
     let kept = counted(kept, "game");
-    Failure::interrupted(format!("{kept} of whole files added; the same command goes on"))
+    Failure::interrupted(format!("{kept} of whole files added; the same command continues"))
 }
 
 pub(super) fn run(args: &ImportArgs) -> Result<(), Failure> {

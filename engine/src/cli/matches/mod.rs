@@ -54,7 +54,7 @@ Examples:
                  --tc 60 --pdn games.pdn --state match.jsonl
       the same against a DXP program, a minute for each game
   meerslag match --resume --state match.jsonl
-      go on after an interruption
+      continue after an interruption
   meerslag match --engine 'builtin name=a' --engine 'builtin name=b tc=nodes=2000' \\
                  --tc nodes=1000 --openings three-move --pairs 5000 --sprt 0,5
       play until it is clear whether a is stronger than b";
@@ -88,8 +88,8 @@ pub(super) struct MatchArgs {
     /// Pairs of games for each two engines [default: one from each opening]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
-    /// Random plies after an opening that is played for the second time and more often, to a
-    /// position as even as the opening; 0: the opening again [default: 2 if all engines search to
+    /// Random plies after an opening that is played again; the new position is as even as the
+    /// opening. 0 repeats the opening [default: 2 if all engines search to
     /// a number of nodes or a depth, otherwise 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=4))]
     random_plies: Option<u32>,
@@ -144,7 +144,7 @@ pub(super) struct MatchArgs {
     /// Save the state in this file after every game; an existing one is never replaced
     #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
     state: Option<PathBuf>,
-    /// Go on with the match in the state file; its description, its files and its concurrency come
+    /// Continue with the match in the state file; its description, its files and its concurrency come
     /// from there, and it writes its files again
     #[arg(long, conflicts_with_all = [
         "engines", "tc", "format", "openings", "opening_plies", "pairs", "random_plies", "seed",
@@ -238,10 +238,10 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let begun = Begun { state, config, results, parts: earlier, run, own_files };
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
-    desk.play(begun, (&abort, &director), command_to_go_on)
+    desk.play(begun, (&abort, &director), command_to_continue)
 }
 
-/// Goes on with the match in a state file.
+/// Continues with the match in a state file.
 pub(super) fn resume(path: &Path) -> Result<Resumed, Failure> {
     let mut resumed = StateFile::resume(path).map_err(Failure::input)?;
     if let Some(folder) = resumed.take_foreign_logs() {
@@ -281,7 +281,7 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     output.finish(&config, &results)?;
     let left = config.game_count().saturating_sub(results.games().len());
     if left > 0 {
-        note(format_args!("{}; to play them: {}", missing(left), command_to_go_on(path)));
+        note(format_args!("{}; to play them: {}", missing(left), command_to_continue(path)));
     }
     Ok(())
 }
@@ -341,13 +341,13 @@ pub(super) struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Plays a match and shows what happens; `to_go_on` is the command that continues the match in
+    /// Plays a match and shows what happens; `to_continue` is the command that continues the match in
     /// the state file.
     pub(super) fn play(
         self,
         begun: Begun,
         (abort, director): (&Arc<Abort>, &Director),
-        to_go_on: impl Fn(&Path) -> String,
+        to_continue: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
         let in_state = |error: StateError| Failure::input(error);
         let Begun { mut state, config, mut results, parts, run, own_files } = begun;
@@ -400,13 +400,13 @@ impl Desk<'_> {
             MatchEnd::Stopped if interrupt.is_pressed() => {
                 let kept = counted(results.games().len(), "game");
                 Err(Failure::interrupted(match self.state {
-                    Some(path) => format!("{kept} kept; to go on: {}", to_go_on(path)),
-                    None => "without --state the match cannot go on".to_owned(),
+                    Some(path) => format!("{kept} kept; to continue: {}", to_continue(path)),
+                    None => "without --state the match cannot continue".to_owned(),
                 }))
             }
             MatchEnd::AfterRound => {
-                let path = self.state.map(to_go_on).unwrap_or_default();
-                note(format_args!("stopped after the round; to go on: {path}"));
+                let path = self.state.map(to_continue).unwrap_or_default();
+                note(format_args!("stopped after the round; to continue: {path}"));
                 Ok(())
             }
             _ => Ok(()),
@@ -500,7 +500,7 @@ impl MatchArgs {
 }
 
 /// The command that continues the match in this state file, which has all its options.
-fn command_to_go_on(state: &Path) -> String {
+fn command_to_continue(state: &Path) -> String {
     shell::quoted(&["meerslag", "match", "--resume", "--state", &state.display().to_string()])
 }
 

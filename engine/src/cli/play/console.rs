@@ -57,7 +57,7 @@ struct SavedGames {
     existing: Existing,
     /// Games that are over, as text.
     earlier: String,
-    /// The one that goes on.
+    /// The current one, as text.
     current: String,
 }
 
@@ -154,7 +154,7 @@ impl Console {
                 Err(Failure::Interrupted(_)) => return self.interrupted(),
                 Err(error) => return Err(error),
             };
-            if !self.obey(line.trim())? {
+            if !self.run_line(line.trim())? {
                 break;
             }
             self.update()?;
@@ -197,8 +197,8 @@ impl Console {
         Ok(())
     }
 
-    /// Obeys one line of the user; false to leave.
-    fn obey(&mut self, line: &str) -> Result<bool, Failure> {
+    /// Carries out one line of the user; false to leave.
+    fn run_line(&mut self, line: &str) -> Result<bool, Failure> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
             "" => {}
@@ -280,7 +280,7 @@ impl Console {
         self.announce_end()
     }
 
-    /// Writes the game to another file; if that fails, the session goes on.
+    /// Writes the game to another file; if that fails, the session continues.
     fn save(&mut self, path: &Path) -> Result<(), Failure> {
         let existing = self.input.existing(path, self.existing)?;
         let text = game_to_string(&self.game.to_pdn(), &WriteOptions::default());

@@ -26,7 +26,7 @@ use super::{Failure, is_watched};
 /// Play games of the engine against itself, for training
 ///
 /// The games go to a file in the folder, in blocks that are checked when they are read. Started
-/// again with the same settings, the command goes on where it ended, however it ended; a greater
+/// again with the same settings, the command continues where it ended, however it ended; a greater
 /// number of games continues a finished run. The same settings and seed give the same games for
 /// any number of threads.
 #[derive(Args, Debug)]
@@ -94,7 +94,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
         writeln!(out, "{played}")?;
     }
     if interrupt.is_pressed() {
-        return Err(Failure::interrupted("finished games are kept; the same command goes on"));
+        return Err(Failure::interrupted("finished games are kept; the same command continues"));
     }
     Ok(())
 }

@@ -170,7 +170,9 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
     pdn.line.lead.push(comment(&format!("{what}; {how}")));
     let rest = line.plies.len() - shown;
     let end = match (rest, line.is_complete, winner) {
-        (1.., _, Some(_)) => Some(format!("the line goes on for {}", counted(rest as u32, "ply"))),
+        (1.., _, Some(_)) => {
+            Some(format!("the line continues for {}", counted(rest as u32, "ply")))
+        }
         (0, false, Some(_)) if line.kind == LineKind::Proof => {
             Some("the line breaks off: the rest of the proof is no longer in memory".to_owned())
         }

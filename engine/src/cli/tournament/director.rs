@@ -40,38 +40,41 @@ pub(super) fn withdrawn(config: &Contest, name: &str) -> Result<Act, String> {
     Ok(Act::Withdraw { engine, from: 0 })
 }
 
-/// Effects at once, as far as the match is concerned.
-enum Said {
+/// What a line of the director's asks for.
+enum DirectorCommand {
     Pause(bool),
     Stop,
     Act(Act),
     Nothing,
 }
 
-fn read(config: &Contest, line: &str) -> Result<Said, String> {
+fn read(config: &Contest, line: &str) -> Result<DirectorCommand, String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     Ok(match (word, rest) {
-        ("", _) => Said::Nothing,
-        ("pause", "") => Said::Pause(true),
-        ("resume", "") => Said::Pause(false),
-        ("stop", "") => Said::Stop,
-        ("annul", text) => Said::Act(Act::Annul(game(text)?)),
-        ("replay", text) => Said::Act(Act::Replay(game(text)?)),
+        ("", _) => DirectorCommand::Nothing,
+        ("pause", "") => DirectorCommand::Pause(true),
+        ("resume", "") => DirectorCommand::Pause(false),
+        ("stop", "") => DirectorCommand::Stop,
+        ("annul", text) => DirectorCommand::Act(Act::Annul(game(text)?)),
+        ("replay", text) => DirectorCommand::Act(Act::Replay(game(text)?)),
         ("score", text) => {
             let parts = text.split_once(|c: char| c == '=' || c.is_whitespace());
             let (number, result) = parts.ok_or("expected a game and its result: score 7 2-0")?;
-            Said::Act(Act::Score { game: game(number.trim())?, points: points(result.trim())? })
+            DirectorCommand::Act(Act::Score {
+                game: game(number.trim())?,
+                points: points(result.trim())?,
+            })
         }
-        ("withdraw", name) => Said::Act(withdrawn(config, name)?),
+        ("withdraw", name) => DirectorCommand::Act(withdrawn(config, name)?),
         _ => return Err(format!("'{line}': expected {WORDS}")),
     })
 }
 
-/// A listening director, with all it needs to lead a match.
+/// How the director's commands reach a match.
 #[derive(Clone)]
-pub(super) struct Chair {
+pub(super) struct DirectorConsole {
     pub abort: Arc<Abort>,
     pub director: Arc<Director>,
     pub config: Arc<Contest>,
@@ -79,35 +82,35 @@ pub(super) struct Chair {
     pub live: Arc<Mutex<Live>>,
 }
 
-impl Chair {
-    /// Obeys a line of the director's; returns the effect in words.
-    pub(super) fn hear(&self, line: &str) -> Result<&'static str, String> {
+impl DirectorConsole {
+    /// Carries out a line of the director's; returns the effect in words.
+    pub(super) fn carry_out(&self, line: &str) -> Result<&'static str, String> {
         match read(&self.config, line)? {
-            Said::Pause(true) => {
+            DirectorCommand::Pause(true) => {
                 self.abort.pause(true);
                 self.live.lock().said(LiveEvent::Pause);
-                Ok("paused before the next moves; resume goes on")
+                Ok("paused before the next moves; 'resume' continues")
             }
-            Said::Pause(false) => {
+            DirectorCommand::Pause(false) => {
                 self.abort.pause(false);
                 self.live.lock().said(LiveEvent::Resume);
-                Ok("the games go on")
+                Ok("the games continue")
             }
-            Said::Stop => {
+            DirectorCommand::Stop => {
                 self.abort.end_after_round();
                 self.live.lock().said(LiveEvent::Stop);
                 Ok("stops after this round")
             }
             // Its effect is shown with the games.
-            Said::Act(act) => {
+            DirectorCommand::Act(act) => {
                 self.director.decide(act).map(|()| "").map_err(|error| error.to_string())
             }
-            Said::Nothing => Ok(""),
+            DirectorCommand::Nothing => Ok(""),
         }
     }
 
     fn command(&self, line: &str) {
-        match self.hear(line) {
+        match self.carry_out(line) {
             Ok("") => {}
             Ok(text) => note(text),
             Err(text) => note(text),
@@ -119,20 +122,20 @@ impl Chair {
     pub(super) fn listen(&self, is_asked: bool) -> Result<(), Failure> {
         if is_asked && files::is_there(Path::new("/dev/stdin")) {
             let why =
-                "--director: standard input is a file, and its words would all be heard at once";
+                "--director: standard input is a file, and its words would all be taken at once";
             return Err(Failure::Input(anyhow!(why)));
         }
         signals::listen(self.clone());
         if !is_asked && !io::stdin().is_terminal() {
             return Ok(());
         }
-        let chair = self.clone();
+        let console = self.clone();
         // Without this thread only signals are left, and Ctrl-C.
         let _ = thread::Builder::new().name("director".to_owned()).spawn(move || {
             signals::leave_terminal();
             for line in io::stdin().lock().lines() {
                 let Ok(line) = line else { return };
-                chair.command(&line);
+                console.command(&line);
             }
         });
         Ok(())
@@ -145,20 +148,20 @@ mod signals {
 
     use nix::sys::signal::{SigSet, Signal};
 
-    use super::Chair;
+    use super::DirectorConsole;
 
-    /// SIGUSR1 pauses and goes on, SIGUSR2 stops after the round. Threads that come later, and only they,
+    /// SIGUSR1 pauses and resumes, SIGUSR2 stops after the round. Threads that come later, and only they,
     /// inherit that these signals wait to be fetched: call it before there are others.
-    pub(super) fn listen(chair: Chair) {
+    pub(super) fn listen(console: DirectorConsole) {
         let set: SigSet = [Signal::SIGUSR1, Signal::SIGUSR2].into_iter().collect();
         if set.thread_block().is_err() {
             return;
         }
         let _ = thread::Builder::new().name("signals".to_owned()).spawn(move || {
             while let Ok(signal) = set.wait() {
-                chair.command(match signal {
+                console.command(match signal {
                     Signal::SIGUSR2 => "stop",
-                    _ if chair.abort.is_paused() => "resume",
+                    _ if console.abort.is_paused() => "resume",
                     _ => "pause",
                 });
             }
@@ -175,9 +178,9 @@ mod signals {
 
 #[cfg(not(unix))]
 mod signals {
-    use super::Chair;
+    use super::DirectorConsole;
 
-    pub(super) fn listen(_: Chair) {}
+    pub(super) fn listen(_: DirectorConsole) {}
 
     pub(super) const fn leave_terminal() {}
 }

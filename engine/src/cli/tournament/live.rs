@@ -16,7 +16,7 @@ use meerslag_serve::http::{Server, ServerError, ServerOptions, Stop};
 use super::super::json::to_json;
 use super::super::streams::note;
 use super::super::{Failure, serve};
-use super::director::Chair;
+use super::director::DirectorConsole;
 
 /// Where it is served unless another place is named.
 const USUAL: &str = "127.0.0.1:8011";
@@ -39,7 +39,7 @@ pub(super) struct LiveArgs {
     /// The token for the director's page, after # in its address [default: made for each run]
     #[arg(long, value_name = "TOKEN", requires = "serve", value_parser = token)]
     token: Option<String>,
-    /// A name for this machine in the page's address, besides localhost and addresses; repeatable
+    /// A name for this machine in the page's address, in addition to localhost and addresses; repeatable
     #[arg(long, value_name = "NAME", requires = "serve")]
     allow_host: Vec<String>,
 }
@@ -81,15 +81,15 @@ impl LiveArgs {
     }
 
     /// Serves the page, if it is wanted.
-    pub(super) fn open(&self, chair: &Chair) -> Result<Option<LivePage>, Failure> {
+    pub(super) fn open(&self, console: &DirectorConsole) -> Result<Option<LivePage>, Failure> {
         let Some(address) = self.serve else { return Ok(None) };
         let shown = Shown::new(&["table", "games"]);
         let token = self.token.clone().unwrap_or_else(new_token);
         let hears = {
-            let chair = chair.clone();
+            let console = console.clone();
             move |line: &str| {
                 note(format_args!("director's page: {line}"));
-                chair.hear(line).map(str::to_owned)
+                console.carry_out(line).map(str::to_owned)
             }
         };
         let options = ServerOptions {
@@ -117,8 +117,8 @@ impl LiveArgs {
         let server = thread("page").spawn(move || server.run())?;
         let (over, is_over) = bounded(0);
         let shows = {
-            let chair = chair.clone();
-            thread("show").spawn(move || show(&chair, &shown, &is_over))
+            let console = console.clone();
+            thread("show").spawn(move || show(&console, &shown, &is_over))
         };
         let page = LivePage { over: Some(over), shows: Some(shows?), server: Some(server), stop };
         note(format_args!("spectators: http://{address}/"));
@@ -128,12 +128,12 @@ impl LiveArgs {
 }
 
 /// Shows what has changed, until the channel is closed, and then once more.
-fn show(chair: &Chair, shown: &Shown, is_over: &Receiver<()>) {
+fn show(console: &DirectorConsole, shown: &Shown, is_over: &Receiver<()>) {
     let mut before = [String::new(), String::new()];
     loop {
         let waited = is_over.recv_timeout(INTERVAL);
-        let table = to_json(&chair.live.lock().to_record(&chair.director));
-        let games = to_json(&InPlayRecord::new(&chair.config, &chair.director));
+        let table = to_json(&console.live.lock().to_record(&console.director));
+        let games = to_json(&InPlayRecord::new(&console.config, &console.director));
         for ((name, json), before) in
             [("table", table), ("games", games)].into_iter().zip(&mut before)
         {

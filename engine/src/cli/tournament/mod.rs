@@ -19,7 +19,7 @@ use meerslag_harness::runner::{
 };
 use parking_lot::Mutex;
 
-use self::director::Chair;
+use self::director::DirectorConsole;
 use super::files::{self, ForceArgs};
 use super::matches::{Begun, Desk, resume};
 use super::streams::{plain, stdout};
@@ -34,8 +34,8 @@ The file is TOML; docs/tournaments.md describes it:
   name = \"A\"
   engine = 'cmd=\"./a hub\"'     # as 'meerslag match --engine' describes it
 
-While it goes on, type pause, resume, stop (after this round), annul GAME, replay GAME, \
-score GAME 2-0, or withdraw NAME; the signals SIGUSR1 (pause, and go on) and SIGUSR2 (stop after this \
+While it runs, type pause, resume, stop (after this round), annul GAME, replay GAME, \
+score GAME 2-0, or withdraw NAME; the signals SIGUSR1 (pause, and resume) and SIGUSR2 (stop after this \
 round) do the same as the words. Clocks do not run during a pause.
 
 Examples:
@@ -44,7 +44,7 @@ Examples:
   meerslag tournament cup.toml --serve 0.0.0.0:8011
       a page on which others follow the games; its address for the director is printed
   meerslag tournament cup.toml --resume
-      go on after an interruption
+      continue after an interruption
   meerslag tournament cup.toml --score 5=2-0 --withdraw Scan --resume
       what the director decides while it is interrupted";
 
@@ -58,13 +58,13 @@ pub(super) struct TournamentArgs {
     /// Only start each player, let it play ten moves, and say who is not ready
     #[arg(long, conflicts_with_all = ["resume", "table", "annul", "replay", "score", "withdraw"])]
     check: bool,
-    /// Go on with the tournament in the state file
+    /// Continue with the tournament in the state file
     #[arg(long)]
     resume: bool,
     /// Only show the table
     #[arg(long, conflicts_with = "resume")]
     table: bool,
-    /// Hear the director's words through a pipe as standard input, as otherwise at a terminal
+    /// Take the director's words from a pipe as standard input, as otherwise from a terminal
     #[arg(long)]
     director: bool,
     /// The game with this number does not count; repeatable, as the three options below
@@ -130,21 +130,21 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
     args.keep_copy(&mut begun.run);
     let abort = Arc::new(Abort::new());
     let director = Arc::new(Director::new(&abort));
-    let chair = Chair {
+    let console = DirectorConsole {
         abort: Arc::clone(&abort),
         director: Arc::clone(&director),
         config: Arc::new(begun.config.clone()),
         live: Arc::new(Mutex::new(Live::new(&begun.config, &begun.results))),
     };
-    chair.listen(args.director)?;
+    console.listen(args.director)?;
     #[cfg(feature = "serve")]
-    let page = args.live.open(&chair)?;
+    let page = args.live.open(&console)?;
     let desk = Desk {
         state: Some(&state),
         is_resumed: args.resume,
         force: args.force,
         json: args.json,
-        live: Some(&chair.live),
+        live: Some(&console.live),
     };
     let played = desk.play(begun, (&abort, &director), |_| args.command_to_go_on());
     #[cfg(feature = "serve")]

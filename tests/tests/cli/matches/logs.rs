@@ -22,7 +22,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A match does not mix its logs with those of another one, unless told to put them away.
+/// A match does not mix its logs with those of another one, unless it is asked to put them away.
 #[test]
 fn logs_of_another_match_are_kept_unless_told_otherwise() {
     let folder = TempDir::new().unwrap();
@@ -65,7 +65,7 @@ fn games_are_written_in_the_order_of_the_schedule() {
     assert_eq!(rounds, expected, "finished in the order {finished:?}");
 }
 
-/// As other files: the game goes on, and then the match ends with the reason. What is written to that
+/// As other files: the game continues, and then the match ends with the reason. What is written to that
 /// device finds a full disk.
 #[cfg(target_os = "linux")]
 #[test]

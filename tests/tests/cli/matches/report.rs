@@ -82,7 +82,7 @@ fn resumed_matches_report_everything() {
     assert!(command.contains("--pairs=4") && !command.contains("--resume"), "{command}");
 }
 
-/// The page begins in the language that was asked for, also when the match goes on.
+/// The page begins in the language that was asked for, also when the match continues.
 #[test]
 fn the_page_speaks_a_language() {
     let files = Files::new();

@@ -1,4 +1,4 @@
-//! `meerslag match` as a process: what it leaves behind, how it stops and goes on, and what it refuses.
+//! `meerslag match` as a process: what it leaves behind, how it stops and continues, and what it refuses.
 
 use std::collections::HashSet;
 use std::fs;
@@ -150,9 +150,12 @@ fn games_during_a_standstill_are_played_again() {
     for game in &games {
         assert_ne!(game["termination"], "time-forfeit", "{game}");
     }
-    let told = |text: &str| text.contains("played again after a standstill of ");
-    assert!(games.iter().any(|game| told(game["detail"].as_str().unwrap_or_default())), "{text}");
-    assert!(told(&fs::read_to_string(&pdn).unwrap().replace('\n', " ")));
+    let is_noted = |text: &str| text.contains("played again after a standstill of ");
+    assert!(
+        games.iter().any(|game| is_noted(game["detail"].as_str().unwrap_or_default())),
+        "{text}"
+    );
+    assert!(is_noted(&fs::read_to_string(&pdn).unwrap().replace('\n', " ")));
 }
 
 /// The table without what depends on the clock.
@@ -216,7 +219,7 @@ fn a_killed_match_is_resumed_and_ends_the_same() {
     // Nothing is left to play.
     assert!(games(&play(&["--resume", &state_arg])).is_empty());
 
-    // A damaged line in the middle is not passed over.
+    // A damaged line in the middle is not skipped.
     let text = String::from_utf8(whole_lines).unwrap().replacen("\"pairing\"", "\"paring\"", 1);
     fs::write(&state, text).unwrap();
     let refused = start(&["--resume", &state_arg]);

@@ -52,7 +52,7 @@ fn parts_put_together_are_the_whole_match() {
     };
     let whole = play("whole", &["--concurrency=2"]);
     assert_eq!(whole["games"], 30);
-    // One part stops in the middle and goes on: as a part.
+    // One part stops in the middle and continues: as a part.
     let one = play("one", &["--shard=1/2"]);
     assert_eq!(one["games"], 16);
     let text = fs::read_to_string(path("one")).unwrap();

@@ -178,7 +178,7 @@ fn edited_states_are_refused() {
 }
 
 /// Games, table and page replace other files only with --force, and only when there is a game; a
-/// match that goes on writes its own files again.
+/// match that continues writes its own files again.
 #[test]
 fn existing_files_are_kept() {
     let files = Files::new();
@@ -217,7 +217,7 @@ fn existing_files_are_kept() {
     assert_eq!(files.read("other.pdn"), "precious");
 }
 
-/// The printed command goes on from any folder, with the files and the concurrency of before,
+/// The printed command continues from any folder, with the files and the concurrency of before,
 /// whatever the files are called.
 #[cfg(unix)]
 #[test]
@@ -245,7 +245,7 @@ fn the_printed_command_goes_on() {
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(130), "{text}");
-    let (_, command) = text.trim_end().split_once("kept; to go on: ").expect(&text);
+    let (_, command) = text.trim_end().split_once("kept; to continue: ").expect(&text);
     assert_eq!(command, "meerslag match --resume --state match.jsonl");
 
     fs::read_dir(&pids).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());

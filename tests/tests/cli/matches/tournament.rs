@@ -168,7 +168,7 @@ fn it_stops_after_a_round_and_goes_on() {
     let output = run(["tournament", file.to_str().unwrap(), "--director"], words);
     assert_eq!(output.code, 0, "{output:?}");
     assert!(output.stderr.contains("paused before the next moves"), "{output:?}");
-    assert!(output.stderr.contains("stopped after the round; to go on: "), "{output:?}");
+    assert!(output.stderr.contains("stopped after the round; to continue: "), "{output:?}");
     let rounds = lines(&file, "round").len();
     assert!(rounds < 6 && games(&file).len() == 4 * rounds, "{rounds}");
     let _ = tournament(&file, &["--resume"]).success();
@@ -420,7 +420,7 @@ fn the_page_shows_the_games_and_hears_the_director() {
     assert_eq!(data["rows"].as_array().unwrap().len(), 2);
 }
 
-/// How late engines are heard that move after exactly 50 ms, with fifty spectators and without.
+/// How late moves of engines arrive that answer after exactly 50 ms, with fifty spectators and without.
 #[test]
 #[ignore = "a measurement: cargo test --release -p meerslag-tests --test cli -- --ignored --nocapture spectators"]
 fn fifty_spectators_do_not_disturb_a_clock() {
@@ -462,7 +462,7 @@ fn fifty_spectators_do_not_disturb_a_clock() {
     latest(50);
 }
 
-/// A game killed in the middle goes on where it was, with its clocks.
+/// A game killed in the middle continues where it was, with its clocks.
 #[test]
 fn a_killed_game_goes_on_with_its_moves_and_clocks() {
     let listens = binary().display().to_string();
@@ -496,7 +496,7 @@ fn a_killed_game_goes_on_with_its_moves_and_clocks() {
         assert_eq!(plies[..before.len()], before[..], "{name}");
         let detail = all[0]["detail"].as_str().unwrap();
         assert!(detail.starts_with("taken up again after "), "{name}: {detail}");
-        // The clock of the first player goes on from where it was.
+        // The clock of the first player continues from where it was.
         let own: Vec<&Value> = plies.iter().step_by(2).collect();
         for two in own.windows(2) {
             let [left, next, time] =
@@ -532,7 +532,7 @@ fn a_standard_input_that_is_not_the_directors_is_left_alone() {
             .output()
             .unwrap()
     };
-    // Not even if it is asked for: all its words would be heard at once.
+    // Not even if it is asked for: all its words would be taken at once.
     #[cfg(unix)]
     {
         let output = play(&["--director"]);
@@ -623,7 +623,7 @@ fn a_copied_match_does_not_write_to_the_files_of_the_original() {
     assert_eq!(contents(folder.path()), before);
     let pdn = |name: &str| fs::read_to_string(place(name)).unwrap().matches("[Event ").count();
     assert_eq!(pdn("two/x.pdn"), 2);
-    // Where it is, and where it has moved to, it goes on with all its files.
+    // Where it is, and where it has moved to, it continues with all its files.
     fs::rename(place("one"), place("three")).unwrap();
     let _ = run(["match", "--resume", &option("state", "three/x.jsonl")], "").success();
     assert_eq!(fs::read_to_string(place("x.csv")).unwrap().lines().count(), 3);

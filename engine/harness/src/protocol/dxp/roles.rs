@@ -64,7 +64,7 @@ pub enum SessionEnd {
     Lost,
     /// There was no answer to a request.
     NoAnswer,
-    /// No game was going on, and another connection waits.
+    /// No game was in play, and another connection waits.
     Replaced,
     /// We were asked to stop.
     Interrupted,
@@ -94,7 +94,7 @@ pub fn follow(
             return SessionEnd::Interrupted;
         }
         if idle_since.elapsed() >= IDLE && is_another_waiting() {
-            session.connection.remark("no game is going on, and another connection waits");
+            session.connection.remark("no game is in play, and another connection waits");
             return SessionEnd::Replaced;
         }
         let text = match session.connection.receive(None) {

@@ -112,7 +112,7 @@ fn an_engine_that_does_not_start_again_loses_the_game() {
     assert_eq!(games.len(), 1 + 5);
 }
 
-/// Hub engines pass over parameters that they do not know: the runner does not.
+/// Hub engines ignore parameters that they do not know: the runner does not.
 #[test]
 fn parameters_that_an_engine_has_not_declared_are_refused() {
     let engine = |param: &str| format!("{} param.{param}", mock("bad", ""));
@@ -156,7 +156,7 @@ fn an_engine_that_cannot_start_is_reported_before_the_first_game() {
     assert_eq!(games, []);
 }
 
-/// A user waiting for a silent engine is told why, with its output so far.
+/// A user waiting for a silent engine learns why, with its output so far.
 #[test]
 fn a_slow_start_is_reported_while_it_lasts() {
     let slow = mock("slow", "no-wait").replace("start=60", "start=5");

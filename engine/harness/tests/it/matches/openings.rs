@@ -49,8 +49,8 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     assert_eq!(begin(&mock("a", "book=string")).play().notes, [""; 0]);
 
     // Told otherwise, or without openings, it stays on, and this engine complains.
-    let told = begin(&(mock("a", "book=bool") + " param.book=true")).failure();
-    assert!(told.contains("it reports an error: book off: false"), "{told}");
+    let failed = begin(&(mock("a", "book=bool") + " param.book=true")).failure();
+    assert!(failed.contains("it reports an error: book off: false"), "{failed}");
     let without =
         begin(&mock("a", "book=bool")).with(|config| config.conditions.openings.clear()).play();
     assert_eq!(without.notes, ["engine 'a' reports an error: book off: false"]);

@@ -70,7 +70,7 @@ fn our_engine_ponders_as_the_protocol_says() {
                 other => panic!("'{other}' while pondering: {text}"),
             }
         }
-        // An answer to each search and to none besides.
+        // An answer to each search, and no other.
         let count = |mark: char, start: &str| {
             said.iter().filter(|(m, line)| *m == mark && line.starts_with(start)).count()
         };
