@@ -1,5 +1,5 @@
 //! Rules for ending a game early by scores: in a match by the scores of both players, in a game
-//! with somebody else by our own.
+//! against another program by our own.
 
 use std::fmt;
 use std::str::FromStr;

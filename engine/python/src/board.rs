@@ -266,7 +266,7 @@ impl Position {
     ///     coordinates: ``none``, ``edge`` or ``numbers``.
     ///
     /// Raises:
-    ///     ValueError: an argument is none of these.
+    ///     ValueError: an argument is not one of these.
     #[pyo3(signature = (*, size = 400, flipped = false, last = None, arrows = Vec::new(),
                         marks = Vec::new(), coordinates = "none"))]
     fn svg(

@@ -200,7 +200,7 @@ impl Book {
     ///     OSError: a file cannot be read or written, or is there already.
     ///     ValueError: an option cannot be read or does not go with another one, no game is of use, or
     ///         the book that is added to holds searches.
-    ///     BookError: the book that is added to is none, or damaged.
+    ///     BookError: the file to add to is not a book, or is damaged.
     #[staticmethod]
     #[pyo3(signature = (path, files, *, plies = None, lines = None, reference = None, known = None,
                         color = None, player = None, min_rating = None, years: "str | int | None" = None, min_games = 1,

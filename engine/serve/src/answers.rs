@@ -204,10 +204,10 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     }))
 }
 
-/// A position as somebody wrote it.
+/// A position as a user wrote it.
 #[derive(Default, Serialize, JsonSchema)]
 pub(super) struct FenRecord {
-    /// In the strict form; null if the text is none.
+    /// In the strict form; null if the text is not a position.
     fen: Option<String>,
     /// Plies that count for a draw already, if given.
     halfmoves: Option<u32>,

@@ -98,7 +98,7 @@ pub(super) fn each_once(paths: &[PathBuf]) -> Vec<PathBuf> {
     list
 }
 
-/// The file or folder that a path leads to, whatever its name there.
+/// The file or folder that a path leads to, independent of its name.
 #[derive(PartialEq, Eq, Debug)]
 enum Identity {
     /// Device and number of an existing file.
@@ -109,7 +109,7 @@ enum Identity {
 }
 
 impl Identity {
-    /// `None` for terminals, pipes and the like, where nothing is replaced.
+    /// `None` for terminals, pipes and other devices, where nothing is replaced.
     fn of(path: &Path) -> Option<Identity> {
         if given(path).is_none() {
             return Some(Identity::Path(path.to_owned()));

@@ -81,7 +81,7 @@ mod signals {
         let is_ignored = |&signal: &libc::c_int| {
             let mut action = MaybeUninit::<libc::sigaction>::uninit();
             // SAFETY: without a new action the call only writes the old one to the given place, and
-            // returns 0 if it has.
+            // returns 0 on success.
             unsafe {
                 libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
                     && action.assume_init().sa_sigaction == libc::SIG_IGN

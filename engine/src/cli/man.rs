@@ -25,7 +25,7 @@ Examples:
 
 /// Show a manual page, or write all of them
 ///
-/// In a terminal the program `man` shows the page, or, where there is none, the help is printed.
+/// In a terminal the program `man` shows the page. Without that program the help is printed.
 /// Otherwise the source of the page goes to the standard output.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]

@@ -36,7 +36,7 @@ pub(super) fn as_games(text: &str) -> String {
     pdn
 }
 
-/// A position, or why it is none.
+/// A position, or why the text is not one.
 pub(super) fn position(text: &str) -> Result<(Game, Fen), String> {
     let fen: Fen = text
         .parse()

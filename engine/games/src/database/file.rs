@@ -73,7 +73,7 @@ impl Place {
         Ok(Place { path: path.to_owned(), name, flags, end: None })
     }
 
-    /// The same file, which nobody changes meanwhile: SQLite then writes no list of readers.
+    /// The same file, opened as unchangeable: SQLite then writes no list of readers.
     fn unchanged(&self) -> Place {
         let mut name = "file://".to_owned();
         let path = self.name.as_os_str().as_encoded_bytes();

@@ -112,7 +112,7 @@ pub(crate) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Whether a file is an SQLite database; ours or not shows when it is opened, since our number may
-/// not have left the log beside it yet. A missing file is none.
+/// not have left the log beside it yet. A missing file is not a database.
 #[must_use]
 pub fn is_games_file(path: &Path) -> bool {
     let mut head = [0; 16];

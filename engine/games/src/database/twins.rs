@@ -48,16 +48,14 @@ pub(crate) struct Facts {
     /// Its number in the file.
     pub(crate) id: i64,
     names: [String; 2],
-    /// Date, round, link and so on, each as far as it is known, the coarse first: a year before its
-    /// month.
+    /// What is known of date, round, link and so on, the coarse part first: a year before its month.
     parts: [Vec<String>; 5],
     /// The main line ends early.
     is_cut: bool,
     plies: usize,
     /// As the file keeps it, of a game that is not in it yet.
     pub(crate) text: Option<String>,
-    /// Hashes of comments, glyphs and variations, sorted, as they are read out of the text when they
-    /// are asked for.
+    /// Hashes of comments, glyphs and variations, sorted. They are read out of the text on demand.
     said: OnceCell<Option<Vec<u64>>>,
 }
 
@@ -368,7 +366,7 @@ impl Group {
     }
 }
 
-/// Up to so many games are compared one by one.
+/// Up to this many games are compared one by one.
 const FEW: usize = 16;
 /// Games of groups that are kept in memory.
 const MOST: usize = 200_000;

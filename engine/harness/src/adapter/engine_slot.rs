@@ -1,5 +1,5 @@
 //! The thread that keeps the program running and asks it. It may have to wait for a start, an echo or a
-//! late answer; the session does not wait longer than it wants to.
+//! late answer; the session itself waits only as long as `time` allows.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,7 +3,7 @@
 //!
 //! An [`Adapter`] asks the program through the same [`Player`](crate::runner::Player) as a match
 //! does. `engine_slot` keeps it running, in its own thread, so that the session never waits for it
-//! longer than it wants to; `game` leads programs that keep the game themselves from position to
+//! longer than `time` allows; `game` leads programs that keep the game themselves from position to
 //! position; `time` decides how long to wait. Databases, and the moves for a program that gives
 //! none, come from our own [`Engine`].
 

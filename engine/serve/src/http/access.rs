@@ -253,7 +253,7 @@ fn address(text: &[u8]) -> Option<IpAddr> {
     bare.parse().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
-/// The name of a host as it is compared: in small letters, and without the dot that may end a full
+/// The name of a host for comparisons: in small letters, and without the dot that may end a full
 /// name (RFC 1034, 3.1).
 fn host_name(name: &str) -> String {
     let name = name.to_ascii_lowercase();

@@ -108,7 +108,7 @@ impl ServerOptions {
     /// Bytes of a body from another machine.
     pub const FOREIGN_BODY: usize = 8 << 20;
 
-    /// Looks at the names, so that none is given in vain.
+    /// Refuses names and origins that no request could match.
     fn check_names(&self) -> Result<(), ServerError> {
         // Pages without an origin, as those of files, send `null`.
         let origins = self.allowed_origins.iter().filter(|name| *name != "null");

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 
 /// The start of every answer, of HTTP/1.0 and 1.1.
 const START: &[u8] = b"HTTP/1.";
-/// How soon the end of a client's side is noticed if it lies behind bytes that nobody reads yet.
+/// How soon the end of a client's side is noticed behind unread bytes.
 const LOOK: Duration = Duration::from_millis(50);
 /// The time from the first letter sent ahead to the second; it grows fourfold, up to the most.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -38,7 +38,7 @@ impl Wire {
         Wire { stream, ahead: AtomicUsize::new(0), is_clean: AtomicBool::new(true) }
     }
 
-    /// Waits until the client sends nothing more, whatever lies unread before that.
+    /// Waits until the client sends nothing more, even if earlier bytes are unread.
     pub(super) async fn ended(&self) {
         while self.stream.peek(&mut [0]).await.is_ok_and(|count| count > 0) {
             let ready = self.stream.ready(Interest::READABLE).await;

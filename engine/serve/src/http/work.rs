@@ -22,22 +22,22 @@ use super::search::PLACE_PATIENCE;
 use super::{Client, Shared};
 use crate::{Problem, ProblemKind, Query, Route, Work};
 
-/// Bodies up to this length are answered in no time, and their answers are small.
+/// Bodies up to this length are answered quickly, and their answers are small.
 const SHORT_BODY: usize = 64 << 10;
 /// Imports that wait for the one that is made.
 const MAX_IMPORTS: usize = 8;
-/// An answer is sent in parts of this length; so many of them wait for the client.
+/// An answer is sent in parts of this length; at most `MAX_PARTS` wait for the client.
 const PART: usize = 64 << 10;
 const MAX_PARTS: usize = 4;
 /// Bytes a second come and go at least as fast as this, once the patience is over.
 pub(super) const LEAST_SPEED: usize = 32 << 10;
 
-/// The time for so many bytes.
+/// The time that this many bytes may take.
 pub(super) fn time_for(bytes: usize) -> Duration {
     Duration::from_secs((bytes / LEAST_SPEED) as u64)
 }
 
-/// The places for work of each kind.
+/// The permits for work of each kind.
 pub(super) struct Threads {
     short: Permits,
     games: Permits,

@@ -146,7 +146,7 @@ pub(super) fn summary(report: &ImportReport) -> String {
     text
 }
 
-/// The work was ended when so many games had been added.
+/// The work was ended after this number of games had been added.
 pub(super) fn of_whole_files(kept: u64) -> Failure {
     let kept = counted(kept, "game");
     Failure::interrupted(format!("{kept} of whole files added; the same command continues"))

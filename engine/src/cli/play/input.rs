@@ -24,7 +24,7 @@ use crate::cli::{Failure, files, no_thread};
 
 /// Where lines come from.
 pub(super) struct Input {
-    /// To the line editor: the prompt. `None` if nobody types.
+    /// Prompts for the line editor. `None` if the input is not a terminal.
     prompts: Option<Sender<String>>,
     lines: Receiver<Result<String, Failure>>,
     interrupts: Receiver<()>,
@@ -80,7 +80,7 @@ impl Input {
     /// Asks, and returns the next line; `None` at the end of the input.
     pub(super) fn line(&self, prompt: &str) -> Result<Option<String>, Failure> {
         if let Some(prompts) = &self.prompts {
-            // If nobody is there any more, there is no line either.
+            // Without the line editor no line comes either.
             let _ = prompts.send(prompt.to_owned());
         }
         select! {
@@ -89,7 +89,7 @@ impl Input {
         }
     }
 
-    /// Whether the user agrees; false if nobody is typing.
+    /// Whether the user agrees; false if the input is not a terminal.
     fn agrees(&self, question: &str) -> Result<bool, Failure> {
         if !self.is_terminal() {
             return Ok(false);

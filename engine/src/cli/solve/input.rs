@@ -11,7 +11,7 @@ use super::super::positions::{begins_with_tag, position, texts};
 use super::super::source::EncodingArgs;
 use super::super::{Failure, source};
 
-/// One position of a file, or why it is none.
+/// One position of a file, or why the text is not one.
 pub(super) struct Item {
     /// Its line, from 1.
     pub(super) line: u64,

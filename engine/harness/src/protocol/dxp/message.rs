@@ -279,8 +279,8 @@ pub(crate) fn answer_to_unreadable(text: &str, name: &str) -> Option<Message> {
     }
 }
 
-/// Whether a message that cannot be read ends the game all the same: its sender does not play on, and
-/// waits for the echo.
+/// Whether an unreadable message still ends the game: its sender does not play on, and waits for the
+/// echo.
 pub(crate) fn is_unreadable_end(text: &str) -> bool {
     text.starts_with('E')
 }

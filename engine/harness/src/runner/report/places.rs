@@ -54,7 +54,7 @@ struct PlaceRecord {
     withdrawn: bool,
 }
 
-/// A round as it is paired.
+/// The pairings of a round.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct RoundRecord {
     round: usize,

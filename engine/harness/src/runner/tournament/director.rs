@@ -69,7 +69,7 @@ impl LiveGame {
         self.game.lock().thinking = Some(Instant::now());
     }
 
-    /// The side to move has answered, or no longer has to.
+    /// The side to move has answered, or its answer is no longer needed.
     pub(in crate::runner) fn rests(&self) {
         self.game.lock().thinking = None;
     }

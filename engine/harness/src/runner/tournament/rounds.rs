@@ -312,8 +312,8 @@ fn players(results: &MatchResults, number: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The games that there will be as far as can be known: of a knock-out those that are paired, and a
-/// meeting less than players for the rounds to come.
+/// The number of games of all rounds, as far as it is known. In a knock-out each further meeting
+/// removes one player.
 #[must_use]
 pub fn game_count(config: &Contest, results: &MatchResults) -> usize {
     let known = results.schedule(config).len();

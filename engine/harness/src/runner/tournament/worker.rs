@@ -321,7 +321,7 @@ impl Worker<'_> {
             return Ok(Some(self.players.swap_remove(index).1));
         }
         let has_played = self.health[engine].has_played.load(Ordering::Relaxed);
-        // An engine that did not start the first time will hardly do so a moment later.
+        // An engine that did not start the first time will probably fail again a moment later.
         let attempts = if has_played { START_ATTEMPTS } else { 1 };
         for attempt in 1.. {
             match self.start(engine) {
