@@ -28,7 +28,7 @@ pub struct LineMove {
 
 /// The tree of the lines of a book from a position, in the order of play: after each move come those
 /// that follow it, the best first, for this many plies. If several orders of moves lead to a
-/// position, only the first goes on.
+/// position, only the first continues.
 pub fn walk(book: &Book, start: &Position, most_plies: usize) -> impl Iterator<Item = LineMove> {
     BookWalk::new(book, most_plies, true).from(start)
 }

@@ -161,7 +161,7 @@ impl<'c> Adder<'c> {
         Ok(Fate::Added)
     }
 
-    /// The fingerprints of games of the same players that go on where this one was cut off.
+    /// The fingerprints of games of the same players that continue where this one was cut off.
     fn longer(&self, facts: &Facts, line: &Line) -> rusqlite::Result<Vec<i64>> {
         let player = "(SELECT id FROM players WHERE folded = ";
         let sql = format!(

@@ -128,7 +128,7 @@ fn hub_within_dxp_within_hub() {
         }
     }
     client.quit().assert_clean();
-    // One game to learn the name and two to play: each goes on from move to move.
+    // One game to learn the name and two to play: each continues from move to move.
     let games: Vec<_> = (0..3).map(|_| player.game()).collect();
     drop(player);
     let log = fs::read_to_string(log).unwrap();
@@ -325,7 +325,7 @@ fn the_face_is_that_of_the_program() {
     client.send("hub");
     assert!(client.until("wait")[1].starts_with("param name=level value=5 "));
     assert_eq!(count(), 2);
-    // It refuses this one, and goes on as it was.
+    // It refuses this one, and continues as it was.
     client.send("set-param name=level value=high");
     let said = client.sync();
     assert!(said.len() == 1 && said[0].contains("'high' is not a number"), "{said:?}");

@@ -96,7 +96,7 @@ fn a_slow_line_costs_time_alone() {
     }
 }
 
-/// A late player is waited for as long as `start=` says; other games go on meanwhile or afterwards.
+/// A late player is waited for as long as `start=` says; other games run on meanwhile or afterwards.
 #[test]
 fn a_player_who_comes_late_plays() {
     let port = free_port();

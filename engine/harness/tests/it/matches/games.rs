@@ -72,7 +72,7 @@ fn the_pdn_has_scores_depths_and_clocks() {
     }
 }
 
-/// Each fault loses the game, is reported with the engine's last words, and the match goes on
+/// Each fault loses the game, is reported with the engine's last words, and the match continues
 /// with the engine started again.
 #[test]
 fn faults_lose_the_game_and_the_match_goes_on() {
