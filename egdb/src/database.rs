@@ -106,7 +106,7 @@ macro_rules! any_reader {
 pub(crate) use any_reader;
 
 /// A pair of files to open.
-struct Pair {
+struct DatabasePair {
     index: PathBuf,
     data: PathBuf,
     slices: Vec<Slice>,
@@ -217,7 +217,7 @@ impl Database {
                 let len = bytes.len() as u64;
                 parsed.push(Parsed::of(db_type, &index, text, &slices, len)?);
                 files.push(DataFile::fixed(data.clone(), bytes));
-                pairs.push(Pair { index, data, slices, pieces });
+                pairs.push(DatabasePair { index, data, slices, pieces });
             }
         }
         let max_pieces = crate::embedded::MAX_PIECES;
@@ -229,7 +229,7 @@ impl Database {
     fn assemble(
         dir: &Path,
         mut identity: Identity,
-        pairs: &[Pair],
+        pairs: &[DatabasePair],
         files: Vec<DataFile>,
         parsed: Vec<Parsed>,
         options: &OpenOptions,
@@ -270,7 +270,7 @@ impl Database {
             _ => Reader::Coded(coded.finish(storage, table_limit, options.compare)),
         };
         identity.max_pieces = pairs.iter().map(|p| p.pieces).max().ok_or_else(nothing)?;
-        let one_side = |pair: &Pair| match pair.slices[..] {
+        let one_side = |pair: &DatabasePair| match pair.slices[..] {
             [slice] => slice.side_pieces(Color::Black),
             _ => (pair.pieces - 1).min(crate::slice::MAX_ONE_SIDE),
         };
@@ -505,7 +505,7 @@ fn find_pairs(
     db_type: DbType,
     limit: u8,
     is_wanted: &dyn Fn(Slice) -> bool,
-) -> Result<Vec<Pair>, OpenError> {
+) -> Result<Vec<DatabasePair>, OpenError> {
     let mut pairs = Vec::new();
     for pieces in 2..=limit {
         for (stem, slices) in db_type.file_stems(pieces) {
@@ -517,7 +517,7 @@ fn find_pairs(
                 _ if !slices.iter().all(|&slice| is_wanted(slice)) => {}
                 Some(data) => {
                     let index = folder.file(&stem, index)?.ok_or_else(|| missing(index))?;
-                    pairs.push(Pair { index, data, slices, pieces });
+                    pairs.push(DatabasePair { index, data, slices, pieces });
                 }
                 None if pieces <= db_type.required_pieces() => return Err(missing(data)),
                 None => {}
@@ -530,11 +530,11 @@ fn find_pairs(
 /// Reads all index files, on all processors if that can pay.
 fn parse_all(
     db_type: DbType,
-    pairs: &[Pair],
+    pairs: &[DatabasePair],
     files: &[DataFile],
     is_compared: bool,
 ) -> Result<Vec<Parsed>, OpenError> {
-    let parse = |(pair, file): (&Pair, &DataFile)| -> Result<Parsed, OpenError> {
+    let parse = |(pair, file): (&DatabasePair, &DataFile)| -> Result<Parsed, OpenError> {
         match read_regular(&pair.index) {
             Ok(bytes) => {
                 let parsed = Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len)?;

@@ -140,10 +140,10 @@ mod tests {
 
     #[test]
     fn the_search_of_a_piece_agrees_with_adding_up() {
-        use crate::codec::tunstall::{Version, dictionaries};
+        use crate::codec::tunstall::{TunstallVersion, dictionaries};
         use crate::codec::{ByteCode, locate_by_adding};
         let mut x = 1u64;
-        for version in [Version::V1, Version::V2] {
+        for version in [TunstallVersion::V1, TunstallVersion::V2] {
             for dictionary in dictionaries(version) {
                 for round in 0..20 {
                     let bytes: [u8; PIECE] = std::array::from_fn(|_| {

@@ -185,25 +185,25 @@ impl Counts {
 pub struct Codes {
     /// `None` for a context that never occurs.
     codes: Vec<Option<Huffman>>,
-    /// By context and the next [`FAST_BITS`] bits: a packed [`Token`], 0 for [`Codes::long`].
+    /// By context and the next [`FAST_BITS`] bits: a packed [`RunToken`], 0 for [`Codes::long`].
     fast: Box<[u16]>,
 }
 
 /// The meaning of a code word. Packed: how many bits it has (4), how many follow it (5), the number
 /// that those complete to a length (4), the next context (5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Token(u32);
+struct RunToken(u32);
 
-/// Tokens without their bits by context and symbol; [`Token::NONE`] where there is no such symbol.
-static TOKENS: [[Token; SYMBOLS]; CONTEXTS] = {
-    let mut tokens = [[Token::NONE; SYMBOLS]; CONTEXTS];
+/// Tokens without their bits by context and symbol; [`RunToken::NONE`] where there is no such symbol.
+static TOKENS: [[RunToken; SYMBOLS]; CONTEXTS] = {
+    let mut tokens = [[RunToken::NONE; SYMBOLS]; CONTEXTS];
     let mut context = 0;
     while context < CONTEXTS {
         let mut symbol = 0;
         while symbol < SYMBOLS {
             if let Some((value, len, extra)) = Context(context as u8).meaning(symbol) {
                 let next = Context(context as u8).after(value, len).0 as u32;
-                tokens[context][symbol] = Token(extra << 4 | (len >> extra) << 9 | next << 13);
+                tokens[context][symbol] = RunToken(extra << 4 | (len >> extra) << 9 | next << 13);
             }
             symbol += 1;
         }
@@ -212,19 +212,19 @@ static TOKENS: [[Token; SYMBOLS]; CONTEXTS] = {
     tokens
 };
 
-impl Token {
-    const NONE: Token = Token(0);
+impl RunToken {
+    const NONE: RunToken = RunToken(0);
 
     /// Of a context's symbol whose code word has `bits` bits.
     #[inline(always)]
-    fn new(context: Context, symbol: u16, bits: u8) -> Option<Token> {
+    fn new(context: Context, symbol: u16, bits: u8) -> Option<RunToken> {
         let token = *TOKENS.get(context.number())?.get(usize::from(symbol))?;
-        (token != Token::NONE).then_some(Token(token.0 | u32::from(bits)))
+        (token != RunToken::NONE).then_some(RunToken(token.0 | u32::from(bits)))
     }
 
     /// In 16 bits, where words have up to 7 bits and up to 15 follow; 0 where that is not enough.
     fn packed(self) -> u16 {
-        let Token(all) = self;
+        let RunToken(all) = self;
         if all & 15 > 7 || all >> 4 & 31 > 15 {
             return 0;
         }
@@ -232,21 +232,21 @@ impl Token {
     }
 
     #[inline(always)]
-    fn unpacked(packed: u16) -> Token {
+    fn unpacked(packed: u16) -> RunToken {
         let all = u32::from(packed);
-        Token(all & 7 | (all >> 3 & 15) << 4 | (all >> 7) << 9)
+        RunToken(all & 7 | (all >> 3 & 15) << 4 | (all >> 7) << 9)
     }
 }
 
 /// A unit's bits, then enough zeros for reads beyond its end.
-pub struct Unit([u8; UNIT + 16]);
+pub struct CodeUnit([u8; UNIT + 16]);
 
 /// Bytes of a unit: the most that a lookup decodes.
 pub const UNIT: usize = 16;
 
-impl Unit {
+impl CodeUnit {
     /// Nothing but zeros.
-    pub const EMPTY: Unit = Unit([0; UNIT + 16]);
+    pub const EMPTY: CodeUnit = CodeUnit([0; UNIT + 16]);
 
     /// The unit's bytes, to be filled.
     #[inline(always)]
@@ -316,7 +316,7 @@ impl Codes {
             let table = &mut fast[number << FAST_BITS..][..1 << FAST_BITS];
             for (word, &(symbol, bits)) in code.words_in_order().zip(code.codes()) {
                 let bits_left = FAST_BITS.checked_sub(u32::from(bits));
-                let (Some(left), Some(token)) = (bits_left, Token::new(context, symbol, bits))
+                let (Some(left), Some(token)) = (bits_left, RunToken::new(context, symbol, bits))
                 else {
                     continue;
                 };
@@ -344,16 +344,16 @@ impl Codes {
     /// none within the unit.
     #[inline(always)]
     #[must_use]
-    pub fn next(&self, unit: &Unit, reading: &mut Reading) -> Option<u32> {
+    pub fn next(&self, unit: &CodeUnit, reading: &mut Reading) -> Option<u32> {
         // A token has 45 bits at most: after this at least 56 are known.
         let window = reading.window | unit.word(reading.byte) >> reading.known;
         reading.byte += (63 - reading.known) / 8;
         let known = reading.known | 56;
         let place = reading.context.number() << FAST_BITS | (window >> (64 - FAST_BITS)) as usize;
         let packed = self.fast.get(place).copied().unwrap_or(0);
-        let Token(token) = match packed {
+        let RunToken(token) = match packed {
             0 => self.long(reading.context, window)?,
-            _ => Token::unpacked(packed),
+            _ => RunToken::unpacked(packed),
         };
         let (bits, extra) = (token & 15, token >> 4 & 31);
         let all = bits + extra;
@@ -370,10 +370,10 @@ impl Codes {
 
     /// The token of a word that is not in the table.
     #[inline(never)]
-    fn long(&self, context: Context, window: u64) -> Option<Token> {
+    fn long(&self, context: Context, window: u64) -> Option<RunToken> {
         let code = self.codes.get(context.number())?.as_ref()?;
         let (symbol, bits) = code.decode((window >> 32) as u32);
-        Token::new(context, symbol, bits)
+        RunToken::new(context, symbol, bits)
     }
 
     /// The code words by context and symbol, for a writer.
@@ -505,7 +505,7 @@ mod tests {
                 let mut writing = Writing::default();
                 let n = rest.iter().take_while(|r| writing.push(&words, r.0, r.1)).count();
                 prop_assert!(n > 0);
-                let mut unit = Unit::EMPTY;
+                let mut unit = CodeUnit::EMPTY;
                 unit.bytes().copy_from_slice(writing.bytes());
                 let mut reading = Reading::START;
                 for &(value, len) in &rest[..n] {
@@ -523,7 +523,7 @@ mod tests {
                 counts.add((k % 3) as u8 + 1, 1 + k * seed % 40);
             }
             let codes = counts.codes();
-            let mut unit = Unit::EMPTY;
+            let mut unit = CodeUnit::EMPTY;
             unit.bytes().copy_from_slice(&bytes);
             let mut reading = Reading::START;
             let read = std::iter::from_fn(|| codes.next(&unit, &mut reading)).take(1000).count();

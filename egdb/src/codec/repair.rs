@@ -120,14 +120,14 @@ impl Hasher for PairHasher {
 /// A grammar being learned: rules in rounds. Encoding applies one round after the other to the
 /// whole text, each from left to right, so the same text always gives the same symbols.
 #[derive(Clone, Debug)]
-pub struct Learner {
+pub struct PairLearner {
     rules: Vec<(u16, u16)>,
     lengths: Vec<u32>,
-    rounds: Vec<Round>,
+    rounds: Vec<PairRound>,
 }
 
 #[derive(Clone, Debug)]
-struct Round {
+struct PairRound {
     /// By left symbol: range in `pairs`.
     starts: Vec<u32>,
     /// (right symbol, new symbol), sorted.
@@ -139,7 +139,7 @@ const ROUND_RULES: usize = 400;
 /// Longest symbol, so that many fit in a miniblock's 131071 positions.
 const MAX_SYMBOL: u32 = 16_384;
 
-impl Round {
+impl PairRound {
     #[inline]
     fn find(&self, left: u16, right: u16) -> Option<u16> {
         let start = *self.starts.get(usize::from(left))? as usize;
@@ -165,7 +165,7 @@ impl Round {
     }
 }
 
-impl Learner {
+impl PairLearner {
     /// Learns from samples of the text. Values are 0 to `max_value`. A rule is made while its
     /// pair occurs at least `least` times in the samples and there are fewer than `max_symbols`
     /// symbols.
@@ -175,10 +175,10 @@ impl Learner {
         max_value: u16,
         least: u32,
         max_symbols: usize,
-    ) -> Learner {
+    ) -> PairLearner {
         let rules: Vec<(u16, u16)> = (0..=max_value).map(|v| (v, v)).collect();
         let lengths = vec![1; rules.len()];
-        let mut learner = Learner { rules, lengths, rounds: Vec::new() };
+        let mut learner = PairLearner { rules, lengths, rounds: Vec::new() };
         while learner.add_round(samples, least.max(2), max_symbols) {}
         learner
     }
@@ -225,7 +225,7 @@ impl Learner {
         for i in 1..starts.len() {
             starts[i] += starts[i - 1];
         }
-        let round = Round { starts, pairs: pairs.iter().map(|p| (p.1, p.2)).collect() };
+        let round = PairRound { starts, pairs: pairs.iter().map(|p| (p.1, p.2)).collect() };
         for text in samples.iter_mut() {
             round.apply(text);
         }
@@ -307,7 +307,7 @@ mod tests {
             for (value, len) in runs {
                 values.extend(std::iter::repeat_n(value, len));
             }
-            let learner = Learner::learn(&mut [values[values.len() / 3..].to_vec()], 5, 3, 60);
+            let learner = PairLearner::learn(&mut [values[values.len() / 3..].to_vec()], 5, 3, 60);
             let mut text = values.clone();
             learner.encode(&mut text);
             let grammar = learner.finish(&mut text);

@@ -79,13 +79,13 @@ pub const MAX_DISTANCE: u16 = 2 * (255 - FIRST_DISTANCE as u16);
 #[derive(Clone, Debug)]
 pub struct RunLength {
     lengths: [u32; 256],
-    alphabet: Alphabet,
+    alphabet: RunAlphabet,
     /// (length, byte) of the runs, by value and ascending length.
     runs: Vec<Vec<(u32, u8)>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Alphabet {
+enum RunAlphabet {
     Plain,
     Partial,
     Distance,
@@ -94,46 +94,46 @@ enum Alphabet {
 /// The code of values 1 to 3: four values as base-3 digits, or a run of at least five.
 #[must_use]
 pub fn plain() -> &'static RunLength {
-    static CODE: LazyLock<RunLength> = LazyLock::new(|| RunLength::new(Alphabet::Plain));
+    static CODE: LazyLock<RunLength> = LazyLock::new(|| RunLength::new(RunAlphabet::Plain));
     &CODE
 }
 
 /// The code of values 0 to 5: two values as base-6 digits, or a run of at least three.
 #[must_use]
 pub fn partial() -> &'static RunLength {
-    static CODE: LazyLock<RunLength> = LazyLock::new(|| RunLength::new(Alphabet::Partial));
+    static CODE: LazyLock<RunLength> = LazyLock::new(|| RunLength::new(RunAlphabet::Partial));
     &CODE
 }
 
 /// The code of distances: a gap, or one even distance up to [`MAX_DISTANCE`]. Value 0 is a gap.
 #[must_use]
 pub fn distance() -> &'static RunLength {
-    static CODE: LazyLock<RunLength> = LazyLock::new(|| RunLength::new(Alphabet::Distance));
+    static CODE: LazyLock<RunLength> = LazyLock::new(|| RunLength::new(RunAlphabet::Distance));
     &CODE
 }
 
 impl RunLength {
-    fn new(alphabet: Alphabet) -> RunLength {
+    fn new(alphabet: RunAlphabet) -> RunLength {
         let mut lengths = [0; 256];
         let mut runs = vec![Vec::new(); 6];
         for byte in 0..=255u8 {
             let (len, run_of) = match (alphabet, byte) {
-                (Alphabet::Plain, 0..81) => (4, None),
-                (Alphabet::Plain, 255) => (0, None),
-                (Alphabet::Plain, _) => {
+                (RunAlphabet::Plain, 0..81) => (4, None),
+                (RunAlphabet::Plain, 255) => (0, None),
+                (RunAlphabet::Plain, _) => {
                     let b = usize::from(byte - 81);
                     (PLAIN_SKIP[b % 58], Some(b / 58 + 1))
                 }
-                (Alphabet::Partial, 0..36) => (2, None),
-                (Alphabet::Partial, 252..) => (0, None),
-                (Alphabet::Partial, _) => {
+                (RunAlphabet::Partial, 0..36) => (2, None),
+                (RunAlphabet::Partial, 252..) => (0, None),
+                (RunAlphabet::Partial, _) => {
                     let b = usize::from(byte - 36);
                     (PARTIAL_SKIP[b % 36], Some(b / 36))
                 }
-                (Alphabet::Distance, 0..FIRST_DISTANCE) => {
+                (RunAlphabet::Distance, 0..FIRST_DISTANCE) => {
                     (DISTANCE_SKIP[usize::from(byte)], Some(0))
                 }
-                (Alphabet::Distance, _) => (1, None),
+                (RunAlphabet::Distance, _) => (1, None),
             };
             lengths[usize::from(byte)] = len;
             if let Some(value) = run_of {
@@ -150,9 +150,9 @@ impl RunLength {
     #[must_use]
     pub fn can_store(&self, value: u16) -> bool {
         match self.alphabet {
-            Alphabet::Plain => (1..=3).contains(&value),
-            Alphabet::Partial => value <= 5,
-            Alphabet::Distance => value.is_multiple_of(2) && value <= MAX_DISTANCE,
+            RunAlphabet::Plain => (1..=3).contains(&value),
+            RunAlphabet::Partial => value <= 5,
+            RunAlphabet::Distance => value.is_multiple_of(2) && value <= MAX_DISTANCE,
         }
     }
 
@@ -163,7 +163,7 @@ impl RunLength {
         let run = *reader.runs().first()?;
         let len = run.len - reader.used();
         let value = usize::from(run.value);
-        if self.alphabet == Alphabet::Distance && value != 0 {
+        if self.alphabet == RunAlphabet::Distance && value != 0 {
             reader.consume(1);
             return Some((FIRST_DISTANCE + (run.value / 2) as u8, 1));
         }
@@ -174,7 +174,7 @@ impl RunLength {
             return Some((byte, u64::from(len)));
         }
         let (count, base, offset) =
-            if self.alphabet == Alphabet::Plain { (4, 3, 1) } else { (2, 6, 0) };
+            if self.alphabet == RunAlphabet::Plain { (4, 3, 1) } else { (2, 6, 0) };
         let (mut code, mut weight, mut taken, mut used) = (0, 1, 0, reader.used());
         'values: for run in reader.runs() {
             for _ in used..run.len {
@@ -202,12 +202,12 @@ impl ByteCode for RunLength {
     fn value(&self, byte: u8, offset: u32) -> u16 {
         let b = u16::from(byte);
         match self.alphabet {
-            Alphabet::Plain if byte < 81 => b / [1, 3, 9, 27][offset as usize & 3] % 3 + 1,
-            Alphabet::Plain => (b - 81) / 58 + 1,
-            Alphabet::Partial if byte < 36 => b / [1, 6][offset as usize & 1] % 6,
-            Alphabet::Partial => (b - 36) / 36,
-            Alphabet::Distance if byte < FIRST_DISTANCE => 0,
-            Alphabet::Distance => 2 * (b - u16::from(FIRST_DISTANCE)),
+            RunAlphabet::Plain if byte < 81 => b / [1, 3, 9, 27][offset as usize & 3] % 3 + 1,
+            RunAlphabet::Plain => (b - 81) / 58 + 1,
+            RunAlphabet::Partial if byte < 36 => b / [1, 6][offset as usize & 1] % 6,
+            RunAlphabet::Partial => (b - 36) / 36,
+            RunAlphabet::Distance if byte < FIRST_DISTANCE => 0,
+            RunAlphabet::Distance => 2 * (b - u16::from(FIRST_DISTANCE)),
         }
     }
 }

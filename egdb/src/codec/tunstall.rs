@@ -15,7 +15,7 @@ use crate::layout::PIECE;
 
 /// Which set of dictionaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Version {
+pub enum TunstallVersion {
     /// Thirty dictionaries with 3 or 6 virtual values.
     V1,
     /// Fifty dictionaries with 3 or 4 virtual values.
@@ -27,14 +27,14 @@ pub const MAX_VALUES: usize = 6;
 
 /// All dictionaries of a version; the array index is the dictionary's number.
 #[must_use]
-pub fn dictionaries(version: Version) -> &'static [Dictionary] {
+pub fn dictionaries(version: TunstallVersion) -> &'static [Dictionary] {
     static V1: LazyLock<Vec<Dictionary>> =
         LazyLock::new(|| parse_all(include_str!("../../data/tunstall-v1.txt")));
     static V2: LazyLock<Vec<Dictionary>> =
         LazyLock::new(|| parse_all(include_str!("../../data/tunstall-v2.txt")));
     match version {
-        Version::V1 => &V1,
-        Version::V2 => &V2,
+        TunstallVersion::V1 => &V1,
+        TunstallVersion::V2 => &V2,
     }
 }
 
@@ -359,9 +359,9 @@ mod tests {
 
     #[test]
     fn dictionary_0_is_as_described() {
-        let d = &dictionaries(Version::V2)[0];
-        assert_eq!(dictionaries(Version::V2).len(), 50);
-        assert_eq!(dictionaries(Version::V1).len(), 30);
+        let d = &dictionaries(TunstallVersion::V2)[0];
+        assert_eq!(dictionaries(TunstallVersion::V2).len(), 50);
+        assert_eq!(dictionaries(TunstallVersion::V1).len(), 30);
         assert_eq!(d.len(0), 93);
         assert_eq!(d.len(30), 123);
         assert_eq!([31, 32, 61, 62, 63].map(|b| d.len(b)), [247, 371, 3967, 7935, 15871]);
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn the_longest_pure_run_is_chosen() {
-        for version in [Version::V1, Version::V2] {
+        for version in [TunstallVersion::V1, TunstallVersion::V2] {
             for (id, d) in dictionaries(version).iter().enumerate() {
                 for (v, pure) in d.runs.iter().enumerate() {
                     let lengths: Vec<(u32, u8)> = (0..=255u8)
@@ -406,7 +406,7 @@ mod tests {
                     _ => list.push(Run { value, len }),
                 }
             }
-            let d = &dictionaries(Version::V2)[id];
+            let d = &dictionaries(TunstallVersion::V2)[id];
             let identity = [0, 1, 2, 3, 4, 5, 0, 0];
             let mut decoded = Vec::new();
             let done = d.encode(&list, 0, true, &identity, usize::MAX, |byte| {

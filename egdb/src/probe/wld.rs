@@ -217,7 +217,7 @@ impl Probe {
         if asked == Asked::IsLost && self.has_safe_move(root)? {
             return Ok(Some(Wld::Draw));
         }
-        let mut graph = Graph::default();
+        let mut graph = CaptureGraph::default();
         graph.link(0, *root);
         while graph.nodes[0].value.is_none()
             && let Some(number) = graph.queue.pop_front()
@@ -247,7 +247,7 @@ impl Probe {
     fn expand(
         &self,
         number: usize,
-        graph: &mut Graph,
+        graph: &mut CaptureGraph,
         question: &mut Question,
     ) -> Result<(), ProbeError> {
         let position = graph.nodes[number].position;
@@ -307,14 +307,14 @@ impl Probe {
 
 /// The left-out positions of one question; the first is the one asked for.
 #[derive(Debug, Default)]
-struct Graph {
+struct CaptureGraph {
     nodes: Vec<WldNode>,
     numbers: FxHashMap<Position, usize>,
     /// Nodes to expand.
     queue: VecDeque<usize>,
 }
 
-impl Graph {
+impl CaptureGraph {
     /// Makes a position a child of a node, or the root if there are no nodes; returns its value.
     fn link(&mut self, parent: usize, position: Position) -> Option<Wld> {
         let is_root = self.nodes.is_empty();
@@ -492,7 +492,7 @@ mod tests {
         let list = positions(4);
         // In both orders: the child is known to be worth a draw after its parent, and before it.
         for order in [[0, 1], [1, 0]] {
-            let mut graph = Graph::default();
+            let mut graph = CaptureGraph::default();
             graph.link(0, list[0]);
             graph.link(0, list[1]);
             // What this leads to stays open.
@@ -508,7 +508,7 @@ mod tests {
         }
         // A win is still seen, and a draw at the end of a line of lost moves.
         for (value, expected) in [(Wld::Loss, Wld::Loss), (Wld::Draw, Wld::Draw)] {
-            let mut graph = Graph::default();
+            let mut graph = CaptureGraph::default();
             graph.link(0, list[0]);
             graph.link(0, list[1]);
             graph.link(1, list[2]);

@@ -17,11 +17,11 @@ use crate::storage::{AnyStorage, DataFile, Storage};
 #[derive(Debug)]
 pub(super) struct Checksums {
     /// By file; empty if nothing is to be compared.
-    files: Box<[OnceLock<Option<Sums>>]>,
+    files: Box<[OnceLock<Option<FileSums>>]>,
 }
 
 #[derive(Debug)]
-struct Sums {
+struct FileSums {
     manifest: Manifest,
     /// A bit for each block.
     good: Box<[AtomicU64]>,
@@ -60,7 +60,7 @@ impl Checksums {
             let file = file.file().map(|_| &file.path)?;
             let manifest = Manifest::read(file).ok()??;
             let words = manifest.blocks.len().div_ceil(64);
-            Some(Sums { manifest, good: (0..words).map(|_| AtomicU64::new(0)).collect() })
+            Some(FileSums { manifest, good: (0..words).map(|_| AtomicU64::new(0)).collect() })
         });
         let Some(sums) = sums else { return Ok(()) };
         if sums.is_good(block) {
@@ -77,7 +77,7 @@ impl Checksums {
     }
 }
 
-impl Sums {
+impl FileSums {
     #[inline]
     fn is_good(&self, block: u32) -> bool {
         let word = self.good.get(block as usize / 64);

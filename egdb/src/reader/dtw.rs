@@ -20,14 +20,14 @@ mod values;
 #[derive(Debug)]
 pub(crate) struct DtwReader {
     directory: Directory,
-    subs: Vec<Sub>,
+    subs: Vec<DtwSub>,
     storage: AnyStorage,
     checksums: Checksums,
     counters: Counters,
 }
 
 #[derive(Debug)]
-struct Sub {
+struct DtwSub {
     slice: Slice,
     side: Color,
     file: u32,
@@ -44,7 +44,7 @@ struct Sub {
 #[derive(Debug)]
 pub(crate) struct DtwBuilder {
     directory: Directory,
-    subs: Vec<Sub>,
+    subs: Vec<DtwSub>,
 }
 
 impl DtwBuilder {
@@ -63,7 +63,7 @@ impl DtwBuilder {
             }
             let slot = Slot::Data(self.subs.len() as u32);
             self.directory.insert(record.slice, record.side, record.sub, slot);
-            self.subs.push(Sub {
+            self.subs.push(DtwSub {
                 slice: record.slice,
                 side: record.side,
                 file: file as u32,
@@ -79,8 +79,8 @@ impl DtwBuilder {
 
     /// Bytes of memory that the indices take.
     pub(crate) fn memory(&self) -> usize {
-        let sub = |s: &Sub| {
-            size_of::<Sub>()
+        let sub = |s: &DtwSub| {
+            size_of::<DtwSub>()
                 + s.firsts.len() * 4
                 + s.steps.memory()
                 + s.grammar.rules().len() * 6
@@ -99,7 +99,7 @@ impl DtwBuilder {
 }
 
 /// Reads the bits of a miniblock: words of 32 bits, each most significant bit first.
-struct Bits<'a> {
+struct DtwBits<'a> {
     words: &'a [[u8; 4]],
     next: usize,
     /// Bits not yet used, left-justified.
@@ -109,10 +109,10 @@ struct Bits<'a> {
     left: u32,
 }
 
-impl<'a> Bits<'a> {
-    fn new(bytes: &'a [u8; MINIBLOCK]) -> Bits<'a> {
+impl<'a> DtwBits<'a> {
+    fn new(bytes: &'a [u8; MINIBLOCK]) -> DtwBits<'a> {
         let words = bytes.as_chunks::<4>().0;
-        Bits { words, next: 0, buffer: 0, count: 0, left: 8 * MINIBLOCK as u32 }
+        DtwBits { words, next: 0, buffer: 0, count: 0, left: 8 * MINIBLOCK as u32 }
     }
 
     #[inline]
@@ -167,7 +167,7 @@ impl DtwReader {
             return Ok(Raw::NotInCache);
         };
         let mut rest = i - sub.firsts[k];
-        let mut bits = Bits::new(&bytes);
+        let mut bits = DtwBits::new(&bytes);
         while let Some(symbol) = bits.symbol(&sub.huffman) {
             let len = u32::from(sub.grammar.len(symbol));
             if rest < len {
@@ -179,7 +179,7 @@ impl DtwReader {
     }
 
     #[cold]
-    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> ProbeError {
+    fn error(&self, sub: &DtwSub, k: usize, cause: ProbeCause) -> ProbeError {
         ProbeError {
             file: self.storage.files()[sub.file as usize].path.clone(),
             slice: sub.slice,
@@ -191,7 +191,7 @@ impl DtwReader {
 
     fn miniblock(
         &self,
-        sub: &Sub,
+        sub: &DtwSub,
         k: usize,
         conditional: bool,
     ) -> Result<Option<[u8; MINIBLOCK]>, ProbeCause> {
@@ -229,7 +229,7 @@ impl DtwReader {
                 let span = next - u64::from(sub.firsts[k]);
                 let result = self.miniblock(sub, k, false).and_then(|bytes| {
                     let Some(bytes) = bytes else { return Ok(()) };
-                    let (mut bits, mut sum) = (Bits::new(&bytes), 0);
+                    let (mut bits, mut sum) = (DtwBits::new(&bytes), 0);
                     while sum < span {
                         let symbol = bits.symbol(&sub.huffman);
                         let symbol = symbol.ok_or(ProbeCause::Damaged("too few positions"))?;
@@ -248,7 +248,7 @@ impl DtwReader {
 
     /// Bytes of a sub-database in its data file, whose last miniblock may be short.
     pub(crate) fn bytes(&self, sub: usize) -> u64 {
-        let Sub { first_miniblock, firsts, file, .. } = &self.subs[sub];
+        let DtwSub { first_miniblock, firsts, file, .. } = &self.subs[sub];
         let rest = self.storage.files()[*file as usize].len - first_miniblock * MINIBLOCK as u64;
         rest.min(firsts.len() as u64 * MINIBLOCK as u64)
     }

@@ -38,7 +38,7 @@ const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 /// Tags of a set share a cache line.
 #[repr(align(64))]
 #[derive(Debug, Default)]
-struct Tags([AtomicU64; WAYS]);
+struct CacheTags([AtomicU64; WAYS]);
 
 /// See the module's description.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct BlockCache {
     files: Vec<DataFile>,
     /// Number of the first block of each file, counted over all files.
     first_keys: Vec<u64>,
-    tags: Vec<Tags>,
+    tags: Vec<CacheTags>,
     /// For each set: a bit per slot that was read since the hand last passed, and the hand's place
     /// in the bits from 16 on.
     used: Vec<AtomicU32>,
@@ -93,7 +93,7 @@ impl BlockCache {
             list
         };
         let mut tags = Vec::new();
-        tags.resize_with(sets, Tags::default);
+        tags.resize_with(sets, CacheTags::default);
         let mut used = Vec::new();
         used.resize_with(sets, AtomicU32::default);
         let mut writers = Vec::new();
@@ -237,7 +237,7 @@ impl Storage for BlockCache {
     }
 
     fn memory(&self) -> usize {
-        self.data.len() * 8 + self.tags.len() * (size_of::<Tags>() + 4)
+        self.data.len() * 8 + self.tags.len() * (size_of::<CacheTags>() + 4)
     }
 }
 

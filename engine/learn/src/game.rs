@@ -7,7 +7,7 @@
 //! | 8 | White's pieces in the ghost layout of [`Square`](movegen::Square); bit 63: Black begins |
 //! | 8 | Black's pieces |
 //! | 8 | the kings of both |
-//! | 1 | the [`Opening`] |
+//! | 1 | the [`SelfplayOpening`] |
 //! | 1 | White's result: 0 lost, 1 drawn, 2 won |
 //! | 1 | the [`End`] |
 //! | 2 | number of plies |
@@ -18,7 +18,7 @@
 use movegen::{Bitboard, Color, Move, Position, Wld};
 use thiserror::Error;
 
-use super::opening::Opening;
+use super::opening::SelfplayOpening;
 use movegen::Score;
 
 /// Why a game ended.
@@ -78,7 +78,7 @@ pub struct PlayedGame {
     /// Where it began.
     pub start: Position,
     /// How that position came about.
-    pub opening: Opening,
+    pub opening: SelfplayOpening,
     /// The moves with their scores.
     pub plies: Vec<PlayedPly>,
     /// White's result.
@@ -156,7 +156,7 @@ impl PlayedGame {
         let start = Position::from_bitboards(sets[0], sets[1], sets[2], side)
             .map_err(|_| DecodeError::Start)?;
         let [opening, result, end] = take(bytes)?;
-        let opening = Opening::from_code(opening).ok_or(DecodeError::Unknown("opening"))?;
+        let opening = SelfplayOpening::from_code(opening).ok_or(DecodeError::Unknown("opening"))?;
         let white = Wld::from_rank(result).ok_or(DecodeError::Unknown("result"))?;
         let end = *End::ALL.get(usize::from(end)).ok_or(DecodeError::Unknown("end"))?;
         let count = usize::from(u16::from_le_bytes(take(bytes)?));

@@ -55,7 +55,7 @@ pub use generations::{
 pub use learner::{Epoch, PHASES};
 pub use merge::{Merged, merge};
 pub use number::{ParseNumberError, TunedNumber};
-pub use opening::{Opening, OpeningMix, ParseMixError};
+pub use opening::{OpeningMix, ParseMixError, SelfplayOpening};
 pub use plot::loss_plot;
 pub use sample::{Filter, RandomSamples, Sample};
 pub use selfplay::{GamesProgress, SelfPlay, SelfPlayError};

@@ -40,7 +40,7 @@ const KEPT: [f32; 2] = [0.9, 0.999];
 /// learnt, their scalars and patterns, in pairs. Then come the coarser rows of
 /// [factors](super::factors), if there are any.
 #[derive(Clone, Debug)]
-struct Layout {
+struct NetworkLayout {
     rows: Range<usize>,
     bias: Range<usize>,
     outputs: Range<usize>,
@@ -51,8 +51,8 @@ struct Layout {
     coarse_patterns: Range<usize>,
 }
 
-impl Layout {
-    fn new(training: &NetworkTraining) -> Layout {
+impl NetworkLayout {
+    fn new(training: &NetworkTraining) -> NetworkLayout {
         let NetworkTraining { inputs, hidden, joint, factors, .. } = *training;
         let weights = training.base.weights();
         let mut end = 0;
@@ -61,7 +61,7 @@ impl Layout {
             end += if is_there { count } else { 0 };
             first..end
         };
-        Layout {
+        NetworkLayout {
             rows: next(true, inputs.count() * hidden),
             bias: next(true, hidden),
             outputs: next(true, OUTPUTS * 2 * hidden),
@@ -93,7 +93,7 @@ impl Layout {
 pub(super) struct NetworkModel {
     pool: Arc<ThreadPool>,
     training: NetworkTraining,
-    layout: Layout,
+    layout: NetworkLayout,
     scale: f32,
     parameters: Vec<f32>,
     /// Means of the gradients and of their squares.
@@ -104,7 +104,7 @@ pub(super) struct NetworkModel {
 }
 
 /// A position as the network sees it, and its label.
-struct Case {
+struct NetworkCase {
     /// Rows of the inputs, by the side that sees them.
     rows: Rows,
     side: Color,
@@ -119,7 +119,7 @@ struct Case {
     weight: f32,
 }
 
-impl Case {
+impl NetworkCase {
     /// The side to move and the other one.
     fn sides(&self) -> [Color; 2] {
         [self.side, self.side.opponent()]
@@ -139,7 +139,7 @@ struct Forward {
     output: f32,
 }
 
-/// The parameters of a new network, in the order of [`Layout`]: random rows.
+/// The parameters of a new network, in the order of [`NetworkLayout`]: random rows.
 fn new_parameters(training: &NetworkTraining, seed: u64) -> Vec<f32> {
     let (inputs, hidden) = (training.inputs, training.hidden);
     let mut random = Random::new(seed);
@@ -159,7 +159,7 @@ fn in_outputs(scale: f32, unit: i32) -> f32 {
     scale * UNITS as f32 / unit as f32
 }
 
-/// The parameters of a network as it is played, in the order of [`Layout`].
+/// The parameters of a network as it is played, in the order of [`NetworkLayout`].
 fn read_back(network: &Network, scale: f32) -> Vec<f32> {
     let factor = in_outputs(scale, network.unit);
     let rows = network.rows.iter().flat_map(|line| &line.0).chain(&network.bias);
@@ -179,7 +179,7 @@ impl NetworkModel {
         seed: u64,
         pool: &Arc<ThreadPool>,
     ) -> NetworkModel {
-        let layout = Layout::new(&training);
+        let layout = NetworkLayout::new(&training);
         let mut parameters = match training.continued() {
             Some(network) => read_back(network, scale),
             None => new_parameters(&training, seed),
@@ -229,7 +229,7 @@ impl NetworkModel {
         gradients
     }
 
-    fn case(&self, played: &[f32], sample: &Sample, result_share: f32) -> Case {
+    fn case(&self, played: &[f32], sample: &Sample, result_share: f32) -> NetworkCase {
         let position = &sample.position;
         let side = position.side_to_move();
         let weights = self.training.base.weights();
@@ -246,7 +246,7 @@ impl NetworkModel {
         } else {
             weights.white_score(position) as f32 / self.scale
         };
-        Case {
+        NetworkCase {
             rows: self.training.inputs.rows(position),
             side,
             output: network::output_of(position),
@@ -270,8 +270,8 @@ impl NetworkModel {
 
     /// The expected result, and how it changes with White's score.
     #[inline(always)]
-    fn forward(&self, played: &[f32], case: &Case, forward: &mut Forward) -> (f32, f32) {
-        let Layout { bias, outputs, output_bias, .. } = &self.layout;
+    fn forward(&self, played: &[f32], case: &NetworkCase, forward: &mut Forward) -> (f32, f32) {
+        let NetworkLayout { bias, outputs, output_bias, .. } = &self.layout;
         let hidden = self.training.hidden;
         let weights = &played[outputs.start + case.output * 2 * hidden..][..2 * hidden];
         let mut total = [0.0; LANES];
@@ -305,7 +305,7 @@ impl NetworkModel {
     /// losses.
     #[inline(always)]
     fn gradients(&self, played: &[f32], samples: &[Sample], result_share: f32) -> (Vec<f32>, f64) {
-        let Layout { bias, outputs, output_bias, scalars, .. } = &self.layout;
+        let NetworkLayout { bias, outputs, output_bias, scalars, .. } = &self.layout;
         let hidden = self.training.hidden;
         let mut all = vec![0.0f32; played.len()];
         let mut forward = self.forward_memory();
@@ -356,7 +356,7 @@ impl NetworkModel {
     fn step(&mut self, gradients: &[f32], count: usize, step: &TrainingStep) {
         self.steps += 1;
         let begun = KEPT.map(|kept| 1.0 - libm::powf(kept, self.steps as f32));
-        let Layout { outputs, scalars, .. } = self.layout.clone();
+        let NetworkLayout { outputs, scalars, .. } = self.layout.clone();
         let [means, squares] = &mut self.means;
         let lists = self.parameters.iter_mut().zip(gradients).zip(means.iter_mut().zip(squares));
         for (at, ((value, gradient), (mean, square))) in lists.enumerate() {
@@ -434,7 +434,8 @@ impl Learner for NetworkModel {
     fn weights(&self, provenance: Provenance) -> Weights {
         let learnt = self.learnt();
         let of = |range: &Range<usize>| &learnt[range.clone()];
-        let Layout { rows, bias, outputs, output_bias, scalars, patterns, .. } = &self.layout;
+        let NetworkLayout { rows, bias, outputs, output_bias, scalars, patterns, .. } =
+            &self.layout;
         let greatest = of(outputs).iter().fold(1e-3f32, |a, w| a.max(w.abs()));
         // `unit` is a whole number, so the factor follows from it.
         let wanted = greatest / (MAX_OUTPUT_WEIGHT as f32 / OUTPUT_ONE as f32);
@@ -555,9 +556,9 @@ mod tests {
             model.gradients(&played, &samples, 1.0)
         };
         let gradients = model.spread(loss(&model).0);
-        let Layout { rows, bias, outputs, output_bias, scalars, patterns, .. } =
+        let NetworkLayout { rows, bias, outputs, output_bias, scalars, patterns, .. } =
             model.layout.clone();
-        let Layout { coarse_rows, coarse_patterns, .. } = model.layout.clone();
+        let NetworkLayout { coarse_rows, coarse_patterns, .. } = model.layout.clone();
         let mut places = Vec::new();
         for part in
             [rows, bias, outputs, output_bias, scalars, patterns, coarse_rows, coarse_patterns]

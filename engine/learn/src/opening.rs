@@ -10,12 +10,12 @@ use thiserror::Error;
 use meerslag_study::openings;
 use movegen::random::Random;
 
-/// Kinds of [`Opening`].
+/// Kinds of [`SelfplayOpening`].
 const KINDS: usize = 5;
 
 /// How the start position of a game is made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Opening {
+pub enum SelfplayOpening {
     /// 8 to 12 random plies from the initial position.
     Start,
     /// A three-move ballot and 4 to 6 random plies.
@@ -28,33 +28,38 @@ pub enum Opening {
     Unbalanced,
 }
 
-impl Opening {
+impl SelfplayOpening {
     /// All, by their numbers in the file.
-    pub const ALL: [Opening; KINDS] =
-        [Opening::Start, Opening::Ballot, Opening::Middle, Opening::Endgame, Opening::Unbalanced];
+    pub const ALL: [SelfplayOpening; KINDS] = [
+        SelfplayOpening::Start,
+        SelfplayOpening::Ballot,
+        SelfplayOpening::Middle,
+        SelfplayOpening::Endgame,
+        SelfplayOpening::Unbalanced,
+    ];
 
     /// The name in a mix.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Opening::Start => "start",
-            Opening::Ballot => "ballot",
-            Opening::Middle => "middle",
-            Opening::Endgame => "endgame",
-            Opening::Unbalanced => "unbalanced",
+            SelfplayOpening::Start => "start",
+            SelfplayOpening::Ballot => "ballot",
+            SelfplayOpening::Middle => "middle",
+            SelfplayOpening::Endgame => "endgame",
+            SelfplayOpening::Unbalanced => "unbalanced",
         }
     }
 
     pub(super) fn code(self) -> u8 {
-        Opening::ALL.iter().position(|&kind| kind == self).unwrap_or_default() as u8
+        SelfplayOpening::ALL.iter().position(|&kind| kind == self).unwrap_or_default() as u8
     }
 
-    pub(super) fn from_code(code: u8) -> Option<Opening> {
-        Opening::ALL.get(usize::from(code)).copied()
+    pub(super) fn from_code(code: u8) -> Option<SelfplayOpening> {
+        SelfplayOpening::ALL.get(usize::from(code)).copied()
     }
 }
 
-/// How often each kind of opening is played: weights in the order of [`Opening::ALL`]. As text
+/// How often each kind of opening is played: weights in the order of [`SelfplayOpening::ALL`]. As text
 /// `start=50,ballot=33,middle=9,endgame=8`, the default; kinds that are not named have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -72,10 +77,10 @@ pub struct ParseMixError {
 impl OpeningMix {
     const MAX_WEIGHT: u32 = 1000;
 
-    pub(super) fn pick(&self, random: &mut Random) -> Opening {
+    pub(super) fn pick(&self, random: &mut Random) -> SelfplayOpening {
         let all: u32 = self.0.iter().sum();
         let mut drawn = random.below(all as usize) as u32;
-        for (kind, &weight) in Opening::ALL.iter().zip(&self.0) {
+        for (kind, &weight) in SelfplayOpening::ALL.iter().zip(&self.0) {
             if drawn < weight {
                 return *kind;
             }
@@ -93,7 +98,7 @@ impl Default for OpeningMix {
 
 impl fmt::Display for OpeningMix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let played = Opening::ALL.iter().zip(&self.0).filter(|(_, weight)| **weight > 0);
+        let played = SelfplayOpening::ALL.iter().zip(&self.0).filter(|(_, weight)| **weight > 0);
         for (i, (kind, weight)) in played.enumerate() {
             write!(f, "{}{}={weight}", if i == 0 { "" } else { "," }, kind.name())?;
         }
@@ -123,7 +128,7 @@ impl FromStr for OpeningMix {
         for part in text.split(',') {
             let error = || ParseMixError { part: part.chars().take(40).collect() };
             let (name, weight) = part.trim().split_once('=').ok_or_else(error)?;
-            let kind = Opening::ALL.iter().position(|kind| kind.name() == name);
+            let kind = SelfplayOpening::ALL.iter().position(|kind| kind.name() == name);
             let weight: u32 = weight.parse().map_err(|_| error())?;
             let slot = &mut weights[kind.ok_or_else(error)?];
             if slot.is_some() || weight > OpeningMix::MAX_WEIGHT {
@@ -205,7 +210,7 @@ mod tests {
         assert_eq!(some.to_string().parse::<OpeningMix>().unwrap(), some);
         let only: OpeningMix = "endgame=1".parse().unwrap();
         let mut random = Random::new(1);
-        assert!((0..50).all(|_| only.pick(&mut random) == Opening::Endgame));
+        assert!((0..50).all(|_| only.pick(&mut random) == SelfplayOpening::Endgame));
         for bad in ["", "start", "start=x", "start=1,start=2", "book=1", "start=0", "start=1001"] {
             assert!(bad.parse::<OpeningMix>().is_err(), "{bad}");
         }

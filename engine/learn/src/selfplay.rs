@@ -17,7 +17,7 @@ use parking_lot::{Condvar, Mutex};
 use thiserror::Error;
 
 use super::game::{PlayedGame, PlayedPly};
-use super::opening::{self, Opening, OpeningMix};
+use super::opening::{self, OpeningMix, SelfplayOpening};
 use super::referee;
 use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
@@ -101,7 +101,7 @@ pub enum SelfPlayError {
 }
 
 /// The threads' shared state.
-struct Schedule {
+struct BlockSchedule {
     /// The next block to be played.
     next: u64,
     /// The next block to be written.
@@ -124,7 +124,7 @@ impl SelfPlay {
         let databases = self.databases.open().map_err(EngineError::from)?;
         let mut players = Vec::new();
         for _ in 0..self.threads.max(1) {
-            players.push(Player::new(self, &databases)?);
+            players.push(SelfplayPlayer::new(self, &databases)?);
         }
         let header = GamesHeader {
             seed: self.seed,
@@ -144,7 +144,7 @@ impl SelfPlay {
             before: before * BLOCK_GAMES,
             of: blocks.max(before) * BLOCK_GAMES,
         };
-        let schedule = Schedule { next: before, written: before, failure: None };
+        let schedule = BlockSchedule { next: before, written: before, failure: None };
         let shared = Mutex::new((schedule, store));
         let turn = Condvar::new();
         let halt = AtomicBool::new(false);
@@ -192,9 +192,9 @@ impl SelfPlay {
 
     fn play_blocks(
         &self,
-        player: &mut Player,
+        player: &mut SelfplayPlayer,
         blocks: u64,
-        shared: &Mutex<(Schedule, Store)>,
+        shared: &Mutex<(BlockSchedule, Store)>,
         turn: &Condvar,
         halt: &AtomicBool,
     ) -> Result<(), SelfPlayError> {
@@ -239,7 +239,7 @@ pub(super) fn random_of(seed: u64, number: u64) -> Random {
 }
 
 /// One thread's player, who plays both sides of its games.
-struct Player {
+struct SelfplayPlayer {
     engine: Engine,
     databases: Probe,
     control: Control,
@@ -247,15 +247,15 @@ struct Player {
     unbalanced: Vec<Position>,
 }
 
-impl Player {
-    fn new(run: &SelfPlay, databases: &Probe) -> Result<Player, EngineError> {
+impl SelfplayPlayer {
+    fn new(run: &SelfPlay, databases: &Probe) -> Result<SelfplayPlayer, EngineError> {
         let options = EngineOptions {
             hash_mib: HASH_MIB,
             databases: run.databases.clone(),
             evaluation: run.evaluation.clone(),
             ..EngineOptions::default()
         };
-        Ok(Player {
+        Ok(SelfplayPlayer {
             engine: Engine::new(options)?,
             databases: databases.clone(),
             control: Control::new(),
@@ -303,17 +303,22 @@ impl Player {
     }
 
     /// A start of this kind; `None` if the attempt fails.
-    fn start(&mut self, kind: Opening, run: &SelfPlay, random: &mut Random) -> Option<Position> {
+    fn start(
+        &mut self,
+        kind: SelfplayOpening,
+        run: &SelfPlay,
+        random: &mut Random,
+    ) -> Option<Position> {
         match kind {
-            Opening::Start => {
+            SelfplayOpening::Start => {
                 let plies = 8 + random.below(5);
                 opening::random_plies(Position::initial(), plies, random)
             }
-            Opening::Ballot => {
+            SelfplayOpening::Ballot => {
                 let ballot = self.ballots[random.below(self.ballots.len())];
                 opening::random_plies(ballot, 4 + random.below(3), random)
             }
-            Opening::Middle => {
+            SelfplayOpening::Middle => {
                 let first = 4 + random.below(5);
                 let mut game =
                     Game::new(opening::random_plies(Position::initial(), first, random)?);
@@ -323,8 +328,8 @@ impl Player {
                 }
                 opening::random_plies(*game.position(), 2, random)
             }
-            Opening::Endgame => opening::scattered(random),
-            Opening::Unbalanced => {
+            SelfplayOpening::Endgame => opening::scattered(random),
+            SelfplayOpening::Unbalanced => {
                 let opening = self.unbalanced[random.below(self.unbalanced.len())];
                 opening::random_plies(opening, 2 + random.below(3), random)
             }
@@ -419,7 +424,7 @@ mod tests {
         // Another player is recognised by its games, whatever its name.
         let fingerprint = |run: &SelfPlay| {
             let databases = run.databases.open().unwrap();
-            Player::new(run, &databases).unwrap().fingerprint(run).unwrap()
+            SelfplayPlayer::new(run, &databases).unwrap().fingerprint(run).unwrap()
         };
         let material = SelfPlay { evaluation: Evaluation::material(), ..run() };
         let contents = Contents::open(&whole.path().join(name)).unwrap();
@@ -436,10 +441,10 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let openings: OpeningMix = "start=2,endgame=1,unbalanced=1".parse().unwrap();
         play(&SelfPlay { games: 256, nodes: 10, openings, ..run() }, &folder, u64::MAX);
-        let mut counts = [0; Opening::ALL.len()];
+        let mut counts = [0; SelfplayOpening::ALL.len()];
         for game in games(&folder, "seed3.games") {
             counts[usize::from(game.opening.code())] += 1;
-            if game.opening == Opening::Endgame {
+            if game.opening == SelfplayOpening::Endgame {
                 assert!((8..=16).contains(&game.start.piece_count()));
                 assert!(!game.start.all_kings().is_empty());
             }

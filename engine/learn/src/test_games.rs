@@ -3,7 +3,7 @@
 use movegen::random::Random;
 
 use super::game::{End, MAX_MOVES, PlayedGame, PlayedPly};
-use super::opening::{Opening, OpeningMix};
+use super::opening::{OpeningMix, SelfplayOpening};
 use super::store::GamesHeader;
 use super::test_positions::{played, scattered};
 use meerslag_study::Shard;
@@ -29,7 +29,7 @@ pub(crate) fn random_game(seed: u64) -> PlayedGame {
     }
     PlayedGame {
         start,
-        opening: Opening::ALL[random.below(Opening::ALL.len())],
+        opening: SelfplayOpening::ALL[random.below(SelfplayOpening::ALL.len())],
         plies,
         white: Wld::ALL[random.below(3)],
         end: End::ALL[random.below(End::ALL.len())],

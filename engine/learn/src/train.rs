@@ -39,7 +39,7 @@ impl Training {
         provenance: &Provenance,
         report: &mut dyn FnMut(usize, &Epoch, f32),
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
-        let run = Run { training: self, data, threads, checkpoint, stop };
+        let run = TrainingRun { training: self, data, threads, checkpoint, stop };
         match &self.network {
             None => run.run(provenance, report, |scale| Model::new(self.kind, scale)),
             Some(network) => {
@@ -78,7 +78,7 @@ impl Training {
 }
 
 /// A training in progress.
-struct Run<'a> {
+struct TrainingRun<'a> {
     training: &'a Training,
     data: &'a DataSet,
     threads: usize,
@@ -86,14 +86,14 @@ struct Run<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Run<'_> {
+impl TrainingRun<'_> {
     fn run<L: Learner>(
         &self,
         provenance: &Provenance,
         report: &mut dyn FnMut(usize, &Epoch, f32),
         new: impl FnOnce(f32) -> L,
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
-        let Run { training, data, .. } = self;
+        let TrainingRun { training, data, .. } = self;
         let mut held_out = Vec::new();
         data.for_each_group(Part::HeldOut, training.seed, self.threads, |mut samples| {
             held_out.append(&mut samples);

@@ -7,7 +7,7 @@ use movegen::notation::pdn::{Comment, PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Move};
 use serde::Serialize;
 
-use super::{GameData, Known, Note, report, seconds};
+use super::{GameData, KnownValue, Note, report, seconds};
 use meerslag_study::annotate::{JudgedGame, JudgedMove, Players, player_name};
 use meerslag_study::digits::rounded;
 use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
@@ -15,7 +15,7 @@ use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
 /// Collects games for the page.
 #[derive(Debug, Default)]
 pub struct AnnotationPage {
-    rows: Vec<GameRow>,
+    rows: Vec<AnnotatedRow>,
     games: Vec<String>,
     players: Players,
 }
@@ -27,12 +27,12 @@ struct About<'a> {
     title: &'a str,
     players: Vec<PlayerRecord<'a>>,
     summary: AnnotationSummaryRecord,
-    rows: &'a [GameRow],
+    rows: &'a [AnnotatedRow],
 }
 
 /// A game in the list.
 #[derive(Debug, Serialize)]
-struct GameRow {
+struct AnnotatedRow {
     number: u64,
     white: String,
     black: String,
@@ -54,7 +54,7 @@ impl AnnotationPage {
     /// Adds the next game; `number` is its place in the file. `pdn` has the annotations.
     pub fn add(&mut self, number: u64, pdn: &PdnGame, game: &JudgedGame) {
         self.players.add(pdn, game);
-        self.rows.push(GameRow {
+        self.rows.push(AnnotatedRow {
             number,
             white: player_name(pdn, Color::White).to_owned(),
             black: player_name(pdn, Color::Black).to_owned(),
@@ -133,10 +133,10 @@ fn note(judged: &JudgedMove) -> Note {
 }
 
 /// A value that the databases know.
-fn known(answer: &MoveAnswer) -> Option<Known> {
+fn known(answer: &MoveAnswer) -> Option<KnownValue> {
     let value = answer.wld?;
     let is_drawn = value == egdb::Wld::Draw;
-    Some(Known {
+    Some(KnownValue {
         value: value.name(),
         plies: answer.dtw.filter(|_| !is_drawn),
         conversion: answer.mtc.filter(|_| !is_drawn && answer.dtw.is_none()),

@@ -107,15 +107,15 @@ pub struct Note {
     pub better: Option<String>,
     /// Its value in the databases.
     #[serde(rename = "e", skip_serializing_if = "Option::is_none")]
-    pub exact: Option<Known>,
+    pub exact: Option<KnownValue>,
     /// And of the best move, where that has another value.
     #[serde(rename = "f", skip_serializing_if = "Option::is_none")]
-    pub best_exact: Option<Known>,
+    pub best_exact: Option<KnownValue>,
 }
 
 /// A value of the databases.
 #[derive(PartialEq, Serialize)]
-pub struct Known {
+pub struct KnownValue {
     /// `win`, `draw` or `loss`.
     #[serde(rename = "v")]
     pub value: &'static str,
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_script_reads_the_names_that_are_written() {
-        let known = || Known { value: "win", plies: Some(1), conversion: Some(1) };
+        let known = || KnownValue { value: "win", plies: Some(1), conversion: Some(1) };
         let note = Note {
             glyph: Some(2),
             best: Some((1, 2)),

@@ -11,7 +11,7 @@ use crate::limits::{Clock, Limits};
 
 /// Times since the start of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct TimePlan {
     /// The average time for such a move; around it an iteration may be given up or added.
     pub target: Duration,
     /// When the search must have ended.
@@ -58,22 +58,22 @@ const LONGEST: f64 = 3.2e9;
 ///
 /// `progress` is how far the game has gone, from 0.0 (all men at home) to 1.0.
 #[must_use]
-pub fn plan(limits: &Limits, overhead: Duration, ponder: bool, progress: f64) -> Option<Plan> {
+pub fn plan(limits: &Limits, overhead: Duration, ponder: bool, progress: f64) -> Option<TimePlan> {
     let by_clock = limits.clock.map(|clock| clock_plan(&clock, overhead, ponder, progress));
     let by_move = limits.move_time.map(|time| {
         let hard = time.saturating_sub(overhead.min(time / 10));
-        Plan { target: hard, hard, use_all: true }
+        TimePlan { target: hard, hard, use_all: true }
     });
     match (by_clock, by_move) {
         (Some(clock), Some(fixed)) => {
             let hard = clock.hard.min(fixed.hard);
-            Some(Plan { target: clock.target.min(hard), hard, use_all: false })
+            Some(TimePlan { target: clock.target.min(hard), hard, use_all: false })
         }
         (plan, None) | (None, plan) => plan,
     }
 }
 
-fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) -> Plan {
+fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) -> TimePlan {
     let time = finite(clock.time);
     let inc = finite(clock.inc).max(0.0);
     // The time on the clock during this move.
@@ -103,7 +103,7 @@ fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) ->
     };
     let target = target.clamp(0.0, at_most(most));
     let hard = (target * HARD_FACTOR).min(at_most(MAX_SHARE_BEYOND_TARGET).max(target));
-    Plan {
+    TimePlan {
         target: Duration::from_secs_f64(target),
         hard: Duration::from_secs_f64(hard),
         use_all: false,
@@ -155,16 +155,16 @@ impl Pace {
     }
 
     /// Whether an iteration is no longer worth beginning.
-    pub(crate) fn is_over(&self, plan: &Plan, elapsed: Duration) -> bool {
+    pub(crate) fn is_over(&self, plan: &TimePlan, elapsed: Duration) -> bool {
         self.is_past(ITERATION_SHARE, plan, elapsed)
     }
 
     /// Whether an iteration that has confirmed its first move is no longer worth finishing.
-    pub(crate) fn is_overdue(&self, plan: &Plan, elapsed: Duration) -> bool {
+    pub(crate) fn is_overdue(&self, plan: &TimePlan, elapsed: Duration) -> bool {
         self.is_past(UNFINISHED_SHARE, plan, elapsed)
     }
 
-    fn is_past(&self, share: f64, plan: &Plan, elapsed: Duration) -> bool {
+    fn is_past(&self, share: f64, plan: &TimePlan, elapsed: Duration) -> bool {
         !plan.use_all && elapsed >= plan.target.mul_f64(share * self.stability * self.drop)
     }
 }
@@ -175,7 +175,7 @@ mod tests {
     use movegen::random::Random;
     use proptest::prelude::*;
 
-    fn for_clock(time: f64, inc: f64, moves: Option<u32>) -> Plan {
+    fn for_clock(time: f64, inc: f64, moves: Option<u32>) -> TimePlan {
         let limits = Limits::clock(Clock { time, inc, moves });
         plan(&limits, Duration::from_millis(20), false, 0.3).unwrap()
     }
@@ -297,8 +297,11 @@ mod tests {
 
     #[test]
     fn changes_take_time_and_confirmations_save_it() {
-        let plan =
-            Plan { target: Duration::from_secs(10), hard: Duration::from_secs(40), use_all: false };
+        let plan = TimePlan {
+            target: Duration::from_secs(10),
+            hard: Duration::from_secs(40),
+            use_all: false,
+        };
         let mut pace = Pace::new();
         let most = Duration::from_millis(9000);
         assert!(pace.is_over(&plan, most));
@@ -318,7 +321,7 @@ mod tests {
 
     /// An average search, in seconds: iterations of about 1.7 times the time before, half of it for
     /// the first move; a new best move in every ninth, a fallen score in every tenth.
-    fn searching_time(plan: &Plan, random: &mut Random) -> f64 {
+    fn searching_time(plan: &TimePlan, random: &mut Random) -> f64 {
         let mut pace = Pace::new();
         let seconds = Duration::from_secs_f64;
         let mut end = 2e-5;

@@ -62,7 +62,7 @@ pub enum ExportError {
 }
 
 /// A file of the site.
-struct File {
+struct SiteFile {
     name: String,
     bytes: Vec<u8>,
     /// When a service worker keeps it.
@@ -102,7 +102,7 @@ pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, 
         return Err(ExportError::NotEmpty(folder.to_owned()));
     }
     let mut size = 0;
-    for File { name, bytes, .. } in files {
+    for SiteFile { name, bytes, .. } in files {
         let path = folder.join(name);
         size += bytes.len() as u64;
         write_file(&path, &bytes, existing).map_err(io_error(&path))?;
@@ -111,9 +111,9 @@ pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, 
 }
 
 /// All files, in writing order: a file that names others comes after them.
-fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
+fn site(engine: &[u8], rules: &[u8]) -> Vec<SiteFile> {
     let mut files = Vec::new();
-    let packed = |name: &str, bytes: &[u8], kept| File {
+    let packed = |name: &str, bytes: &[u8], kept| SiteFile {
         name: format!("{name}.gz"),
         bytes: gzip(bytes),
         kept,
@@ -124,7 +124,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
     let mut add = |name: &str, bytes: Vec<u8>, kept, media_type: &str| {
         let beside = pays(media_type).then(|| packed(name, &bytes, Kept::Never));
         files.extend(beside);
-        files.push(File { name: name.to_owned(), bytes, kept });
+        files.push(SiteFile { name: name.to_owned(), bytes, kept });
     };
     add(FIRST, first_answers().into_bytes(), Kept::AtOnce, "application/json");
     let is_last = |name: &str| [WORKER, PAGE].contains(&name);
@@ -145,7 +145,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
         };
         let kept = if name == PAGE { Kept::AtOnce } else { Kept::Never };
         let beside = packed(name, &bytes, Kept::Never);
-        files.extend([beside, File { name: name.to_owned(), bytes, kept }]);
+        files.extend([beside, SiteFile { name: name.to_owned(), bytes, kept }]);
     }
     files
 }
@@ -175,9 +175,9 @@ fn first_answers() -> String {
 }
 
 /// The service worker, which knows the files and a name for the content of all of them.
-fn filled_in(worker: &str, files: &[File]) -> String {
+fn filled_in(worker: &str, files: &[SiteFile]) -> String {
     let mut sum = crc32fast::Hasher::new();
-    for File { name, bytes, .. } in files.iter().filter(|file| file.kept == Kept::AtOnce) {
+    for SiteFile { name, bytes, .. } in files.iter().filter(|file| file.kept == Kept::AtOnce) {
         sum.update(name.as_bytes());
         sum.update(bytes);
     }

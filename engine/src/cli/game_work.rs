@@ -8,7 +8,7 @@ use clap::Args;
 use meerslag_files::Existing;
 use meerslag_search::{Control, EngineOptions, Limits, Mode};
 use meerslag_study::annotate::{
-    AnalyseGamesError, GameWork, Journal, JournalError, JournalHeader, OneGame, each_game,
+    AnalyseGamesError, AnnotationJournal, GameWork, JournalError, JournalHeader, OneGame, each_game,
 };
 use movegen::notation::pdn::PdnGame;
 use movegen::words::counted;
@@ -84,8 +84,8 @@ impl GameSearch {
         &self,
         path: &Path,
         header: &JournalHeader,
-    ) -> Result<Journal<T>, Failure> {
-        Ok(Journal::open(path, header, self.existing, |line| {
+    ) -> Result<AnnotationJournal<T>, Failure> {
+        Ok(AnnotationJournal::open(path, header, self.existing, |line| {
             let path = path.display();
             note(format_args!("{path}, line {line} is damaged: its game is searched again"));
         })?)
@@ -95,7 +95,7 @@ impl GameSearch {
     pub(super) fn search<T: Serialize + DeserializeOwned + Send>(
         &self,
         games: &[PdnGame],
-        journal: &mut Journal<T>,
+        journal: &mut AnnotationJournal<T>,
         one: OneGame<T>,
     ) -> Result<(), Failure> {
         let control = Arc::new(Control::new());

@@ -68,16 +68,16 @@ impl PuzzlesArgs {
 
 /// The games of all files.
 #[derive(Default)]
-struct Collection {
+struct PuzzleCollection {
     text: Vec<u8>,
     games: Vec<PdnGame>,
     /// Where each comes from.
     sources: Vec<String>,
 }
 
-impl Collection {
-    fn read(inputs: &[PathBuf], options: ReadOptions) -> Result<Collection, Failure> {
-        let mut all = Collection::default();
+impl PuzzleCollection {
+    fn read(inputs: &[PathBuf], options: ReadOptions) -> Result<PuzzleCollection, Failure> {
+        let mut all = PuzzleCollection::default();
         for input in inputs {
             let text = read(input)?;
             let games = parse(input, &text, options)?;
@@ -94,7 +94,7 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     let inputs = files::each_once(&args.inputs);
     let journal = journal_path(&args.out);
     args.check(&inputs, &journal)?;
-    let all = Collection::read(&inputs, args.work.encoding.options())?;
+    let all = PuzzleCollection::read(&inputs, args.work.encoding.options())?;
     let work = args.work.read()?;
     let header = work.header(&all.text, all.games.len()).of_work("puzzles");
     let mut journal = work.open_journal(&journal, &header)?;
@@ -106,7 +106,7 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
 }
 
 /// Writes the files; no file gets its name before both are written.
-fn write(args: &PuzzlesArgs, all: &Collection, puzzles: &[Puzzle]) -> Result<(), Failure> {
+fn write(args: &PuzzlesArgs, all: &PuzzleCollection, puzzles: &[Puzzle]) -> Result<(), Failure> {
     let (mut pdn, mut json) = (Vec::new(), Vec::new());
     for puzzle in puzzles {
         let place = puzzle.game - 1;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use movegen::{Move, Position};
 use rayon::prelude::*;
-use table::{Address, CountTable};
+use table::{PerftTable, TableAddress};
 use thiserror::Error;
 
 /// Sub-trees per thread.
@@ -132,7 +132,7 @@ pub fn count(
     let mib = options.hash_mib;
     let table = match mib {
         0 => None,
-        _ => Some(CountTable::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
+        _ => Some(PerftTable::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
     };
     if options.depth == 0 {
         return Ok(Counts { nodes: 1, divide: Vec::new() });
@@ -142,9 +142,9 @@ pub fn count(
     let (items, depth) = split(position, options.depth, ITEMS_PER_THREAD.saturating_mul(threads));
     progress.items.store(items.len() as u64, Ordering::Relaxed);
 
-    let counter = Counter { table, bulk: options.bulk, progress };
+    let counter = PerftCounter { table, bulk: options.bulk, progress };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let count = |(root_move, position): &Item| {
+    let count = |(root_move, position): &PerftItem| {
         let nodes = counter.count(position, depth)?;
         progress.nodes.fetch_add(nodes, Ordering::Relaxed);
         progress.done.fetch_add(1, Ordering::Relaxed);
@@ -167,12 +167,12 @@ fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, PerftError> {
 }
 
 /// A sub-tree: the index of the root move it belongs to, and where it begins.
-type Item = (usize, Position);
+type PerftItem = (usize, Position);
 
 /// At least `wanted` sub-trees, if the tree is deep enough, and the depth of each.
-fn split(position: &Position, depth: u32, wanted: usize) -> (Vec<Item>, u32) {
+fn split(position: &Position, depth: u32, wanted: usize) -> (Vec<PerftItem>, u32) {
     let moves = position.legal_moves();
-    let mut items: Vec<Item> =
+    let mut items: Vec<PerftItem> =
         moves.iter().enumerate().map(|(i, &mv)| (i, position.after(mv))).collect();
     let mut left = depth - 1;
     while left > UNINTERRUPTED && items.len() < wanted {
@@ -185,13 +185,13 @@ fn split(position: &Position, depth: u32, wanted: usize) -> (Vec<Item>, u32) {
     (items, left)
 }
 
-struct Counter<'a> {
-    table: Option<CountTable>,
+struct PerftCounter<'a> {
+    table: Option<PerftTable>,
     bulk: bool,
     progress: &'a Progress,
 }
 
-impl Counter<'_> {
+impl PerftCounter<'_> {
     fn leaf(&self, position: &Position, depth: u32) -> u64 {
         if self.bulk {
             movegen::perft::perft(position, depth)
@@ -208,7 +208,7 @@ impl Counter<'_> {
         if depth <= deepest_leaf {
             return Ok(self.leaf(position, depth));
         }
-        let place = self.table.as_ref().map(|table| (table, Address::new(position, depth)));
+        let place = self.table.as_ref().map(|table| (table, TableAddress::new(position, depth)));
         if let Some(nodes) = place.and_then(|(table, address)| table.get(address, depth)) {
             return Ok(nodes);
         }

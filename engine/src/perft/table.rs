@@ -11,7 +11,7 @@ const MAX_COUNT: u64 = u64::MAX >> DEPTH_BITS;
 /// Entries that share one cache line and compete for its places.
 const WAYS: usize = 4;
 /// Bytes of a bucket.
-const BUCKET: usize = size_of::<Bucket>();
+const BUCKET: usize = size_of::<PerftBucket>();
 
 /// A key and its data. The stored key is `key ^ data`, so that an entry half-written by each of two
 /// threads fits no key.
@@ -23,29 +23,29 @@ struct PerftEntry {
 
 #[derive(Default)]
 #[repr(align(64))]
-struct Bucket([PerftEntry; WAYS]);
+struct PerftBucket([PerftEntry; WAYS]);
 
 const _: () = assert!(BUCKET == 64);
 
 /// Counts of sub-trees by position and depth. Lock-free: threads read and write entries without
 /// waiting for one another.
-pub(super) struct CountTable {
-    buckets: Vec<Bucket>,
+pub(super) struct PerftTable {
+    buckets: Vec<PerftBucket>,
 }
 
-impl CountTable {
+impl PerftTable {
     /// A table of this size, at least one bucket; `None` without the memory for it.
-    pub(super) fn new(mib: usize) -> Option<CountTable> {
+    pub(super) fn new(mib: usize) -> Option<PerftTable> {
         let count = mib.checked_mul(1 << 20)? / BUCKET;
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count.max(1)).ok()?;
-        buckets.resize_with(count.max(1), Bucket::default);
-        Some(CountTable { buckets })
+        buckets.resize_with(count.max(1), PerftBucket::default);
+        Some(PerftTable { buckets })
     }
 
     /// The count of this sub-tree, if it is known.
     #[inline]
-    pub(super) fn get(&self, address: Address, depth: u32) -> Option<u64> {
+    pub(super) fn get(&self, address: TableAddress, depth: u32) -> Option<u64> {
         let key = address.lock;
         for entry in &self.bucket(address).0 {
             let data = entry.data.load(Ordering::Relaxed);
@@ -59,7 +59,7 @@ impl CountTable {
 
     /// Keeps the count of this sub-tree, in the place of the shallowest of its bucket.
     #[inline]
-    pub(super) fn put(&self, address: Address, depth: u32, count: u64) {
+    pub(super) fn put(&self, address: TableAddress, depth: u32, count: u64) {
         if count > MAX_COUNT || depth >= 1 << DEPTH_BITS {
             return;
         }
@@ -80,7 +80,7 @@ impl CountTable {
         place.data.store(data, Ordering::Relaxed);
     }
 
-    fn bucket(&self, address: Address) -> &Bucket {
+    fn bucket(&self, address: TableAddress) -> &PerftBucket {
         let index = (u128::from(address.place) * self.buckets.len() as u128) >> 64;
         &self.buckets[index as usize]
     }
@@ -98,20 +98,20 @@ fn depth_of(data: u64) -> u32 {
 /// thousand million look-ups a false match has a chance of about one in 10^9, where one key for
 /// both would make it some percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Address {
+pub(super) struct TableAddress {
     place: u64,
     lock: u64,
 }
 
-impl Address {
+impl TableAddress {
     /// The address of the tree of this depth below a position.
     #[inline]
-    pub(super) fn new(position: &Position, depth: u32) -> Address {
+    pub(super) fn new(position: &Position, depth: u32) -> TableAddress {
         let spread = u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let side = position.side_to_move().index() as u64;
         let [black, white] = Color::ALL.map(|color| position.pieces(color).bits());
         let kings = position.all_kings().bits();
-        Address {
+        TableAddress {
             place: position.key() ^ spread,
             lock: fold(white ^ 0x243f_6a88_85a3_08d3, black ^ 0x1319_8a2e_0370_7344)
                 ^ fold(kings ^ 0xa409_3822_299f_31d0, (spread ^ 0x082e_fa98_ec4e_6c89) + side),
@@ -130,8 +130,8 @@ fn fold(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn at(key: u64, depth: u32) -> Address {
-        Address { place: key << 32, lock: key << 8 | u64::from(depth) }
+    fn at(key: u64, depth: u32) -> TableAddress {
+        TableAddress { place: key << 32, lock: key << 8 | u64::from(depth) }
     }
 
     #[test]
@@ -140,8 +140,8 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for depth in 0..20 {
             for position in [start, start.with_other_side(), start.after(start.legal_moves()[0])] {
-                let address = Address::new(&position, depth);
-                assert_eq!(address, Address::new(&position, depth));
+                let address = TableAddress::new(&position, depth);
+                assert_eq!(address, TableAddress::new(&position, depth));
                 assert!(seen.insert(address.lock), "{position:?} {depth}");
                 assert!(seen.insert(address.place), "{position:?} {depth}");
             }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_put_is_got_and_nothing_else() {
-        let table = CountTable::new(1).unwrap();
+        let table = PerftTable::new(1).unwrap();
         assert_eq!(table.get(at(0, 3), 3), None, "an empty entry fits no key");
         table.put(at(7, 3), 3, 1000);
         table.put(at(7, 4), 4, 10_000);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_full_bucket_gives_up_its_shallowest_entry() {
-        let table = CountTable { buckets: vec![Bucket::default()] };
+        let table = PerftTable { buckets: vec![PerftBucket::default()] };
         for (key, depth) in [(1, 5), (2, 3), (3, 4), (4, 6), (5, 4)] {
             table.put(at(key, depth), depth, key);
         }
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn torn_entries_are_not_believed() {
-        let table = CountTable { buckets: vec![Bucket::default()] };
+        let table = PerftTable { buckets: vec![PerftBucket::default()] };
         table.put(at(1, 5), 5, 100);
         table.buckets[0].0[0].data.store(200 << DEPTH_BITS | 5, Ordering::Relaxed);
         assert_eq!(table.get(at(1, 5), 5), None);

@@ -222,7 +222,8 @@ fn collect_chains(isa: impl Isa, first: &FirstJumps, enemy: u64, empty: u64, sin
     for (landings, to_start, to_captured) in first.chain_starts() {
         for to in bits(landings) {
             let from = to.rotate_left(to_start);
-            let mut chain = Chain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
+            let mut chain =
+                Chain { from, enemy, empty: empty | from, walk: CaptureWalk::new(), sink };
             extend_man(isa, &mut chain, to, to.rotate_left(to_captured), 1);
         }
     }
@@ -230,17 +231,17 @@ fn collect_chains(isa: impl Isa, first: &FirstJumps, enemy: u64, empty: u64, sin
 
 /// Counts explored jumps and, when they become many, remembers the states (square and direction
 /// of arrival, captured set) that need not be explored again.
-struct Walk {
+struct CaptureWalk {
     jumps: u32,
     /// Boxed, since a walk is set up for every first jump and hardly any needs the set.
     #[expect(clippy::box_collection, reason = "keeps the walk small")]
     seen: Option<Box<HashSet<(u64, u64)>>>,
 }
 
-impl Walk {
+impl CaptureWalk {
     #[inline(always)]
-    fn new() -> Walk {
-        Walk { jumps: 0, seen: None }
+    fn new() -> CaptureWalk {
+        CaptureWalk { jumps: 0, seen: None }
     }
 
     /// Counts a jump; true if it led to a state that was explored before.
@@ -263,7 +264,7 @@ pub(crate) struct Chain<'a, S> {
     from: u64,
     enemy: u64,
     empty: u64,
-    walk: Walk,
+    walk: CaptureWalk,
     sink: &'a mut S,
 }
 
@@ -339,7 +340,7 @@ fn first_king_jumps<D: Direction, S: Sink>(
     for target in bits(targets) {
         // The king that reaches the target is the first piece on the way back.
         let from = D::Opposite::nearest(target.trailing_zeros(), !empty);
-        let mut chain = Chain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
+        let mut chain = Chain { from, enemy, empty: empty | from, walk: CaptureWalk::new(), sink };
         extend_king::<D, S>(isa, &mut chain, target, target, 1);
     }
 }

@@ -101,7 +101,7 @@ struct MoveParts {
 
 impl MoveParts {
     fn read(text: &str) -> Result<MoveParts, ParseMoveError> {
-        let mut cursor = Cursor { text, next: 0 };
+        let mut cursor = HubCursor { text, next: 0 };
         let from = cursor.square()?;
         let is_capture = match cursor.peek() {
             Some('x') => true,
@@ -140,12 +140,12 @@ impl MoveParts {
     }
 }
 
-struct Cursor<'a> {
+struct HubCursor<'a> {
     text: &'a str,
     next: usize,
 }
 
-impl Cursor<'_> {
+impl HubCursor<'_> {
     fn peek(&self) -> Option<char> {
         self.text[self.next..].chars().next()
     }

@@ -153,7 +153,7 @@ const MAX_SQUARES: usize = 64;
 impl MoveText {
     /// Reads the squares; signs of strength at the end are skipped.
     pub(super) fn parse(text: &str) -> Result<MoveText, ParseMoveError> {
-        let mut scanner = Scanner { text, chars: text.chars().map(narrow).collect(), next: 0 };
+        let mut scanner = MoveScanner { text, chars: text.chars().map(narrow).collect(), next: 0 };
         scanner.blanks();
         let is_king = is_king_letter_at(&mut |i| scanner.chars.get(i).copied(), scanner.next);
         scanner.next += usize::from(is_king);
@@ -262,13 +262,13 @@ impl MoveText {
     }
 }
 
-struct Scanner<'a> {
+struct MoveScanner<'a> {
     text: &'a str,
     chars: Vec<char>,
     next: usize,
 }
 
-impl Scanner<'_> {
+impl MoveScanner<'_> {
     fn peek(&self) -> Option<char> {
         self.chars.get(self.next).copied()
     }

@@ -13,12 +13,12 @@
 use movegen::Color;
 use movegen::geometry::{SQUARES, STEPS, bits, fill, shift};
 
-use super::fixed::Fixed;
+use super::fixed::FixedValues;
 use egdb::slice::MAX_ONE_SIDE;
 
 /// The end of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Ending {
+pub(super) struct CaptureEnding {
     /// Where the capturing piece was; 0 for the moving king.
     pub from: u64,
     /// Where it ends.
@@ -30,7 +30,7 @@ pub(super) struct Ending {
 /// An ending, and the squares of the moving king that allow that capture.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    ending: Ending,
+    ending: CaptureEnding,
     squares: u64,
     /// Number of pieces taken.
     count: usize,
@@ -71,7 +71,7 @@ struct Search<'a> {
 impl Captures {
     /// Finds the captures of a side in a row, with the moving king on any of some empty squares.
     #[inline(always)]
-    pub(super) fn find(&mut self, fixed: &Fixed, side: Color, squares: u64) {
+    pub(super) fn find(&mut self, fixed: &FixedValues, side: Color, squares: u64) {
         self.found.clear();
         self.first = 0;
         self.reached = [0; MAX_CAPTURED + 2];
@@ -135,7 +135,7 @@ impl Captures {
     }
 
     /// The captures that take most pieces, each with the squares of the moving king where it does.
-    pub(super) fn longest(&self) -> impl Iterator<Item = (&Ending, u64)> {
+    pub(super) fn longest(&self) -> impl Iterator<Item = (&CaptureEnding, u64)> {
         self.found.iter().filter_map(|found| {
             let squares = found.squares & !self.reached[found.count + 1];
             (squares != 0).then_some((&found.ending, squares))
@@ -143,7 +143,7 @@ impl Captures {
     }
 
     #[inline(always)]
-    fn add(&mut self, ending: Ending, count: usize, squares: u64) {
+    fn add(&mut self, ending: CaptureEnding, count: usize, squares: u64) {
         let squares = squares & !self.reached[count + 1];
         if squares == 0 {
             return;
@@ -157,7 +157,7 @@ impl Captures {
 
     /// Of several pieces: only such captures can have the same end.
     #[inline(never)]
-    fn add_longer(&mut self, ending: Ending, count: usize, squares: u64) {
+    fn add_longer(&mut self, ending: CaptureEnding, count: usize, squares: u64) {
         for reached in &mut self.reached[1..=count] {
             *reached |= squares;
         }
@@ -317,7 +317,7 @@ impl Search<'_> {
 
     #[inline(always)]
     fn add(&mut self, to: u64, captured: u64, count: usize, squares: u64) {
-        self.captures.add(Ending { from: self.from, to, captured }, count, squares);
+        self.captures.add(CaptureEnding { from: self.from, to, captured }, count, squares);
     }
 }
 
@@ -330,8 +330,8 @@ mod tests {
 
     /// A row with pieces on some squares (0 to 49), by colour and kind: black men, black kings,
     /// white men, white kings.
-    fn row(squares: &[(u8, u8)], moving: Color) -> Option<Fixed> {
-        let mut fixed = Fixed { pieces: [0; 2], kings: 0, moving };
+    fn row(squares: &[(u8, u8)], moving: Color) -> Option<FixedValues> {
+        let mut fixed = FixedValues { pieces: [0; 2], kings: 0, moving };
         for &(square, kind) in squares {
             let bit = 1 << movegen::geometry::bit_of_index(square.into());
             if fixed.occupied() & bit != 0 {

@@ -3,13 +3,13 @@
 use movegen::{Board, Color, MoveList};
 
 use super::chunks::Near;
-use super::context::Context;
+use super::context::BuildContext;
 use super::store::Code;
 
 /// The values of an arrangement of men, by side to move.
 #[inline(always)]
 pub(super) fn solve(
-    context: &Context<'_>,
+    context: &BuildContext<'_>,
     men: [u64; 2],
     list: &mut MoveList,
     near: &mut Near,

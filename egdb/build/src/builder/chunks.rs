@@ -35,7 +35,7 @@ pub(super) enum Kind {
 
 /// Where the chunks of a unit are in a file.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ChunkPlaces {
     /// Number of the first chunk in the file.
     pub first: u64,
     /// Offset of each chunk, and of the end.
@@ -99,7 +99,7 @@ impl Decoder {
     pub(super) fn decode(
         &mut self,
         file: &DataFile,
-        places: &Places,
+        places: &ChunkPlaces,
         number: usize,
         kind: Kind,
         out: &mut [u8],
@@ -154,9 +154,9 @@ impl Decoder {
 
 /// A weight in bytes.
 #[derive(Clone, Debug)]
-struct Bytes;
+struct ChunkBytes;
 
-impl Weighter<u64, Chunk> for Bytes {
+impl Weighter<u64, Chunk> for ChunkBytes {
     fn weight(&self, _: &u64, chunk: &Chunk) -> u64 {
         // Including the table's memory for an entry.
         size_of_val(&**chunk) as u64 + 64
@@ -166,7 +166,7 @@ impl Weighter<u64, Chunk> for Bytes {
 /// The chunks in memory, of all files.
 #[derive(Debug)]
 pub(super) struct Chunks {
-    cache: Cache<u64, Chunk, Bytes, FxBuildHasher>,
+    cache: Cache<u64, Chunk, ChunkBytes, FxBuildHasher>,
     serial: AtomicU64,
     has_failed: AtomicBool,
     failure: Mutex<Option<BuildError>>,
@@ -180,7 +180,13 @@ pub(super) const LEAST: u64 = 4 << 20;
 impl Chunks {
     pub(super) fn new() -> Chunks {
         Chunks {
-            cache: Cache::with(1 << 10, LEAST, Bytes, FxBuildHasher, DefaultLifecycle::default()),
+            cache: Cache::with(
+                1 << 10,
+                LEAST,
+                ChunkBytes,
+                FxBuildHasher,
+                DefaultLifecycle::default(),
+            ),
             serial: AtomicU64::new(0),
             has_failed: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -235,13 +241,17 @@ pub(super) struct Filed {
 pub(super) struct Source {
     file: DataFile,
     /// By unit; `None` if it is not there.
-    units: Vec<Option<Places>>,
+    units: Vec<Option<ChunkPlaces>>,
     serial: u64,
     chunks: Arc<Chunks>,
 }
 
 impl Source {
-    pub(super) fn new(file: DataFile, units: Vec<Option<Places>>, chunks: &Arc<Chunks>) -> Source {
+    pub(super) fn new(
+        file: DataFile,
+        units: Vec<Option<ChunkPlaces>>,
+        chunks: &Arc<Chunks>,
+    ) -> Source {
         Source { file, units, serial: chunks.serial(), chunks: Arc::clone(chunks) }
     }
 
@@ -257,7 +267,7 @@ impl Source {
     /// Has every unit looked at.
     pub(super) fn verify(
         &self,
-        mut each: impl FnMut(&DataFile, &Places) -> Result<(), BuildError>,
+        mut each: impl FnMut(&DataFile, &ChunkPlaces) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
         self.units.iter().rev().flatten().try_for_each(|places| each(&self.file, places))
     }
@@ -383,7 +393,7 @@ mod tests {
             let path = dir.path().join("chunk");
             std::fs::write(&path, &encoded).unwrap();
             let file = DataFile::open(path.clone()).unwrap();
-            let mut places = Places {
+            let mut places = ChunkPlaces {
                 first: 0,
                 offsets: vec![0, encoded.len() as u64],
                 sums: vec![crc32fast::hash(&encoded)],

@@ -4,28 +4,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::{Bitboard, Board, Color, MoveList};
 
-use super::captures::Ending;
+use super::captures::CaptureEnding;
 use super::chunks::Near;
-use super::fixed::Fixed;
-use super::store::{Code, DRAW, Solved, Store};
+use super::fixed::FixedValues;
+use super::store::{Code, DRAW, Solved, ValueStore};
 use egdb::slice::Slice;
 
 /// Greatest distance that a [`Code`] holds.
 pub(super) const MAX_PLIES: Code = 253;
 
 /// The data that a unit is solved from.
-pub(super) struct Context<'a> {
+pub(super) struct BuildContext<'a> {
     /// Slices with fewer pieces, and those that crowning leads to.
     pub solved: &'a Solved,
     /// The slice that is being solved, with the units beyond the present one.
-    pub store: &'a Store,
+    pub store: &'a ValueStore,
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
     /// Called with the number of positions solved; the work stops when it returns false.
     pub go_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-impl Context<'_> {
+impl BuildContext<'_> {
     /// The value of a position that is solved already.
     #[inline(always)]
     pub(super) fn value(&self, board: &Board, side: Color, near: &mut Near) -> Code {
@@ -86,7 +86,7 @@ impl Default for Best {
 
 impl Best {
     #[inline(always)]
-    fn add(&mut self, context: &Context<'_>, code: Code) {
+    fn add(&mut self, context: &BuildContext<'_>, code: Code) {
         if code == DRAW {
             self.holds = true;
         } else if code & 1 == 0 {
@@ -110,7 +110,7 @@ impl Best {
 
 /// A row after a capture by a fixed piece, or a position after one by the moving king.
 #[inline(always)]
-pub(super) fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
+pub(super) fn apply(fixed: &FixedValues, side: Color, ending: &CaptureEnding) -> FixedValues {
     let mut after = *fixed;
     let was_king = ending.from == 0 || fixed.kings & ending.from != 0;
     let own = &mut after.pieces[side.index()];
@@ -125,7 +125,7 @@ pub(super) fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
 
 /// A position of a row.
 #[inline(always)]
-pub(super) fn place(fixed: &Fixed, king: u64) -> Board {
+pub(super) fn place(fixed: &FixedValues, king: u64) -> Board {
     let mut pieces = fixed.pieces;
     pieces[fixed.moving.index()] |= king;
     Board { black: pieces[0], white: pieces[1], kings: fixed.kings | king }

@@ -6,19 +6,19 @@ use std::sync::atomic::Ordering;
 use movegen::geometry::{SQUARES, bits, forward_steps, shift};
 use movegen::{Bitboard, Board, Color};
 
-use super::captures::{Captures, Ending, MOVING_KING};
+use super::captures::{CaptureEnding, Captures, MOVING_KING};
 use super::chunks::Near;
-use super::context::{Context, MAX_PLIES, apply, place};
-use super::fixed::Fixed;
+use super::context::{BuildContext, MAX_PLIES, apply, place};
+use super::fixed::FixedValues;
 use super::men::Block;
 use super::regrouped::Regrouped;
 use super::rows::Rows;
-use super::store::{Code, DRAW, KingEnds, Store};
+use super::store::{Code, DRAW, KingEnds, ValueStore};
 use egdb::slice::Slice;
 
 /// The facts about a row from moves that leave the arrangement, for one side to move.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Facts {
+pub(super) struct ExternalFacts {
     /// Squares of the moving king where the side has no capture, so that kings may move.
     pub quiet: u64,
     /// Won by such a move.
@@ -31,16 +31,16 @@ pub(super) struct Facts {
     pub has_man_move: u64,
 }
 
-impl Facts {
+impl ExternalFacts {
     pub const WORDS: usize = 5;
 
-    pub fn words(&self) -> [u64; Facts::WORDS] {
-        let &Facts { quiet, win, loss, holds, has_man_move } = self;
+    pub fn words(&self) -> [u64; ExternalFacts::WORDS] {
+        let &ExternalFacts { quiet, win, loss, holds, has_man_move } = self;
         [quiet, win, loss, holds, has_man_move]
     }
 
-    pub fn words_mut(&mut self) -> [&mut u64; Facts::WORDS] {
-        let Facts { quiet, win, loss, holds, has_man_move } = self;
+    pub fn words_mut(&mut self) -> [&mut u64; ExternalFacts::WORDS] {
+        let ExternalFacts { quiet, win, loss, holds, has_man_move } = self;
         [quiet, win, loss, holds, has_man_move]
     }
 }
@@ -61,7 +61,7 @@ struct KingCapture<'a> {
 
 impl KingCapture<'_> {
     #[inline(always)]
-    fn is(&self, ending: &Ending) -> bool {
+    fn is(&self, ending: &CaptureEnding) -> bool {
         (self.from, self.captured) == (ending.from, ending.captured)
     }
 }
@@ -119,7 +119,7 @@ pub(super) struct ManMove<'a> {
 
 enum Target<'a> {
     /// Rows of a block with the same moving king; a crowned man joins the fixed kings.
-    Rows { store: &'a Store, rows: Rows, block: Block, crowned: [u64; 2] },
+    Rows { store: &'a ValueStore, rows: Rows, block: Block, crowned: [u64; 2] },
     /// Position by position.
     Positions { from: u64 },
 }
@@ -127,7 +127,7 @@ enum Target<'a> {
 /// The fixed pieces of a row, and who moves.
 #[derive(Clone, Copy)]
 struct Mover<'a> {
-    fixed: &'a Fixed,
+    fixed: &'a FixedValues,
     side: Color,
     lost_king: &'a [Regrouped; 2],
 }
@@ -137,9 +137,9 @@ impl Mover<'_> {
     /// captured, or of the moving king if that is another of its side; the other one then stays on
     /// `other`. `None` if they are not grouped in this way.
     #[inline(always)]
-    fn after_one_king(&self, ending: &Ending, other: u64) -> Option<KingEnds<'static>> {
-        let &Ending { from, captured, .. } = ending;
-        let Fixed { pieces, kings, .. } = *self.fixed;
+    fn after_one_king(&self, ending: &CaptureEnding, other: u64) -> Option<KingEnds<'static>> {
+        let &CaptureEnding { from, captured, .. } = ending;
+        let FixedValues { pieces, kings, .. } = *self.fixed;
         let is_king = captured == MOVING_KING || captured & kings == captured;
         if !is_king || !captured.is_power_of_two() {
             return None;
@@ -150,7 +150,7 @@ impl Mover<'_> {
     }
 }
 
-impl<'a> Context<'a> {
+impl<'a> BuildContext<'a> {
     /// The moves of the men of an arrangement.
     pub(super) fn man_moves(&self, men: [u64; 2], side: Color) -> Vec<ManMove<'a>> {
         let mut moves = Vec::new();
@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
 
     fn rows_target(
         &self,
-        store: &'a Store,
+        store: &'a ValueStore,
         men: [u64; 2],
         crowned: [u64; 2],
     ) -> Option<Target<'a>> {
@@ -207,22 +207,22 @@ impl<'a> Context<'a> {
     #[inline(always)]
     pub(super) fn row_facts(
         &self,
-        fixed: &Fixed,
+        fixed: &FixedValues,
         side: Color,
         leaving: &Leaving<'_>,
         mut seeds: Option<Seeds<'_>>,
         captures: &mut Captures,
         near: &mut Near,
-    ) -> Facts {
+    ) -> ExternalFacts {
         let mover = Mover { fixed, side, lost_king: leaving.lost_king };
         // Those of values alone are completed later.
         let squares = if seeds.is_some() { SQUARES & !fixed.occupied() } else { fixed.counted() };
         if squares == 0 {
-            return Facts::default();
+            return ExternalFacts::default();
         }
         captures.find(fixed, side, squares);
         let quiet = squares & !captures.squares();
-        let mut facts = Facts { quiet, ..Facts::default() };
+        let mut facts = ExternalFacts { quiet, ..ExternalFacts::default() };
         if let Some(seeds) = &mut seeds {
             *seeds.win = [DRAW; 64];
             *seeds.loss = [0; 64];
@@ -245,7 +245,7 @@ impl<'a> Context<'a> {
         &self,
         mover: Mover<'_>,
         captures: &Captures,
-        facts: &mut Facts,
+        facts: &mut ExternalFacts,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
@@ -268,7 +268,7 @@ impl<'a> Context<'a> {
     fn add_ending(
         &self,
         mover: Mover<'_>,
-        ending: &Ending,
+        ending: &CaptureEnding,
         squares: u64,
         captured: &mut Captured<'a>,
         seeds: &mut Option<Seeds<'_>>,
@@ -279,7 +279,7 @@ impl<'a> Context<'a> {
         let next = side.opponent();
         // The moving king is where it ended, or off the board.
         if ending.from == 0 || ending.captured & MOVING_KING != 0 {
-            let Fixed { pieces: [black, white], kings, .. } = after;
+            let FixedValues { pieces: [black, white], kings, .. } = after;
             let board = Board { black, white, kings };
             let is_king = ending.from == 0 || fixed.kings & ending.from != 0;
             let code = if is_king {
@@ -342,11 +342,11 @@ impl<'a> Context<'a> {
     fn king_capture(
         &self,
         mover: Mover<'_>,
-        ending: &Ending,
+        ending: &CaptureEnding,
         after: &Board,
         near: &mut Near,
     ) -> KingCapture<'a> {
-        let &Ending { from, to, captured } = ending;
+        let &CaptureEnding { from, to, captured } = ending;
         let ends = mover.after_one_king(ending, 0);
         let ends = ends.unwrap_or_else(|| self.solved.king_ends(after, to, mover.side, near));
         KingCapture { from, captured, ends }
@@ -358,7 +358,7 @@ impl<'a> Context<'a> {
         mover: Mover<'_>,
         mv: &ManMove<'_>,
         places: u64,
-        facts: &mut Facts,
+        facts: &mut ExternalFacts,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {

@@ -11,11 +11,11 @@ use super::men::MenSets;
 use super::need::{Demand, OVERHEAD};
 use super::order::{after_capture, after_crowning};
 use super::raw::RawFile;
-use super::store::{Metrics, Solved, Store};
+use super::store::{Metrics, Solved, ValueStore};
 use egdb::slice::Slice;
 
 /// Work files and the chunks read from them.
-pub(super) struct Files {
+pub(super) struct SliceFiles {
     work: PathBuf,
     pub sets: [Arc<MenSets>; 6],
     /// Bytes that the builder may take.
@@ -28,10 +28,10 @@ pub(super) struct Files {
     pub chunks: Arc<Chunks>,
 }
 
-impl Files {
+impl SliceFiles {
     pub(super) fn new(work: PathBuf, sets: [Arc<MenSets>; 6], memory: u64, with_dtw: bool) -> Self {
         let chunks = Arc::new(Chunks::new());
-        Files { work, sets, memory, reserved: 0, with_dtw, files: HashMap::new(), chunks }
+        SliceFiles { work, sets, memory, reserved: 0, with_dtw, files: HashMap::new(), chunks }
     }
 
     /// The work file of a slice, if there is one with everything that is wanted.
@@ -78,7 +78,7 @@ impl Files {
     /// afterwards.
     pub(super) fn view(
         &mut self,
-        store: &Store,
+        store: &ValueStore,
         metrics: Metrics,
         threads: usize,
         encoder: u64,

@@ -6,7 +6,7 @@ use movegen::geometry::{SQUARES, STEPS, bits, shift};
 /// The pieces of a row of positions: one king stands on each square in turn, the others do not
 /// move.
 #[derive(Clone, Copy)]
-pub(super) struct Fixed {
+pub(super) struct FixedValues {
     /// All fixed pieces by colour.
     pub pieces: [u64; 2],
     /// The fixed kings of both colours.
@@ -15,12 +15,12 @@ pub(super) struct Fixed {
     pub moving: Color,
 }
 
-impl Fixed {
+impl FixedValues {
     /// A row of the arrangement with these men, by colour.
     #[inline(always)]
-    pub(super) const fn new(men: [u64; 2], kings: [u64; 2], moving: Color) -> Fixed {
+    pub(super) const fn new(men: [u64; 2], kings: [u64; 2], moving: Color) -> FixedValues {
         let pieces = [men[0] | kings[0], men[1] | kings[1]];
-        Fixed { pieces, kings: kings[0] | kings[1], moving }
+        FixedValues { pieces, kings: kings[0] | kings[1], moving }
     }
 
     /// The squares of the moving king where the index counts the position in this row and no other:

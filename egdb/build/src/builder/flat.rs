@@ -7,7 +7,7 @@ use movegen::geometry::{SQUARES, bits};
 
 use super::chunks::Near;
 use super::error::BuildError;
-use super::fixed::Fixed;
+use super::fixed::FixedValues;
 use super::raw::RawFile;
 use super::rows::Rows;
 use super::store::{Code, DRAW};
@@ -26,7 +26,7 @@ pub(super) struct Flat<'a> {
     window: Vec<u16>,
     /// First index of the window.
     start: u64,
-    cursors: Vec<Cursor>,
+    cursors: Vec<FlatCursor>,
     selection: Selection,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Flat<'a> {
         let is_quiet_for_both =
             db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into());
         let threads = rayon::current_num_threads().max(1);
-        let cursor = || Cursor::new(slice, side);
+        let cursor = || FlatCursor::new(slice, side);
         Flat {
             raw,
             base,
@@ -148,7 +148,7 @@ impl<'a> Flat<'a> {
 
 /// Goes through the positions of a slice; keeps what belongs to the group of rows where it
 /// is.
-struct Cursor {
+struct FlatCursor {
     /// The number of the group, and whether there is one.
     group: Option<u64>,
     pieces: [u64; 2],
@@ -161,9 +161,9 @@ struct Cursor {
     counts: SideCounts,
 }
 
-impl Cursor {
-    fn new(slice: Slice, side: Color) -> Cursor {
-        Cursor {
+impl FlatCursor {
+    fn new(slice: Slice, side: Color) -> FlatCursor {
+        FlatCursor {
             group: None,
             pieces: [0; 2],
             black_kings: 0,
@@ -182,7 +182,7 @@ const SLOTS: usize = 16;
 /// hard to predict.
 const WLD: [u16; 8] = [3, 1, 2, 0, DONT_CARE, DONT_CARE, DONT_CARE, DONT_CARE];
 
-impl Cursor {
+impl FlatCursor {
     #[inline(always)]
     fn fill(&mut self, raw: &RawFile, selection: Selection, start: u64, out: &mut [u16]) {
         let Some(rows) = raw.store.rows else { return self.fill_cells(raw, selection, start, out) };
@@ -240,7 +240,7 @@ impl Cursor {
         let mut before = 0;
         for &kings in &self.kings {
             self.before.push(before);
-            let row = Fixed::new(men, kings, rows.moving);
+            let row = FixedValues::new(men, kings, rows.moving);
             before += u64::from(row.counted().count_ones());
         }
         self.before.push(before);
@@ -269,7 +269,7 @@ impl Cursor {
         let distances = if selection.db_type == DbType::Mtc { &unit.mtc } else { &unit.dtw };
         for row in row..last {
             let kings = self.kings[row];
-            let fixed = Fixed::new(self.pieces, kings, rows.moving);
+            let fixed = FixedValues::new(self.pieces, kings, rows.moving);
             let captures = fixed.captures(selection.side);
             let mut excluded = captures;
             if selection.is_quiet_for_both {

@@ -52,11 +52,11 @@ use crate::encode::compact::CompactWriter;
 use egdb::format::DbType;
 use egdb::manifest::Manifest;
 use egdb::slice::Slice;
-use files::Files;
+use files::SliceFiles;
 use lock::{Claim, Lock};
 use raw::{RawFile, RawWriter};
 use schedule::{Output, Schedule};
-use store::{Metrics, Plane, Store};
+use store::{Metrics, Plane, ValueStore};
 use unit::solve_unit;
 
 pub use error::BuildError;
@@ -207,7 +207,7 @@ pub struct Builder<'a> {
     work: PathBuf,
     options: BuildOptions,
     metrics: Metrics,
-    files: Files,
+    files: SliceFiles,
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
     report: BuildReport,
@@ -247,7 +247,7 @@ impl<'a> Builder<'a> {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
         let metrics = options.metrics();
-        let files = Files::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
+        let files = SliceFiles::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
         Ok(Builder {
             dir: dir.to_owned(),
             work,
@@ -464,7 +464,7 @@ impl<'a> Builder<'a> {
         self.tell(&BuildEvent::SliceStarted { slice, positions })?;
         let start = Instant::now();
         let before = self.files.chunks.loads();
-        let mut store = Store::new(&self.files.sets, slice, self.metrics.dtw);
+        let mut store = ValueStore::new(&self.files.sets, slice, self.metrics.dtw);
         let threads = self.pool.current_num_threads();
         let encoder = match self.options.types.contains(&DbType::Compact) {
             true => CompactWriter::memory(slice),

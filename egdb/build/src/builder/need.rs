@@ -8,7 +8,7 @@ use super::order::{after_capture, after_crowning};
 use super::raw;
 use super::schedule::{Output, Schedule};
 use super::solve::Workspace;
-use super::store::{Metrics, Store};
+use super::store::{Metrics, ValueStore};
 use crate::encode::compact::CompactWriter;
 use egdb::format::DbType;
 use egdb::slice::Slice;
@@ -22,14 +22,19 @@ pub(super) struct Demand;
 impl Demand {
     /// Bytes needed in memory for a unit: the result, the two units that moves of men lead to, and
     /// the threads' working memory.
-    pub(super) fn of_unit(store: &Store, unit: usize, metrics: Metrics, threads: usize) -> u64 {
+    pub(super) fn of_unit(
+        store: &ValueStore,
+        unit: usize,
+        metrics: Metrics,
+        threads: usize,
+    ) -> u64 {
         let after = store.units.after(unit).into_iter().flatten();
         let after: u64 = after.map(|next| store.unit_bytes(next, metrics.kept())).sum();
         store.unit_bytes(unit, metrics) + after + Workspace::bytes(store, unit, metrics, threads)
     }
 
     /// The greatest of all units of a slice.
-    pub(super) fn greatest(store: &Store, metrics: Metrics, threads: usize) -> u64 {
+    pub(super) fn greatest(store: &ValueStore, metrics: Metrics, threads: usize) -> u64 {
         let units = 0..store.units.len();
         units.map(|unit| Demand::of_unit(store, unit, metrics, threads)).max().unwrap_or(0)
     }
@@ -51,8 +56,8 @@ impl Needs {
         Needs { sets: all_sets(), metrics, threads, compact }
     }
 
-    fn store(&self, slice: Slice) -> Store {
-        Store::new(&self.sets, slice, self.metrics.dtw)
+    fn store(&self, slice: Slice) -> ValueStore {
+        ValueStore::new(&self.sets, slice, self.metrics.dtw)
     }
 
     /// Memory budgets in bytes, see [`super::BuildOptions::memory`]: the smallest that solves the

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use super::chunks::{CHUNK, Chunks, Decoder, Encoder, Filed, Kind, Places, Source};
+use super::chunks::{CHUNK, ChunkPlaces, Chunks, Decoder, Encoder, Filed, Kind, Source};
 use super::error::BuildError;
 use super::men::MenSets;
-use super::store::{Metrics, Plane, SolvedUnit, Store};
+use super::store::{Metrics, Plane, SolvedUnit, ValueStore};
 use egdb::huge_pages;
 use egdb::slice::Slice;
 use egdb::storage::DataFile;
@@ -62,7 +62,7 @@ fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING] {
 
 /// The parts of a unit in their order in the file: words, distances to the end and to conversion,
 /// cells; each with its bytes in memory.
-fn parts(store: &Store, unit: usize, metrics: Metrics) -> [(Kind, u64); 4] {
+fn parts(store: &ValueStore, unit: usize, metrics: Metrics) -> [(Kind, u64); 4] {
     let bytes = |dtw, mtc| store.unit_bytes(unit, Metrics { dtw, mtc });
     let plain = bytes(false, false);
     let (words, cells) = if store.rows.is_some() { (plain, 0) } else { (0, plain) };
@@ -77,14 +77,14 @@ fn chunk_count(parts: &[(Kind, u64); 4]) -> usize {
 }
 
 /// Bytes of all units of a slice before they are compressed.
-pub(super) fn plain_bytes(store: &Store, metrics: Metrics) -> u64 {
+pub(super) fn plain_bytes(store: &ValueStore, metrics: Metrics) -> u64 {
     (0..store.units.len()).map(|unit| store.unit_bytes(unit, metrics)).sum()
 }
 
 /// The contents of a work file.
-struct Contents {
+struct RawContents {
     /// By unit.
-    units: Vec<Option<Places>>,
+    units: Vec<Option<ChunkPlaces>>,
     /// Units missing.
     left: usize,
     /// The end of the last complete unit.
@@ -93,15 +93,15 @@ struct Contents {
     chunks: u64,
 }
 
-impl Contents {
-    fn new(store: &Store) -> Contents {
+impl RawContents {
+    fn new(store: &ValueStore) -> RawContents {
         let units = (0..store.units.len()).map(|_| None).collect();
-        Contents { units, left: store.units.len(), end: HEADING as u64, chunks: 0 }
+        RawContents { units, left: store.units.len(), end: HEADING as u64, chunks: 0 }
     }
 
     /// Reads the lists of the complete units and ignores what follows them.
-    fn read(file: &DataFile, store: &Store, metrics: Metrics) -> io::Result<Contents> {
-        let mut contents = Contents::new(store);
+    fn read(file: &DataFile, store: &ValueStore, metrics: Metrics) -> io::Result<RawContents> {
+        let mut contents = RawContents::new(store);
         while let Some(unit) = contents.left.checked_sub(1) {
             let count = chunk_count(&parts(store, unit, metrics));
             let length = LIST + 8 * count as u64;
@@ -112,7 +112,8 @@ impl Contents {
             file.read_at(contents.end, bytemuck::cast_slice_mut(&mut list))?;
             let (content, sum) = list.split_at(list.len() - 2);
             let mut at = contents.end + length;
-            let mut places = Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
+            let mut places =
+                ChunkPlaces { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
             for entry in content[4..].chunks_exact(2) {
                 at += u64::from(entry[0]);
                 places.offsets.push(at);
@@ -128,7 +129,7 @@ impl Contents {
         Ok(contents)
     }
 
-    fn add(&mut self, unit: usize, places: Places, end: u64) {
+    fn add(&mut self, unit: usize, places: ChunkPlaces, end: u64) {
         self.chunks += places.sums.len() as u64;
         self.end = end;
         self.left = unit;
@@ -137,7 +138,11 @@ impl Contents {
 }
 
 /// Compares chunks of a unit with their checksums, on all threads of the pool.
-fn verify(file: &DataFile, places: &Places, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
+fn verify(
+    file: &DataFile,
+    places: &ChunkPlaces,
+    go_on: &dyn Fn() -> bool,
+) -> Result<(), BuildError> {
     let io = |source| BuildError::Io { file: file.path.clone(), source };
     let numbers: Vec<usize> = (0..places.sums.len()).collect();
     for batch in numbers.chunks(64 * BATCH) {
@@ -161,7 +166,7 @@ fn verify(file: &DataFile, places: &Places, go_on: &dyn Fn() -> bool) -> Result<
 /// Reads a unit into memory, on all threads of the pool, with the distances that are wanted.
 fn load(
     read: impl Fn(usize, Kind, &mut [u8], &mut Decoder) -> Result<(), BuildError> + Sync,
-    store: &Store,
+    store: &ValueStore,
     unit: usize,
     metrics: Metrics,
     wanted: Metrics,
@@ -209,7 +214,7 @@ pub(super) struct RawWriter {
     file: File,
     dir: PathBuf,
     path: PathBuf,
-    contents: Contents,
+    contents: RawContents,
     metrics: Metrics,
     /// Bytes written since the last flush to the disk.
     unsure: u64,
@@ -219,20 +224,20 @@ impl RawWriter {
     /// Continues with what there is, if that is intact, or begins.
     pub(super) fn open(
         dir: &Path,
-        store: &Store,
+        store: &ValueStore,
         metrics: Metrics,
         go_on: &dyn Fn() -> bool,
     ) -> Result<RawWriter, BuildError> {
         let path = part_path(dir, store.slice);
         let io = |source| BuildError::Io { file: path.clone(), source };
         let heading = heading(store.slice, metrics);
-        let mut contents = Contents::new(store);
+        let mut contents = RawContents::new(store);
         match DataFile::open(path.clone()) {
             Ok(file) => {
                 let mut head = [0; HEADING];
                 file.read_at(0, &mut head).map_err(io)?;
                 if head == heading {
-                    let found = Contents::read(&file, store, metrics).map_err(io)?;
+                    let found = RawContents::read(&file, store, metrics).map_err(io)?;
                     for (unit, places) in found.units.into_iter().enumerate().rev() {
                         let Some(places) = places else { break };
                         match verify(&file, &places, go_on) {
@@ -284,7 +289,8 @@ impl RawWriter {
         let mut list = vec![unit as u32, chunks.len() as u32, 0, 0];
         let length = LIST + 8 * chunks.len() as u64;
         let mut at = start + length;
-        let mut places = Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
+        let mut places =
+            ChunkPlaces { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
         file.seek(SeekFrom::Start(at)).map_err(io)?;
         let mut out = BufWriter::with_capacity(1 << 20, &mut *file);
         for batch in chunks.chunks(BATCH) {
@@ -322,7 +328,7 @@ impl RawWriter {
     }
 
     /// Reads back a unit of the file, without distances to conversion.
-    pub(super) fn load(&self, store: &Store, unit: usize) -> Result<SolvedUnit, BuildError> {
+    pub(super) fn load(&self, store: &ValueStore, unit: usize) -> Result<SolvedUnit, BuildError> {
         let io = |source| BuildError::Io { file: self.path.clone(), source };
         let file = DataFile::open(self.path.clone()).map_err(io)?;
         let places = self.contents.units[unit].as_ref().ok_or_else(|| BuildError::Damaged {
@@ -351,7 +357,7 @@ impl RawWriter {
 pub(super) struct RawFile {
     source: Arc<Source>,
     /// The slice; its values are read as they are wanted.
-    pub store: Arc<Store>,
+    pub store: Arc<ValueStore>,
     pub metrics: Metrics,
 }
 
@@ -380,9 +386,9 @@ impl RawFile {
         if head != heading(slice, metrics) {
             return Err(damaged("not a work file of this slice, of this version and byte order"));
         }
-        let mut store = Store::new(sets, slice, with_dtw && metrics.dtw);
-        let Contents { units, left, end, .. } =
-            Contents::read(&file, &store, metrics).map_err(io)?;
+        let mut store = ValueStore::new(sets, slice, with_dtw && metrics.dtw);
+        let RawContents { units, left, end, .. } =
+            RawContents::read(&file, &store, metrics).map_err(io)?;
         if left > 0 || end != file.len {
             return Err(damaged("wrong length, or a wrong list of chunks"));
         }

@@ -9,7 +9,7 @@ use movegen::Color;
 use movegen::geometry::{bits, turned};
 
 use super::chunks::Near;
-use super::fixed::Fixed;
+use super::fixed::FixedValues;
 use super::rows::Rows;
 use super::store::{Solved, Words};
 use egdb::slice::Slice;
@@ -96,7 +96,7 @@ impl Regrouped {
             let words = unit.words.get(number, near);
             let [wins, losses] = [words[2 * moving], words[2 * moving + 1]];
             // Each position is in the rows of all its kings of this side.
-            let counted = Fixed::new(men, fixed, from.moving).counted();
+            let counted = FixedValues::new(men, fixed, from.moving).counted();
             for king in bits((wins | losses) & counted) {
                 let value = usize::from(wins & king == 0);
                 let mut all = fixed;

@@ -5,7 +5,7 @@
 use movegen::geometry::bits;
 
 use super::context::MAX_PLIES;
-use super::external::Facts;
+use super::external::ExternalFacts;
 use super::store::{DRAW, Distances};
 
 /// The squares of a row and side that come in at some ply.
@@ -15,10 +15,10 @@ pub(super) trait Seed {
     fn events(&self, ply: u8) -> Events<'_>;
 
     /// The squares won from this ply on.
-    fn won(&self, row: usize, side: usize, facts: &Facts, ply: u8) -> u64;
+    fn won(&self, row: usize, side: usize, facts: &ExternalFacts, ply: u8) -> u64;
 
     /// The squares that may be lost from this ply on.
-    fn may_be_lost(&self, row: usize, side: usize, facts: &Facts, ply: u8) -> u64;
+    fn may_be_lost(&self, row: usize, side: usize, facts: &ExternalFacts, ply: u8) -> u64;
 
     /// The last ply with events.
     fn last(&self) -> u8;
@@ -40,12 +40,12 @@ impl Seed for Plain {
     }
 
     #[inline(always)]
-    fn won(&self, _: usize, _: usize, facts: &Facts, _: u8) -> u64 {
+    fn won(&self, _: usize, _: usize, facts: &ExternalFacts, _: u8) -> u64 {
         facts.win
     }
 
     #[inline(always)]
-    fn may_be_lost(&self, _: usize, _: usize, facts: &Facts, _: u8) -> u64 {
+    fn may_be_lost(&self, _: usize, _: usize, facts: &ExternalFacts, _: u8) -> u64 {
         facts.loss | facts.quiet & !facts.holds
     }
 
@@ -56,20 +56,20 @@ impl Seed for Plain {
 
 /// Distance to conversion: a position after a conversion counts 1 if its side to move wins and 2
 /// if it loses, so the one before it 2 or 3; one without a move 0 (`docs/formats.md`, section 10).
-pub(super) struct Conversion;
+pub(super) struct SeedConversion;
 
-impl Seed for Conversion {
+impl Seed for SeedConversion {
     fn events(&self, ply: u8) -> Events<'_> {
         if matches!(ply, 0 | 2 | 3) { Events::All } else { Events::None }
     }
 
     #[inline(always)]
-    fn won(&self, _: usize, _: usize, facts: &Facts, ply: u8) -> u64 {
+    fn won(&self, _: usize, _: usize, facts: &ExternalFacts, ply: u8) -> u64 {
         if ply == 3 { facts.win } else { 0 }
     }
 
     #[inline(always)]
-    fn may_be_lost(&self, _: usize, _: usize, facts: &Facts, ply: u8) -> u64 {
+    fn may_be_lost(&self, _: usize, _: usize, facts: &ExternalFacts, ply: u8) -> u64 {
         let losable = facts.quiet & !facts.holds;
         match ply {
             0 => losable & !facts.has_man_move,
@@ -84,7 +84,7 @@ impl Seed for Conversion {
 }
 
 /// Distance to the end of the game, from the distances of the positions that the moves lead to.
-pub(super) struct Codes<'a> {
+pub(super) struct SeedCodes<'a> {
     win: &'a [Distances],
     loss: &'a [Distances],
     /// Rows and sides by ply.
@@ -92,14 +92,14 @@ pub(super) struct Codes<'a> {
     last: u8,
 }
 
-impl<'a> Codes<'a> {
+impl<'a> SeedCodes<'a> {
     #[inline(always)]
     pub(super) fn new(
         win: &'a [Distances],
         loss: &'a [Distances],
-        facts: &[[Facts; 2]],
+        facts: &[[ExternalFacts; 2]],
         buckets: &'a mut Vec<Vec<u32>>,
-    ) -> Codes<'a> {
+    ) -> SeedCodes<'a> {
         buckets.resize(usize::from(MAX_PLIES) + 1, Vec::new());
         buckets.iter_mut().for_each(Vec::clear);
         let mut last = 0;
@@ -127,7 +127,7 @@ impl<'a> Codes<'a> {
                 }
             }
         }
-        Codes { win, loss, buckets, last }
+        SeedCodes { win, loss, buckets, last }
     }
 }
 
@@ -137,7 +137,7 @@ fn equal(squares: u64, codes: &[u8; 64], ply: u8) -> u64 {
     bits(squares).fold(0, |found, square| found | if is_equal(square) { square } else { 0 })
 }
 
-impl Seed for Codes<'_> {
+impl Seed for SeedCodes<'_> {
     fn events(&self, ply: u8) -> Events<'_> {
         // Positions without moves are found at ply 0 by looking at all.
         match self.buckets.get(usize::from(ply)) {
@@ -148,12 +148,12 @@ impl Seed for Codes<'_> {
     }
 
     #[inline(always)]
-    fn won(&self, row: usize, side: usize, facts: &Facts, ply: u8) -> u64 {
+    fn won(&self, row: usize, side: usize, facts: &ExternalFacts, ply: u8) -> u64 {
         equal(facts.win, &self.win[row][side], ply)
     }
 
     #[inline(always)]
-    fn may_be_lost(&self, row: usize, side: usize, facts: &Facts, ply: u8) -> u64 {
+    fn may_be_lost(&self, row: usize, side: usize, facts: &ExternalFacts, ply: u8) -> u64 {
         let losable = facts.quiet & !facts.holds;
         if ply == 0 {
             return losable & !facts.has_man_move;

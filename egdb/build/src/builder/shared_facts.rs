@@ -6,7 +6,7 @@ use movegen::geometry::{SQUARES, bits};
 use movegen::{Color, isa};
 use rayon::prelude::*;
 
-use super::external::Facts;
+use super::external::ExternalFacts;
 use super::rows::Rows;
 use super::symmetry::subsets;
 use egdb::index::rank_free;
@@ -20,7 +20,7 @@ pub(super) fn complete<const IS_SHARED: bool>(
     rows: Rows,
     men: u64,
     kings: &[[u64; 2]],
-    facts: &mut [[Facts; 2]],
+    facts: &mut [[ExternalFacts; 2]],
 ) {
     let others = rows.fixed_of(rows.moving);
     if others == 0 {
@@ -48,8 +48,8 @@ pub(super) fn complete<const IS_SHARED: bool>(
 /// The same for the rows with the same kings of the other side; these and the men take the squares
 /// `taken`.
 #[inline(always)]
-fn complete_part(others: u32, taken: u64, facts: &mut [[Facts; 2]]) {
-    let mut work = vec![[0; SIDE]; 2 * Facts::WORDS];
+fn complete_part(others: u32, taken: u64, facts: &mut [[ExternalFacts; 2]]) {
+    let mut work = vec![[0; SIDE]; 2 * ExternalFacts::WORDS];
     let mut rests = Vec::new();
     subsets(SQUARES & !taken, others - 1, &mut |rest| rests.push(rest));
     for rest in rests {
@@ -60,12 +60,12 @@ fn complete_part(others: u32, taken: u64, facts: &mut [[Facts; 2]]) {
 /// The facts of the rows with all kings but one on the same squares: where that one and the moving
 /// one change places, the position is the same.
 #[inline(always)]
-fn exchange(facts: &mut [[Facts; 2]], taken: u64, rest: u64, work: &mut [[u64; SIDE]]) {
+fn exchange(facts: &mut [[ExternalFacts; 2]], taken: u64, rest: u64, work: &mut [[u64; SIDE]]) {
     let free = SQUARES & !taken & !rest;
     let row = |king: u64| rank_free(rest | king, taken) as usize;
     for king in bits(free) {
         let at = king.trailing_zeros() as usize;
-        let words = facts[row(king)].iter().flat_map(Facts::words);
+        let words = facts[row(king)].iter().flat_map(ExternalFacts::words);
         work.iter_mut().zip(words).for_each(|(matrix, word)| matrix[at] = word);
     }
     for matrix in work.iter_mut() {
@@ -78,7 +78,7 @@ fn exchange(facts: &mut [[Facts; 2]], taken: u64, rest: u64, work: &mut [[u64; S
     }
     for king in bits(free) {
         let at = king.trailing_zeros() as usize;
-        let words = facts[row(king)].iter_mut().flat_map(Facts::words_mut);
+        let words = facts[row(king)].iter_mut().flat_map(ExternalFacts::words_mut);
         words.zip(work.iter()).for_each(|(word, matrix)| *word = matrix[at]);
     }
 }
@@ -103,7 +103,7 @@ fn transpose(matrix: &mut [u64; SIDE]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::fixed::Fixed;
+    use crate::builder::fixed::FixedValues;
 
     /// Any fact about a position, the same for all orders of its kings.
     fn fact(kings: [u64; 2], number: usize) -> bool {
@@ -118,7 +118,7 @@ mod tests {
             let mut kings = Vec::new();
             rows.list(men, &mut kings);
             let words = |row: [u64; 2], squares: u64| {
-                let mut words = [[0; Facts::WORDS]; 2];
+                let mut words = [[0; ExternalFacts::WORDS]; 2];
                 for king in bits(squares) {
                     let mut all = row;
                     all[rows.moving.index()] |= king;
@@ -128,9 +128,9 @@ mod tests {
                 }
                 words
             };
-            let mut facts = vec![[Facts::default(); 2]; rows.count()];
+            let mut facts = vec![[ExternalFacts::default(); 2]; rows.count()];
             for (row, facts) in kings.iter().zip(&mut facts) {
-                let counted = Fixed::new([men, 0], *row, rows.moving).counted();
+                let counted = FixedValues::new([men, 0], *row, rows.moving).counted();
                 let words = words(*row, counted);
                 for (facts, words) in facts.iter_mut().zip(words) {
                     facts.words_mut().into_iter().zip(words).for_each(|(to, word)| *to = word);
@@ -139,7 +139,11 @@ mod tests {
             complete::<false>(rows, men, &kings, &mut facts);
             for (row, facts) in kings.iter().zip(&facts) {
                 let free = SQUARES & !men & !row[0] & !row[1];
-                assert_eq!(facts.each_ref().map(Facts::words), words(*row, free), "{digits}");
+                assert_eq!(
+                    facts.each_ref().map(ExternalFacts::words),
+                    words(*row, free),
+                    "{digits}"
+                );
             }
         }
     }

@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::captures::Captures;
 use super::chunks::Near;
-use super::context::Context;
-use super::external::{Facts, Leaving, Seeds};
-use super::fixed::Fixed;
+use super::context::BuildContext;
+use super::external::{ExternalFacts, Leaving, Seeds};
+use super::fixed::FixedValues;
 use super::regrouped::Regrouped;
 use super::rows::Rows;
-use super::seeds::{Codes, Conversion, Plain};
+use super::seeds::{Plain, SeedCodes, SeedConversion};
 use super::shared_facts;
-use super::store::{DRAW, Distances, Metrics, Store, Words};
+use super::store::{DRAW, Distances, Metrics, ValueStore, Words};
 use super::waves::{Kings, Waves};
 
 /// Where a block's results go; the distances are empty if they are not wanted.
@@ -27,7 +27,7 @@ pub(super) struct BlockOut<'a> {
 #[derive(Default)]
 pub(super) struct Workspace {
     kings: Vec<[u64; 2]>,
-    facts: Vec<[Facts; 2]>,
+    facts: Vec<[ExternalFacts; 2]>,
     win: Vec<Distances>,
     loss: Vec<Distances>,
     buckets: Vec<Vec<u32>>,
@@ -49,11 +49,13 @@ const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
 impl Workspace {
     /// Bytes that solving a unit takes, the result not counted.
-    pub(super) fn bytes(store: &Store, unit: usize, metrics: Metrics, threads: usize) -> u64 {
+    pub(super) fn bytes(store: &ValueStore, unit: usize, metrics: Metrics, threads: usize) -> u64 {
         let Some(rows) = store.rows else { return 0 };
         let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };
-        let row =
-            size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
+        let row = size_of::<[u64; 2]>()
+            + size_of::<[ExternalFacts; 2]>()
+            + distances
+            + Waves::BYTES_PER_ROW;
         let is_shared = rows.count() >= SHARED;
         let spaces = if is_shared { 1 } else { store.units.size(unit).min(threads) };
         let regrouped = |lost| if metrics.dtw { 0 } else { Regrouped::bytes(store.slice, lost) };
@@ -65,7 +67,7 @@ impl Workspace {
     #[inline(always)]
     pub(super) fn solve<const IS_SHARED: bool>(
         &mut self,
-        context: &Context<'_>,
+        context: &BuildContext<'_>,
         rows: Rows,
         men: [u64; 2],
         metrics: Metrics,
@@ -74,7 +76,7 @@ impl Workspace {
         let all_men = men[0] | men[1];
         rows.list(all_men, &mut self.kings);
         let count = rows.count();
-        self.facts.resize(count, [Facts::default(); 2]);
+        self.facts.resize(count, [ExternalFacts::default(); 2]);
         if metrics.dtw {
             self.win.resize(count, NO_DISTANCES);
             self.loss.resize(count, NO_DISTANCES);
@@ -86,11 +88,11 @@ impl Workspace {
         let block = Kings { rows, men: all_men, kings: &self.kings, facts: &self.facts };
         let waves = &mut self.waves;
         if metrics.dtw {
-            let seeds = Codes::new(&self.win, &self.loss, &self.facts, &mut self.buckets);
+            let seeds = SeedCodes::new(&self.win, &self.loss, &self.facts, &mut self.buckets);
             waves.run::<_, IS_SHARED>(context, &block, &seeds, out.words, out.dtw);
         }
         if metrics.mtc {
-            waves.run::<_, IS_SHARED>(context, &block, &Conversion, out.words, out.mtc);
+            waves.run::<_, IS_SHARED>(context, &block, &SeedConversion, out.words, out.mtc);
         }
         if !metrics.dtw && !metrics.mtc {
             waves.run::<_, IS_SHARED>(context, &block, &Plain, out.words, &mut []);
@@ -100,7 +102,7 @@ impl Workspace {
     #[inline(always)]
     fn find_facts<const IS_SHARED: bool>(
         &mut self,
-        context: &Context<'_>,
+        context: &BuildContext<'_>,
         rows: Rows,
         men: [u64; 2],
     ) {
@@ -137,7 +139,7 @@ impl Workspace {
 
 /// The data for the facts of all rows of a block.
 struct FindFacts<'a, 'c> {
-    context: &'a Context<'c>,
+    context: &'a BuildContext<'c>,
     rows: Rows,
     men: [u64; 2],
     leaving: &'a Leaving<'c>,
@@ -149,14 +151,14 @@ impl FindFacts<'_, '_> {
     fn of_rows(
         &self,
         kings: &[[u64; 2]],
-        facts: &mut [[Facts; 2]],
+        facts: &mut [[ExternalFacts; 2]],
         win: &mut [Distances],
         loss: &mut [Distances],
         captures: &mut Captures,
         near: &mut Near,
     ) {
         for (row, (&kings, facts)) in kings.iter().zip(facts).enumerate() {
-            let fixed = Fixed::new(self.men, kings, self.rows.moving);
+            let fixed = FixedValues::new(self.men, kings, self.rows.moving);
             let [mut first, mut second] = [None, None];
             if let (Some([win0, win1]), Some([loss0, loss1])) =
                 (win.get_mut(row), loss.get_mut(row))

@@ -100,7 +100,7 @@ impl SolvedUnit {
 
 /// A slice, solved or being solved.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct ValueStore {
     pub slice: Slice,
     pub units: Units,
     pub rows: Option<Rows>,
@@ -109,12 +109,12 @@ pub(super) struct Store {
     pub has_dtw: bool,
 }
 
-impl Store {
-    pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice, has_dtw: bool) -> Store {
+impl ValueStore {
+    pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice, has_dtw: bool) -> ValueStore {
         let units = Units::new(sets, slice);
         let none = Arc::new(SolvedUnit::default());
         let solved = vec![none; units.len()];
-        Store { slice, units, rows: Rows::new(slice), solved, has_dtw }
+        ValueStore { slice, units, rows: Rows::new(slice), solved, has_dtw }
     }
 
     /// Bytes of a unit in memory.
@@ -194,7 +194,7 @@ enum KingPlace<'a> {
 
 /// The rows of the positions with one more king on some square.
 struct KingRows<'a> {
-    store: &'a Store,
+    store: &'a ValueStore,
     rows: Rows,
     block: Block,
     men: u64,
@@ -273,7 +273,7 @@ const fn value_of(words: &Words, side: Color, bit: u32) -> Code {
 /// All solved slices.
 #[derive(Clone, Debug)]
 pub(super) struct Solved {
-    by_id: Vec<Option<Arc<Store>>>,
+    by_id: Vec<Option<Arc<ValueStore>>>,
 }
 
 impl Solved {
@@ -281,12 +281,12 @@ impl Solved {
         Solved { by_id: vec![None; SLICE_IDS] }
     }
 
-    pub(super) fn insert(&mut self, store: Arc<Store>) {
+    pub(super) fn insert(&mut self, store: Arc<ValueStore>) {
         let id = store.slice.id();
         self.by_id[id] = Some(store);
     }
 
-    pub(super) fn get(&self, slice: Slice) -> Option<&Arc<Store>> {
+    pub(super) fn get(&self, slice: Slice) -> Option<&Arc<ValueStore>> {
         self.by_id[slice.id()].as_ref()
     }
 
@@ -295,7 +295,7 @@ impl Solved {
     /// # Panics
     /// If neither is solved.
     #[inline(always)]
-    fn stored(&self, slice: Slice) -> (&Store, bool) {
+    fn stored(&self, slice: Slice) -> (&ValueStore, bool) {
         if let Some(store) = &self.by_id[slice.id()] {
             return (store, false);
         }

@@ -12,8 +12,8 @@ use egdb::index::unrank;
 mod solver;
 
 /// Solves a slice in memory.
-fn solve_slice(solved: &Solved, slice: Slice, metrics: Metrics) -> Store {
-    let mut store = Store::new(&men::all_sets(), slice, metrics.dtw);
+fn solve_slice(solved: &Solved, slice: Slice, metrics: Metrics) -> ValueStore {
+    let mut store = ValueStore::new(&men::all_sets(), slice, metrics.dtw);
     for unit in (0..store.units.len()).rev() {
         let done = solve_unit(&store, solved, unit, metrics, &|_| true).unwrap();
         store.solved[unit] = Arc::new(done);

@@ -7,25 +7,25 @@ use rayon::prelude::*;
 
 use super::cells;
 use super::chunks::Near;
-use super::context::Context;
+use super::context::BuildContext;
 use super::rows::Rows;
 use super::solve::{BlockOut, SHARED, Workspace};
-use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedUnit, Store};
+use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedUnit, ValueStore};
 use egdb::huge_pages;
 use egdb::index::king_placements;
 
-/// Solves a unit from what [`Files::view`](super::files::Files::view) gave. `report` is
+/// Solves a unit from what [`SliceFiles::view`](super::files::Files::view) gave. `report` is
 /// called with the positions that have been solved, and stops the work by returning false. `None` if
 /// a distance is too long.
 pub(super) fn solve_unit(
-    store: &Store,
+    store: &ValueStore,
     solved: &Solved,
     unit: usize,
     metrics: Metrics,
     report: &(dyn Fn(u64) -> bool + Sync),
 ) -> Option<SolvedUnit> {
     let too_long = AtomicBool::new(false);
-    let context = Context { solved, store, too_long: &too_long, go_on: report };
+    let context = BuildContext { solved, store, too_long: &too_long, go_on: report };
     let done = match store.rows {
         Some(rows) => with_kings(&context, rows, unit, metrics),
         None => {
@@ -36,8 +36,8 @@ pub(super) fn solve_unit(
     (!too_long.load(Ordering::Relaxed)).then_some(done)
 }
 
-fn with_kings(context: &Context<'_>, rows: Rows, unit: usize, metrics: Metrics) -> SolvedUnit {
-    let Context { store, go_on, .. } = *context;
+fn with_kings(context: &BuildContext<'_>, rows: Rows, unit: usize, metrics: Metrics) -> SolvedUnit {
+    let BuildContext { store, go_on, .. } = *context;
     let count = rows.count();
     let total = store.units.size(unit) * count;
     let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
@@ -78,8 +78,8 @@ fn with_kings(context: &Context<'_>, rows: Rows, unit: usize, metrics: Metrics) 
     SolvedUnit { words: Plane::Held(words), dtw, mtc, cells: Plane::default() }
 }
 
-fn without_kings(context: &Context<'_>, unit: usize) -> Vec<[Code; 2]> {
-    let Context { store, go_on, .. } = *context;
+fn without_kings(context: &BuildContext<'_>, unit: usize) -> Vec<[Code; 2]> {
+    let BuildContext { store, go_on, .. } = *context;
     let mut cells = vec![[DRAW; 2]; store.units.size(unit)];
     let sides = store.slice.stored_sides().len() as u64;
     let values = cells.par_iter_mut().enumerate().with_min_len(64);

@@ -18,8 +18,8 @@ use movegen::geometry::{SQUARES, STEPS, bits, king_slides, shift};
 use movegen::isa;
 use rayon::prelude::*;
 
-use super::context::{Context, MAX_PLIES};
-use super::external::Facts;
+use super::context::{BuildContext, MAX_PLIES};
+use super::external::ExternalFacts;
 use super::rows::Rows;
 use super::seeds::{Events, Seed};
 use super::store::{Code, DRAW, Distances, Words};
@@ -30,7 +30,7 @@ pub(super) struct Kings<'a> {
     pub rows: Rows,
     pub men: u64,
     pub kings: &'a [[u64; 2]],
-    pub facts: &'a [[Facts; 2]],
+    pub facts: &'a [[ExternalFacts; 2]],
 }
 
 /// The squares of the moving king won by each side to move, by row.
@@ -139,7 +139,7 @@ impl Waves {
     #[inline(always)]
     pub(super) fn run<S: Seed + Sync, const IS_SHARED: bool>(
         &mut self,
-        context: &Context<'_>,
+        context: &BuildContext<'_>,
         block: &Kings<'_>,
         seeds: &S,
         words: &mut [Words],

@@ -16,7 +16,7 @@ use egdb::value::{MTC_THRESHOLD, WldValue};
 /// One thread's tools.
 pub(super) struct Judge<'p> {
     probe: &'p Probe,
-    files: Vec<Files<'p>>,
+    files: Vec<DerivedFiles<'p>>,
     successors: Vec<Successor>,
     near: MtcSearch,
     question: Question,
@@ -24,7 +24,7 @@ pub(super) struct Judge<'p> {
 }
 
 /// A database and the values last read from it in order.
-struct Files<'p> {
+struct DerivedFiles<'p> {
     database: &'p Database,
     kind: Metric,
     values: Vec<u16>,
@@ -51,14 +51,14 @@ struct Case {
 
 /// A distance to conversion as far as the successors determine it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Conversion {
+enum DerivedConversion {
     Below,
     Exactly(u16),
 }
 
 impl<'p> Judge<'p> {
     pub(super) fn new(probe: &'p Probe, search_limit: u64) -> Judge<'p> {
-        let files = |db: &'p Database| Files {
+        let files = |db: &'p Database| DerivedFiles {
             database: db,
             kind: Metric::of(db.db_type()),
             values: Vec::new(),
@@ -314,7 +314,7 @@ impl<'p> Judge<'p> {
         &mut self,
         position: &Position,
         value: Wld,
-    ) -> Result<Option<Conversion>, ProbeError> {
+    ) -> Result<Option<DerivedConversion>, ProbeError> {
         let is_win = value == Wld::Win;
         let relevant = self.successors.iter().filter(|n| n.value == Some(value.opponent()));
         let mut best: Option<u16> = None;
@@ -325,7 +325,7 @@ impl<'p> Judge<'p> {
             };
             match number {
                 // A lost successor below the threshold: at most 8, so this is at most 9.
-                None if is_win => return Ok(Some(Conversion::Below)),
+                None if is_win => return Ok(Some(DerivedConversion::Below)),
                 None => {}
                 Some(number) => {
                     best = Some(match best {
@@ -337,15 +337,15 @@ impl<'p> Judge<'p> {
             }
         }
         if let Some(best) = best {
-            return Ok(Some(Conversion::Exactly(best + 1)));
+            return Ok(Some(DerivedConversion::Exactly(best + 1)));
         }
         // Every successor is won within 9: is it 9 for one of them?
         let within = MTC_THRESHOLD as u8 - 2;
         self.near.set_limit(self.search_limit);
         let is_below = self.near.loses_within(self.probe, position, within)?;
         Ok(is_below.map(|is_below| match is_below {
-            true => Conversion::Below,
-            false => Conversion::Exactly(MTC_THRESHOLD),
+            true => DerivedConversion::Below,
+            false => DerivedConversion::Exactly(MTC_THRESHOLD),
         }))
     }
 
@@ -370,7 +370,7 @@ impl<'p> Judge<'p> {
         &self,
         case: &Case,
         value: Wld,
-        expected: Option<Conversion>,
+        expected: Option<DerivedConversion>,
         outcome: &mut UnitResult,
     ) -> Result<(), ProbeError> {
         let Some(expected) = expected else {
@@ -383,8 +383,8 @@ impl<'p> Judge<'p> {
             return Ok(());
         };
         let expected = match expected {
-            Conversion::Below => 0,
-            Conversion::Exactly(number) => MTC_ROUNDING.stored(number),
+            DerivedConversion::Below => 0,
+            DerivedConversion::Exactly(number) => MTC_ROUNDING.stored(number),
         };
         let text = |number: u16| match number {
             0 => CheckValue::BelowThreshold,
@@ -435,7 +435,7 @@ impl<'p> Judge<'p> {
     }
 }
 
-impl Files<'_> {
+impl DerivedFiles<'_> {
     /// Compares values read in order with a lookup.
     fn compare_reading(&self, case: &Case, stored: u16, outcome: &mut UnitResult) {
         if let Some(at) = case.read_at

@@ -14,7 +14,7 @@ use egdb::slice::Slice;
 const UNIT: u64 = 1 << 14;
 
 /// A stored slice with one side to move.
-struct Sub {
+struct SelectedSub {
     slice: Slice,
     side: Color,
     size: u64,
@@ -24,7 +24,7 @@ struct Sub {
 }
 
 pub(super) struct Selection {
-    subs: Vec<Sub>,
+    subs: Vec<SelectedSub>,
     units: u64,
     seed: u64,
     is_full: bool,
@@ -45,12 +45,12 @@ pub(super) struct Unit {
 impl Selection {
     pub(super) fn new(probe: &Probe, options: &Options) -> Result<Selection, SelectionError> {
         let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
-        let mut subs: Vec<Sub> = slices
+        let mut subs: Vec<SelectedSub> = slices
             .into_iter()
             .flat_map(|slice| slice.stored_sides().iter().map(move |&side| (slice, side)))
             .map(|(slice, side)| {
                 let size = slice.size();
-                Sub { slice, side, size, count: size, first_unit: 0 }
+                SelectedSub { slice, side, size, count: size, first_unit: 0 }
             })
             .collect();
         let all: u64 = subs.iter().map(|sub| sub.size).sum();

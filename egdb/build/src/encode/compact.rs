@@ -120,11 +120,11 @@ impl CompactWriter {
         numbering: Numbering,
         version: Version,
     ) -> Result<CompactData, WriteError> {
-        let numbered = Numbered::new(values, numbering);
+        let numbered = NumberedBlock::new(values, numbering);
         let size = numbered.size();
-        let mut window = Window::new(&numbered);
+        let mut window = BlockWindow::new(&numbered);
         let mut source = |start: u64, out: &mut [u16]| window.fill(start, out);
-        let mut runs = Runs::new(RunReader::new(size, DEFAULT, &mut source));
+        let mut runs = CompactRuns::new(RunReader::new(size, DEFAULT, &mut source));
         let codes = if version == Version::Two {
             numbered.sample(SAMPLE_OF_LARGE).codes()
         } else {
@@ -260,7 +260,7 @@ impl Values {
         }
         let all: Vec<Numbering> = Numbering::all(self.slice).collect();
         let rated = all.into_par_iter().map(|numbering| {
-            let numbered = Numbered::new(self, numbering);
+            let numbered = NumberedBlock::new(self, numbering);
             let (parts, len) = sampled(numbered.size(), SAMPLE);
             // The first of equal ones.
             (numbered.sample((parts * len, parts)).bits() * 1024 / len.max(1), numbering)
@@ -270,14 +270,14 @@ impl Values {
 }
 
 /// The values in the order of a numbering.
-struct Numbered<'a> {
+struct NumberedBlock<'a> {
     values: &'a Values,
     placements: Placements,
 }
 
-impl Numbered<'_> {
-    fn new(values: &Values, numbering: Numbering) -> Numbered<'_> {
-        Numbered { values, placements: Placements::new(values.slice, numbering) }
+impl NumberedBlock<'_> {
+    fn new(values: &Values, numbering: Numbering) -> NumberedBlock<'_> {
+        NumberedBlock { values, placements: Placements::new(values.slice, numbering) }
     }
 
     fn size(&self) -> u64 {
@@ -346,15 +346,15 @@ fn sampled(size: u64, (most, parts): (u64, u64)) -> (u64, u64) {
 }
 
 /// Values in order, found by all threads for a stretch at a time.
-struct Window<'a> {
-    numbered: &'a Numbered<'a>,
+struct BlockWindow<'a> {
+    numbered: &'a NumberedBlock<'a>,
     values: Vec<u16>,
     held: Range<u64>,
 }
 
-impl<'a> Window<'a> {
-    fn new(numbered: &'a Numbered<'a>) -> Window<'a> {
-        Window { numbered, values: vec![0; WINDOW.min(numbered.size()) as usize], held: 0..0 }
+impl<'a> BlockWindow<'a> {
+    fn new(numbered: &'a NumberedBlock<'a>) -> BlockWindow<'a> {
+        BlockWindow { numbered, values: vec![0; WINDOW.min(numbered.size()) as usize], held: 0..0 }
     }
 
     fn fill(&mut self, start: u64, out: &mut [u16]) {
@@ -378,15 +378,15 @@ impl<'a> Window<'a> {
 }
 
 /// Runs of a sub-database that are in memory: all, or a stretch.
-struct Runs<'a> {
+struct CompactRuns<'a> {
     reader: RunReader<'a>,
     lengths: Vec<u32>,
     values: Vec<u8>,
 }
 
-impl<'a> Runs<'a> {
-    fn new(reader: RunReader<'a>) -> Runs<'a> {
-        Runs { reader, lengths: Vec::new(), values: Vec::new() }
+impl<'a> CompactRuns<'a> {
+    fn new(reader: RunReader<'a>) -> CompactRuns<'a> {
+        CompactRuns { reader, lengths: Vec::new(), values: Vec::new() }
     }
 
     /// Whether there are no more.
@@ -441,7 +441,7 @@ struct BlockOffset {
 
 impl BlockOffset {
     /// Goes to a number that is not beyond the end.
-    fn advance(mut self, runs: &Runs<'_>, to: u64) -> BlockOffset {
+    fn advance(mut self, runs: &CompactRuns<'_>, to: u64) -> BlockOffset {
         while self.number < to {
             let rest = u64::from(runs.lengths[self.run] - self.used);
             let step = rest.min(to - self.number);
@@ -460,7 +460,7 @@ impl BlockOffset {
 /// two from the block's beginning: the smallest power that fills the block, or if there is none,
 /// the one that reaches furthest.
 fn best_block(
-    runs: &Runs<'_>,
+    runs: &CompactRuns<'_>,
     words: &Words,
     place: BlockOffset,
     size: u64,
@@ -485,7 +485,13 @@ struct Block {
     end: BlockOffset,
 }
 
-fn block(runs: &Runs<'_>, words: &Words, start: BlockOffset, size: u64, shift: u32) -> Block {
+fn block(
+    runs: &CompactRuns<'_>,
+    words: &Words,
+    start: BlockOffset,
+    size: u64,
+    shift: u32,
+) -> Block {
     let mut steps: Vec<u16> = Vec::with_capacity(MAX_UNITS);
     let mut units = Vec::with_capacity(MAX_UNITS * UNIT);
     let mut at = start;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use egdb::codec::DONT_CARE;
 use egdb::codec::huffman::Huffman;
-use egdb::codec::repair::Learner;
+use egdb::codec::repair::PairLearner;
 use egdb::codec::runs::{RunReader, Source};
 use egdb::error::WriteError;
 use egdb::format::DbType;
@@ -85,7 +85,7 @@ impl DtwWriter {
         let mut samples = sample(size, source);
         let share = SAMPLE.0.min(size) as f64 / size as f64;
         let least = ((LEAST_USES as f64 * share).ceil() as u32).max(4);
-        let learner = Learner::learn(&mut samples, greatest, least, MAX_SYMBOLS);
+        let learner = PairLearner::learn(&mut samples, greatest, least, MAX_SYMBOLS);
         drop(samples);
 
         let mut symbols = Vec::new();

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use egdb::codec::ByteCode;
 use egdb::codec::runs::{Run, RunReader, Source};
-use egdb::codec::tunstall::{self, Dictionary, Encoded, Version};
+use egdb::codec::tunstall::{self, Dictionary, Encoded, TunstallVersion};
 
 /// How many choices are tried on the whole block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ const CHANGEABLE: [usize; 2] = [32, 16];
 
 /// A dictionary with real values for its virtual ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Choice {
+struct BlockChoice {
     dictionary: u8,
     /// Real value of each virtual one.
     real: [u8; 4],
@@ -60,8 +60,8 @@ pub struct Block {
 pub struct Chooser {
     effort: Effort,
     /// Choices for blocks without unknown values, and with.
-    choices: [Vec<Choice>; 2],
-    last: Option<Choice>,
+    choices: [Vec<BlockChoice>; 2],
+    last: Option<BlockChoice>,
     /// Blocks encoded.
     blocks: u32,
     /// Runs to have ready: as many as the last block needed.
@@ -85,8 +85,8 @@ fn permutations(values: &[u8]) -> Vec<Vec<u8>> {
     list
 }
 
-impl Choice {
-    fn new(dictionary: usize, order: &[u8]) -> Choice {
+impl BlockChoice {
+    fn new(dictionary: usize, order: &[u8]) -> BlockChoice {
         let mut real = [0; 4];
         real[..order.len()].copy_from_slice(order);
         if order.len() == 3 {
@@ -96,7 +96,7 @@ impl Choice {
         for (v, &r) in real.iter().enumerate() {
             to_virtual[usize::from(r)] = v as u8;
         }
-        Choice { dictionary: dictionary as u8, real, to_virtual }
+        BlockChoice { dictionary: dictionary as u8, real, to_virtual }
     }
 
     fn value_map(&self) -> u8 {
@@ -104,7 +104,7 @@ impl Choice {
     }
 
     fn codes(&self) -> &'static Dictionary {
-        &tunstall::dictionaries(Version::V2)[usize::from(self.dictionary)]
+        &tunstall::dictionaries(TunstallVersion::V2)[usize::from(self.dictionary)]
     }
 
     #[inline]
@@ -125,16 +125,16 @@ impl Chooser {
     #[must_use]
     pub fn new(effort: Effort) -> Chooser {
         let mut choices = [Vec::new(), Vec::new()];
-        for (id, dictionary) in tunstall::dictionaries(Version::V2).iter().enumerate() {
+        for (id, dictionary) in tunstall::dictionaries(TunstallVersion::V2).iter().enumerate() {
             let values = dictionary.values();
             if values == 3 {
-                choices[0].extend(permutations(&[1, 2, 3]).iter().map(|p| Choice::new(id, p)));
+                choices[0].extend(permutations(&[1, 2, 3]).iter().map(|p| BlockChoice::new(id, p)));
             } else {
                 let all = permutations(&[0, 1, 2, 3]);
                 // Without unknown values, those belong at the end.
                 let known = all.iter().filter(|p| p[3] == 0);
-                choices[0].extend(known.map(|p| Choice::new(id, p)));
-                choices[1].extend(all.iter().map(|p| Choice::new(id, p)));
+                choices[0].extend(known.map(|p| BlockChoice::new(id, p)));
+                choices[1].extend(all.iter().map(|p| BlockChoice::new(id, p)));
             }
         }
         Chooser { effort, choices, last: None, blocks: 0, need: 1 << 14 }
@@ -177,14 +177,14 @@ impl Chooser {
         used: u64,
         is_end: bool,
         room: usize,
-    ) -> Option<(Choice, Encoded)> {
+    ) -> Option<(BlockChoice, Encoded)> {
         if runs.is_empty() {
             return None;
         }
         let has_unknown = runs.iter().any(|run| run.value == 0);
         let choices = &self.choices[usize::from(has_unknown)];
-        let try_all = |list: &[Choice]| {
-            let encode = |c: &Choice| (*c, c.encode(runs, used, is_end, room, |_| {}));
+        let try_all = |list: &[BlockChoice]| {
+            let encode = |c: &BlockChoice| (*c, c.encode(runs, used, is_end, room, |_| {}));
             map_parallel(list, encode)
         };
         if self.effort == Effort::Exhaustive {
@@ -199,17 +199,17 @@ impl Chooser {
         let mut costs: Vec<f64> = samples.into_iter().map(cost).collect();
         if room > SAMPLES[0] && !middle.is_empty() {
             let sample =
-                |c: &Choice| cost(c.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
+                |c: &BlockChoice| cost(c.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
             for (sum, part) in costs.iter_mut().zip(map_parallel(choices, sample)) {
                 *sum += part;
             }
         }
         let mut order: Vec<usize> = (0..choices.len()).collect();
         order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
-        let promising: Vec<Choice> = order.into_iter().map(|i| choices[i]).collect();
+        let promising: Vec<BlockChoice> = order.into_iter().map(|i| choices[i]).collect();
         let finalists = FINALISTS.min(promising.len());
         let last = self.last.filter(|_| !has_unknown);
-        let list: Vec<Choice> = promising[..finalists].iter().copied().chain(last).collect();
+        let list: Vec<BlockChoice> = promising[..finalists].iter().copied().chain(last).collect();
         let best = best_of(try_all(&list).into_iter())?;
         let expected = reach * room as u64 / start as u64;
         let is_changeable = best.1.values.abs_diff(expected) > expected / 8;
@@ -249,7 +249,7 @@ fn skip_values(runs: &[Run], used: u64, mut count: u64) -> (&[Run], u64) {
 }
 
 /// The candidate that covers most values; among equals, in the fewest bytes.
-fn best_of(tries: impl Iterator<Item = (Choice, Encoded)>) -> Option<(Choice, Encoded)> {
+fn best_of(tries: impl Iterator<Item = (BlockChoice, Encoded)>) -> Option<(BlockChoice, Encoded)> {
     tries.min_by_key(|(_, done)| (u64::MAX - done.values, done.bytes))
 }
 
@@ -270,7 +270,7 @@ impl Default for Plan1 {
 
 impl Plan1 {
     pub(crate) fn codes(&self) -> &'static Dictionary {
-        &tunstall::dictionaries(Version::V1)[usize::from(self.dictionary)]
+        &tunstall::dictionaries(TunstallVersion::V1)[usize::from(self.dictionary)]
     }
 
     pub(crate) fn to_virtual(&self) -> [u8; 8] {
@@ -318,7 +318,7 @@ pub(crate) fn choose_version_1(size: u64, default: u16, source: &mut Source<'_>)
     by_count.sort_by_key(|&v| u64::MAX - counts[usize::from(v)]);
     let known: Vec<u8> = by_count.iter().copied().filter(|v| (1..=3).contains(v)).collect();
     let mut best: Option<(usize, Plan1)> = None;
-    for (id, dictionary) in tunstall::dictionaries(Version::V1).iter().enumerate() {
+    for (id, dictionary) in tunstall::dictionaries(TunstallVersion::V1).iter().enumerate() {
         let orders = match dictionary.values() {
             3 if only_known => permutations(&known),
             3 => continue,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use movegen::Color;
 
-use crate::codec::tunstall::{self, Version};
+use crate::codec::tunstall::{self, TunstallVersion};
 use crate::error::FormatError;
 
 /// A file being read line by line.
@@ -91,7 +91,7 @@ pub(super) fn value_map_line(text: &[u8]) -> Option<(u8, [u8; 6])> {
     let mut text = text.strip_prefix(b"# vmap ")?;
     let dictionary = u8::try_from(take_number(&mut text)?).ok()?;
     take_byte(&mut text, b':')?;
-    let values = tunstall::dictionaries(Version::V1).get(usize::from(dictionary))?.values();
+    let values = tunstall::dictionaries(TunstallVersion::V1).get(usize::from(dictionary))?.values();
     let mut map = [0; 6];
     for (i, value) in map.iter_mut().take(values).enumerate() {
         if i > 0 {

@@ -5,7 +5,7 @@ use std::path::Path;
 use movegen::Color;
 
 use super::{DbType, is_value_map};
-use crate::codec::tunstall::{self, Version};
+use crate::codec::tunstall::{self, TunstallVersion};
 use crate::error::FormatError;
 use crate::layout::BLOCK;
 use crate::slice::Slice;
@@ -254,7 +254,7 @@ fn version_2_code(reader: &Reader<'_>, rest: &mut &[u8]) -> Result<u16, FormatEr
     let Some((dictionary, map)) = take_code(rest) else {
         return Err(reader.error("expected ,dictionary,value map"));
     };
-    if dictionary >= tunstall::dictionaries(Version::V2).len() as u64 {
+    if dictionary >= tunstall::dictionaries(TunstallVersion::V2).len() as u64 {
         return Err(reader.error(format!("dictionary {dictionary}: expected 0 to 49")));
     }
     if map > 255 || !is_value_map(map as u8) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize};
 use movegen::Color;
 
 use super::{CodedReader, table};
-use crate::codec::tunstall::{self, Version};
+use crate::codec::tunstall::{self, TunstallVersion};
 use crate::format::DbType;
 use crate::format::text::{Body, Coding, TextIndex};
 use crate::layout::BLOCK;
@@ -124,9 +124,9 @@ impl CodedBuilder {
         is_compared: bool,
     ) -> CodedReader {
         let version = if self.subs.iter().any(|sub| matches!(sub.coding, Coding::Tunstall1(..))) {
-            Version::V1
+            TunstallVersion::V1
         } else {
-            Version::V2
+            TunstallVersion::V2
         };
         CodedReader {
             directory: self.directory,

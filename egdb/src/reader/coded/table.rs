@@ -97,7 +97,7 @@ pub(super) fn scan(
 mod tests {
     use super::*;
     use crate::codec::runlen;
-    use crate::codec::tunstall::{Version, dictionaries};
+    use crate::codec::tunstall::{TunstallVersion, dictionaries};
 
     /// For every index: the entry leads to the byte that adding up from the start finds.
     fn check(code: &impl ByteCode, bytes: &[u8], from: usize, count: usize, step: u64) {
@@ -146,7 +146,7 @@ mod tests {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (x >> 40) as u8
         };
-        for dictionary in dictionaries(Version::V2).iter().step_by(7) {
+        for dictionary in dictionaries(TunstallVersion::V2).iter().step_by(7) {
             for (from, len) in [(0, BLOCK), (1000, 9), (4095, 1), (17, 2000)] {
                 let bytes: Vec<u8> = (0..len).map(|_| random()).collect();
                 check(dictionary, &bytes, from, 128, 1 + len as u64 / 500);

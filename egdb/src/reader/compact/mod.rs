@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use movegen::{Board, Color};
 
 use super::{Directory, Raw, Slot, Steps, in_steps};
-use crate::codec::contextual::{Codes, Reading, UNIT, Unit};
+use crate::codec::contextual::{CodeUnit, Codes, Reading, UNIT};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::{
@@ -30,7 +30,7 @@ const CONTRADICTION: ProbeCause = ProbeCause::Damaged("the lengths of runs contr
 #[derive(Debug)]
 pub(crate) struct CompactReader {
     directory: Directory,
-    subs: Vec<Sub>,
+    subs: Vec<CompactSub>,
     storage: AnyStorage,
     counters: Counters,
     /// Whether blocks are compared with their checksums.
@@ -38,7 +38,7 @@ pub(crate) struct CompactReader {
 }
 
 #[derive(Debug)]
-struct Sub {
+struct CompactSub {
     slice: Slice,
     side: Color,
     file: u32,
@@ -59,7 +59,7 @@ struct Sub {
 #[derive(Debug)]
 pub(crate) struct CompactBuilder {
     directory: Directory,
-    subs: Vec<Sub>,
+    subs: Vec<CompactSub>,
 }
 
 impl CompactBuilder {
@@ -75,7 +75,7 @@ impl CompactBuilder {
                 CompactBody::Data(data) => {
                     let numberer = Numberer::new(slice, data.numbering);
                     let words = data.firsts.len().div_ceil(64);
-                    self.subs.push(Sub {
+                    self.subs.push(CompactSub {
                         slice,
                         side,
                         file: file as u32,
@@ -96,8 +96,8 @@ impl CompactBuilder {
 
     /// Bytes of memory that the indices take.
     pub(crate) fn memory(&self) -> usize {
-        let sub = |s: &Sub| {
-            size_of::<Sub>()
+        let sub = |s: &CompactSub| {
+            size_of::<CompactSub>()
                 + s.firsts.len() * 8
                 + s.good.len() * 8
                 + s.steps.memory()
@@ -157,7 +157,7 @@ impl<'a> Head<'a> {
     }
 }
 
-impl Sub {
+impl CompactSub {
     /// Offset of a block in the file, and its units with values.
     #[inline(always)]
     fn block(&self, k: usize) -> (u64, usize) {
@@ -184,7 +184,7 @@ impl Sub {
 /// A question whose block is known.
 #[derive(Clone, Copy)]
 struct Query<'s> {
-    sub: &'s Sub,
+    sub: &'s CompactSub,
     /// The block.
     k: usize,
     /// How far the number is from the block's first one.
@@ -294,7 +294,7 @@ impl CompactReader {
         if !self.is_settled(sub, k) && !self.compare(sub, k, conditional)? {
             return Ok(None);
         }
-        let mut bytes = Unit::EMPTY;
+        let mut bytes = CodeUnit::EMPTY;
         let start = match unit.or_else(|| self.mapped_unit(sub, k, rest)) {
             Some((unit, start)) => {
                 let found = self.mapped(sub, sub.unit(k, unit)).and_then(|b| b.first_chunk());
@@ -327,7 +327,7 @@ impl CompactReader {
     /// The unit for a number and how far it is from the block's first one, where the head of the
     /// block lies in memory.
     #[inline(always)]
-    fn mapped_unit(&self, sub: &Sub, k: usize, rest: u64) -> Option<(usize, u64)> {
+    fn mapped_unit(&self, sub: &CompactSub, k: usize, rest: u64) -> Option<(usize, u64)> {
         let (at, units) = sub.block(k);
         Head::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
     }
@@ -339,13 +339,13 @@ impl CompactReader {
     }
 
     #[inline(always)]
-    fn touch_at(&self, sub: &Sub, at: u64) {
+    fn touch_at(&self, sub: &CompactSub, at: u64) {
         let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
         self.storage.touch(sub.file as usize, block, offset);
     }
 
     #[cold]
-    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> ProbeError {
+    fn error(&self, sub: &CompactSub, k: usize, cause: ProbeCause) -> ProbeError {
         ProbeError {
             file: self.storage.files()[sub.file as usize].path.clone(),
             slice: sub.slice,
@@ -356,7 +356,7 @@ impl CompactReader {
     }
 
     #[inline(always)]
-    fn is_settled(&self, sub: &Sub, k: usize) -> bool {
+    fn is_settled(&self, sub: &CompactSub, k: usize) -> bool {
         let word = sub.good.get(k / 64).map_or(0, |word| word.load(Ordering::Relaxed));
         !self.is_compared || word >> (k % 64) & 1 != 0
     }
@@ -365,7 +365,7 @@ impl CompactReader {
     /// forbids it.
     #[cold]
     #[inline(never)]
-    fn compare(&self, sub: &Sub, k: usize, conditional: bool) -> Result<bool, ProbeCause> {
+    fn compare(&self, sub: &CompactSub, k: usize, conditional: bool) -> Result<bool, ProbeCause> {
         let (at, units) = sub.block(k);
         let mut bytes = [0; BLOCK];
         let len = (head_bytes(units) + units * UNIT).min(BLOCK);
@@ -384,7 +384,7 @@ impl CompactReader {
 
     /// The bytes from there to the end of the file, where they lie in memory.
     #[inline(always)]
-    fn mapped(&self, sub: &Sub, at: u64) -> Option<&[u8]> {
+    fn mapped(&self, sub: &CompactSub, at: u64) -> Option<&[u8]> {
         let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
         self.storage.mapped(sub.file as usize, block, offset)
     }
@@ -392,7 +392,7 @@ impl CompactReader {
     /// Reads the head of a block; `None` if that needs the disk and `conditional` forbids it.
     fn head<'a>(
         &self,
-        sub: &Sub,
+        sub: &CompactSub,
         k: usize,
         bytes: &'a mut [u8; MAX_HEAD],
         conditional: bool,
@@ -408,10 +408,10 @@ impl CompactReader {
     /// Reads a unit; false if that needs the disk and `conditional` forbids it.
     fn unit(
         &self,
-        sub: &Sub,
+        sub: &CompactSub,
         k: usize,
         n: usize,
-        unit: &mut Unit,
+        unit: &mut CodeUnit,
         conditional: bool,
     ) -> Result<bool, ProbeCause> {
         if n >= sub.block(k).1 {
@@ -424,7 +424,7 @@ impl CompactReader {
     #[inline(always)]
     fn read(
         &self,
-        sub: &Sub,
+        sub: &CompactSub,
         mut at: u64,
         mut out: &mut [u8],
         conditional: bool,

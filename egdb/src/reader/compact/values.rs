@@ -2,8 +2,8 @@
 
 use movegen::Color;
 
-use super::{CONTRADICTION, CompactReader, Query, Sub};
-use crate::codec::contextual::{Reading, UNIT, Unit};
+use super::{CONTRADICTION, CompactReader, CompactSub, Query};
+use crate::codec::contextual::{CodeUnit, Reading, UNIT};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::MAX_HEAD;
@@ -68,7 +68,7 @@ impl CompactReader {
         Ok(errors)
     }
 
-    fn check_block(&self, sub: &Sub, k: usize) -> Result<(), ProbeCause> {
+    fn check_block(&self, sub: &CompactSub, k: usize) -> Result<(), ProbeCause> {
         if self.is_compared {
             self.compare(sub, k, false)?;
         }
@@ -84,7 +84,7 @@ impl CompactReader {
         for unit in 0..used {
             let start = head.start(unit);
             let end = if unit + 1 < used { head.start(unit + 1) } else { all };
-            let mut bytes = Unit::EMPTY;
+            let mut bytes = CodeUnit::EMPTY;
             if !self.unit(sub, k, unit, &mut bytes, false)? {
                 return Err(CONTRADICTION);
             }

@@ -2,7 +2,7 @@
 
 use movegen::Color;
 
-use super::{Bits, DtwReader, Sub};
+use super::{DtwBits, DtwReader, DtwSub};
 use crate::error::{ProbeCause, ProbeError};
 use crate::reader::{Found, Slot, fill_in_parts};
 use crate::slice::Slice;
@@ -29,7 +29,7 @@ impl DtwReader {
 
     fn fill_from_miniblock(
         &self,
-        sub: &Sub,
+        sub: &DtwSub,
         k: usize,
         i: u32,
         out: &mut [u16],
@@ -41,7 +41,7 @@ impl DtwReader {
         let next = sub.firsts.get(k + 1).map_or(sub.size, |&first| u64::from(first));
         let span = next - u64::from(sub.firsts[k]);
         let n = (next - u64::from(i)).min(out.len() as u64) as usize;
-        let mut bits = Bits::new(&bytes);
+        let mut bits = DtwBits::new(&bytes);
         let (mut sum, mut done) = (0, 0);
         while sum < span {
             let symbol = bits.symbol(&sub.huffman).ok_or(DAMAGED)?;

@@ -50,7 +50,7 @@ impl Selection {
 
 /// A line of play: a game, a variation of one, or what follows a set-up in the middle.
 #[derive(Clone, Debug)]
-pub(super) struct GameLine {
+pub(super) struct PlayedLine {
     /// One more than there are moves.
     pub(super) positions: Vec<Position>,
     pub(super) moves: Vec<Move>,
@@ -62,10 +62,10 @@ pub(super) struct GameLine {
     pub(super) result: GameResult,
 }
 
-impl GameLine {
-    fn from(start: Position, result: GameResult) -> GameLine {
+impl PlayedLine {
+    fn from(start: Position, result: GameResult) -> PlayedLine {
         let positions = vec![start];
-        GameLine { positions, moves: Vec::new(), first: 0, is_branch: false, result }
+        PlayedLine { positions, moves: Vec::new(), first: 0, is_branch: false, result }
     }
 
     /// The first position that is in no other line.
@@ -75,23 +75,23 @@ impl GameLine {
 }
 
 /// The lines of a game, the main one first.
-pub(super) fn lines(game: &PdnGame, with_variations: bool) -> Vec<GameLine> {
+pub(super) fn lines(game: &PdnGame, with_variations: bool) -> Vec<PlayedLine> {
     // The part read of a game that breaks off has no result.
     let result = if game.truncated.is_some() { GameResult::Unknown } else { game.result };
     let mut lines = Vec::new();
-    let root = GameLine::from(game.start, result);
+    let root = PlayedLine::from(game.start, result);
     walk(&game.line, root, with_variations, &mut lines);
     lines
 }
 
 fn walk(
     variation: &Variation,
-    mut line: GameLine,
+    mut line: PlayedLine,
     with_variations: bool,
-    lines: &mut Vec<GameLine>,
+    lines: &mut Vec<PlayedLine>,
 ) {
     // The line comes before those that branch off it.
-    let mut branches: Vec<(GameLine, &Variation)> = Vec::new();
+    let mut branches: Vec<(PlayedLine, &Variation)> = Vec::new();
     set_up(&variation.lead, &mut line, lines);
     for ply in &variation.plies {
         let is_branching = with_variations && ply.variations().next().is_some();
@@ -102,7 +102,7 @@ fn walk(
         if let Some(before) = before {
             for branch in ply.variations() {
                 let (first, result) = (before.moves.len(), GameResult::Unknown);
-                let line = GameLine { first, result, is_branch: true, ..before.clone() };
+                let line = PlayedLine { first, result, is_branch: true, ..before.clone() };
                 branches.push((line, branch));
             }
         }
@@ -115,10 +115,10 @@ fn walk(
 }
 
 /// Where the position is set up in the middle, the line ends and another one begins.
-fn set_up(annotations: &[Annotation], line: &mut GameLine, lines: &mut Vec<GameLine>) {
+fn set_up(annotations: &[Annotation], line: &mut PlayedLine, lines: &mut Vec<PlayedLine>) {
     for annotation in annotations {
         if let Annotation::SetUp(position) = annotation {
-            let next = GameLine::from(*position, line.result);
+            let next = PlayedLine::from(*position, line.result);
             let ended = std::mem::replace(line, next);
             if !ended.moves.is_empty() {
                 lines.push(ended);
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn variations_branch_off_where_they_stand() {
         let game = game("1. 32-28 (1. 31-26 16-21 (1... 17-21)) 19-23 2. 28x19 14x23 2-0");
-        let shape = |lines: &[GameLine]| -> Vec<(usize, usize, GameResult)> {
+        let shape = |lines: &[PlayedLine]| -> Vec<(usize, usize, GameResult)> {
             lines.iter().map(|l| (l.first, l.moves.len(), l.result)).collect()
         };
         let (won, none) = (GameResult::WhiteWins, GameResult::Unknown);

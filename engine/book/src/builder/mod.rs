@@ -24,13 +24,13 @@ use super::format::{About, MoveEntry, estimate};
 use super::reader::Book;
 use super::row::{Positions, Row, rows};
 use super::writer::{BookWriter, folder_of};
-use games::{GameLine, Sides, lines};
+use games::{PlayedLine, Sides, lines};
 use lines::Cut;
 pub use lines::LineKind;
 use movegen::key::{Key, MoveCode, folded_move};
 use movegen::words::counted;
 pub use options::{BuildOptions, Selection, open_pdn};
-use tally::Tally;
+use tally::GameTally;
 
 impl BuildOptions {
     /// These options for adding games to a book: its estimates, if any, grow.
@@ -190,7 +190,7 @@ fn build_into(
     let mut passes = Passes { done: 0, all: 0, games: 0, observe };
     passes.all = inputs.iter().map(|input| size(input)).sum();
     if options.lines.is_none() || others.reference.is_some() {
-        return Builder::new(options, others, folder_of(path))?.build(
+        return BookBuilder::new(options, others, folder_of(path))?.build(
             inputs,
             writer,
             step,
@@ -218,13 +218,13 @@ fn build_into(
     };
     let mut counting = Passes { done: 0, all: passes.all, games: 0, observe: &mut silent };
     let counted = OtherBooks { reference: None, ..others };
-    Builder::new(&count, counted, folder_of(path))?.build(inputs, first, "", &mut counting)?;
+    BookBuilder::new(&count, counted, folder_of(path))?.build(inputs, first, "", &mut counting)?;
     passes.done = counting.done;
     let base = Book::open(&base)?;
     let known = options.known.unwrap_or(2);
     let options = BuildOptions { known: Some(known), ..options.clone() };
     let others = OtherBooks { reference: Some(&base), ..others };
-    Builder::new(&options, others, folder_of(path))?.build(inputs, writer, step, &mut passes)
+    BookBuilder::new(&options, others, folder_of(path))?.build(inputs, writer, step, &mut passes)
 }
 
 /// How much has been read, over all passes.
@@ -236,26 +236,26 @@ struct Passes<'o> {
 }
 
 /// A build.
-struct Builder<'b> {
+struct BookBuilder<'b> {
     options: &'b BuildOptions,
     others: OtherBooks<'b>,
-    tally: Tally,
+    tally: GameTally,
     report: BuildReport,
     /// What has been counted from a game, for `unique`.
     seen: HashSet<(Key, u64)>,
 }
 
-impl<'b> Builder<'b> {
+impl<'b> BookBuilder<'b> {
     fn new(
         options: &'b BuildOptions,
         others: OtherBooks<'b>,
         folder: &Path,
-    ) -> Result<Builder<'b>, BookError> {
+    ) -> Result<BookBuilder<'b>, BookError> {
         let memory = usize::try_from(options.memory_mib.saturating_mul(1 << 20));
-        let mut builder = Builder {
+        let mut builder = BookBuilder {
             options,
             others,
-            tally: Tally::new(memory.unwrap_or(usize::MAX), folder),
+            tally: GameTally::new(memory.unwrap_or(usize::MAX), folder),
             report: BuildReport::default(),
             seen: HashSet::new(),
         };
@@ -306,7 +306,7 @@ impl<'b> Builder<'b> {
         let size = size(path);
         let file = (self.options.open)(path).map_err(BookError::io(path))?;
         let read = std::cell::Cell::new(0);
-        let counted = Counted { file, read: &read };
+        let counted = CountedGames { file, read: &read };
         let encoding = self.options.encoding;
         let options = ReadOptions { find_duplicates: false, encoding, ..ReadOptions::default() };
         let before = passes.done;
@@ -353,7 +353,7 @@ impl<'b> Builder<'b> {
         Ok(())
     }
 
-    fn cut(&self, line: &GameLine) -> Cut {
+    fn cut(&self, line: &PlayedLine) -> Cut {
         let moves = line.moves.len();
         match (self.options.lines, self.others.reference) {
             (Some(kind), Some(reference)) => {
@@ -370,7 +370,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Adds a line; whether it has a move.
-    fn add_line(&mut self, line: &GameLine, sides: Sides) -> Result<bool, BookError> {
+    fn add_line(&mut self, line: &PlayedLine, sides: Sides) -> Result<bool, BookError> {
         let cut = self.cut(line);
         let mut is_used = false;
         for number in line.first..=cut.end {
@@ -410,7 +410,7 @@ impl<'b> Builder<'b> {
     /// Adds a move, if it is one of the wanted side's.
     fn add_move(
         &mut self,
-        line: &GameLine,
+        line: &PlayedLine,
         number: usize,
         sides: Sides,
         is_link: bool,
@@ -448,7 +448,7 @@ impl<'b> Builder<'b> {
         passes: &mut Passes<'_>,
     ) -> Result<(), BookError> {
         let least = self.options.min_games;
-        let tally = std::mem::replace(&mut self.tally, Tally::new(0, Path::new(".")));
+        let tally = std::mem::replace(&mut self.tally, GameTally::new(0, Path::new(".")));
         for (index, group) in Positions(tally.finish()?.peekable()).enumerate() {
             let (position, moves) = group?;
             if position.games < least && !position.is_start {
@@ -494,12 +494,12 @@ fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
 }
 
 /// A file that counts the bytes read.
-struct Counted<'c> {
+struct CountedGames<'c> {
     file: Box<dyn Read>,
     read: &'c std::cell::Cell<u64>,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountedGames<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
         self.read.set(self.read.get() + length as u64);

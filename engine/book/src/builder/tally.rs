@@ -16,7 +16,7 @@ const SLOT: usize = 192;
 const MAX_RUNS: usize = 64;
 
 /// Rows being added up.
-pub(super) struct Tally {
+pub(super) struct GameTally {
     rows: HashMap<(Key, u64), Row>,
     /// This many rows fit into memory.
     most: usize,
@@ -24,12 +24,17 @@ pub(super) struct Tally {
     folder: PathBuf,
 }
 
-impl Tally {
+impl GameTally {
     /// A tally that takes about this many bytes of memory, and writes the rest to unnamed files in
     /// the folder.
-    pub(super) fn new(memory: usize, folder: &Path) -> Tally {
+    pub(super) fn new(memory: usize, folder: &Path) -> GameTally {
         let slots = 1usize << (memory / SLOT).max(1024).ilog2();
-        Tally { rows: HashMap::new(), most: slots / 8 * 7, runs: Vec::new(), folder: folder.into() }
+        GameTally {
+            rows: HashMap::new(),
+            most: slots / 8 * 7,
+            runs: Vec::new(),
+            folder: folder.into(),
+        }
     }
 
     pub(super) fn add(&mut self, row: Row) -> Result<(), BookError> {
@@ -139,7 +144,7 @@ mod tests {
         assert!(expected.len() > 2_900, "{}", expected.len());
         // All in memory; a run for each 896 rows; more runs than are merged at once.
         for most in [1 << 20, 896, 100] {
-            let mut tally = Tally::new(0, folder.path());
+            let mut tally = GameTally::new(0, folder.path());
             tally.most = most;
             for &row in &rows {
                 tally.add(row).unwrap();

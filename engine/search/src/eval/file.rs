@@ -26,14 +26,14 @@ struct WeightsHeader {
     tables: usize,
     entries: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    network: Option<Shape>,
+    network: Option<WeightsShape>,
     #[serde(flatten)]
     provenance: Provenance,
 }
 
 /// The shape of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Shape {
+struct WeightsShape {
     inputs: usize,
     /// Hidden sums of a side.
     hidden: usize,
@@ -42,16 +42,16 @@ struct Shape {
     unit: i32,
 }
 
-impl Shape {
+impl WeightsShape {
     /// Bytes of the weights: 32 bits for the bias of an output, 16 for all others.
     fn bytes(self) -> usize {
-        let Shape { inputs, hidden, outputs, .. } = self;
+        let WeightsShape { inputs, hidden, outputs, .. } = self;
         2 * hidden * (inputs + 1 + 2 * outputs) + 4 * outputs
     }
 }
 
 impl WeightsHeader {
-    fn of(kind: EvalKind, network: Option<Shape>, provenance: &Provenance) -> WeightsHeader {
+    fn of(kind: EvalKind, network: Option<WeightsShape>, provenance: &Provenance) -> WeightsHeader {
         WeightsHeader {
             kind: kind.name().to_owned(),
             units: UNITS,
@@ -123,7 +123,7 @@ impl Weights {
     /// The content of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let network = self.network.as_ref();
-        let shape = network.map(|network| Shape {
+        let shape = network.map(|network| WeightsShape {
             inputs: network.inputs.count(),
             hidden: network.hidden,
             outputs: OUTPUTS,
@@ -155,7 +155,7 @@ impl Weights {
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
         let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
-        let network = header.network.map(|shape| Shape { outputs: OUTPUTS, ..shape });
+        let network = header.network.map(|shape| WeightsShape { outputs: OUTPUTS, ..shape });
         let expected = WeightsHeader::of(kind, network, &header.provenance);
         let shape = |h: &WeightsHeader| {
             (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network)
@@ -169,13 +169,13 @@ impl Weights {
             ));
         }
         let of_pairs = 4 * (scalars::COUNT + kind.tables() * kind.entries());
-        let inputs = network.map(|Shape { inputs, .. }| {
+        let inputs = network.map(|WeightsShape { inputs, .. }| {
             Inputs::of_count(inputs)
                 .ok_or_else(|| format!("a network of {inputs} inputs is unknown"))
         });
         let inputs = inputs.transpose()?;
         if network.is_some_and(|shape| shape.hidden > MAX_HIDDEN)
-            || payload.len() != of_pairs + network.map_or(0, Shape::bytes)
+            || payload.len() != of_pairs + network.map_or(0, WeightsShape::bytes)
         {
             return Err(format!("{} bytes of weights do not fit the header", payload.len()));
         }
@@ -196,8 +196,8 @@ impl Weights {
 }
 
 /// The network of this shape; there are as many bytes as that needs.
-fn read_network((shape, inputs): (Shape, Inputs), bytes: &[u8]) -> Result<Network, String> {
-    let Shape { hidden, unit, .. } = shape;
+fn read_network((shape, inputs): (WeightsShape, Inputs), bytes: &[u8]) -> Result<Network, String> {
+    let WeightsShape { hidden, unit, .. } = shape;
     let (weights, output_bias) = bytes.split_at(bytes.len() - 4 * OUTPUTS);
     let mut weights = weights.as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes));
     let mut take = |count: usize| weights.by_ref().take(count).collect::<Vec<i16>>();

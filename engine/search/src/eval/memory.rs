@@ -14,7 +14,7 @@ const UNKNOWN: i32 = i32::MIN;
 
 /// For one thread and one evaluation.
 #[derive(Clone)]
-pub(crate) struct Memory {
+pub(crate) struct ScoreMemory {
     entries: Box<[EvalEntry]>,
     /// Hidden sums, if there is a network.
     sums: Option<network::Sums>,
@@ -30,12 +30,12 @@ struct EvalEntry {
     network: i32,
 }
 
-impl Memory {
-    pub(super) fn new(weights: &Weights) -> Memory {
+impl ScoreMemory {
+    pub(super) fn new(weights: &Weights) -> ScoreMemory {
         // Keys that belong elsewhere.
         let empty = |at: usize| EvalEntry { key: !(at as u64), rest: 0, network: UNKNOWN };
         let sums = weights.network().map(network::Sums::new);
-        Memory { entries: (0..ENTRIES).map(empty).collect(), sums }
+        ScoreMemory { entries: (0..ENTRIES).map(empty).collect(), sums }
     }
 
     /// Fetches the entry of a position into the processor's cache.

@@ -29,7 +29,7 @@ use crate::search::window::Window;
 pub use file::WeightsError;
 pub use kind::EvalKind;
 use kind::OPENING_STEPS;
-pub(crate) use memory::Memory;
+pub(crate) use memory::ScoreMemory;
 use movegen::Score;
 pub use network::Inputs;
 use network::MAX_SCORE;
@@ -108,7 +108,7 @@ impl Evaluation {
         &self,
         position: &Position,
         Window { alpha, beta }: Window,
-        memory: &mut Memory,
+        memory: &mut ScoreMemory,
         ply: usize,
     ) -> Score {
         let rest = memory.rest(&self.weights, position);
@@ -126,8 +126,8 @@ impl Evaluation {
     }
 
     /// A thread's memory for [`Evaluation::score_within`].
-    pub(crate) fn memory(&self) -> Memory {
-        Memory::new(&self.weights)
+    pub(crate) fn memory(&self) -> ScoreMemory {
+        ScoreMemory::new(&self.weights)
     }
 }
 

@@ -5,9 +5,9 @@ use movegen::{Color, Move, MoveList};
 use smallvec::SmallVec;
 
 use super::node::{Node, NodeKind, Shallow};
-use super::ordering::Picker;
+use super::ordering::MovePicker;
 use super::params::{self, MAX_PLY, Numbers};
-use super::probe::Verdict;
+use super::probe::ProbeVerdict;
 use super::worker::Worker;
 use crate::search::window::Window;
 use crate::tt::{Hit, TableMove};
@@ -77,12 +77,12 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         let (mut floor, mut ceiling) = (Score::MIN, Score::MAX);
         let old_alpha = alpha;
         match self.probe_quiet(node, depth, Window { alpha, beta }) {
-            Some(Verdict::Settled(score)) => return score,
-            Some(Verdict::AtLeast(score)) => {
+            Some(ProbeVerdict::Settled(score)) => return score,
+            Some(ProbeVerdict::AtLeast(score)) => {
                 floor = score;
                 alpha = alpha.max(score);
             }
-            Some(Verdict::AtMost(score)) => {
+            Some(ProbeVerdict::AtMost(score)) => {
                 ceiling = score;
                 beta = beta.min(score);
             }
@@ -150,7 +150,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         depth: i32,
         Window { mut alpha, beta }: Window,
     ) -> Tried {
-        let mut picker = Picker::new();
+        let mut picker = MovePicker::new();
         // A forced move is not a decision: look beyond it.
         let extension = i32::from(moves.len() == 1);
         if extension == 0 {

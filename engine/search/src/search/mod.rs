@@ -41,7 +41,7 @@ use crate::tt::TranspositionTable;
 use abdada::SearchedNow;
 use movegen::Score;
 use node::Node;
-use params::Fixed;
+use params::FixedNumbers;
 pub use params::SearchNumbers;
 use prober::Prober;
 use rated_root::RatedRoot;
@@ -165,7 +165,7 @@ pub(crate) fn run(
     let info = with_isa!(isa => match numbers {
         #[cfg(feature = "tuning")]
         Some(numbers) => smp::search((isa, numbers), &shared, memories, root, report),
-        _ => smp::search((isa, Fixed), &shared, memories, root, report),
+        _ => smp::search((isa, FixedNumbers), &shared, memories, root, report),
     });
     // If more moves are wanted than keep the value, the others are shown with their values.
     let missing = wanted_lines.saturating_sub(lines);

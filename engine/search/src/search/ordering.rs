@@ -14,14 +14,14 @@ const PROMOTION: i32 = 1 << 15;
 const KING: i32 = 1 << 13;
 
 /// The moves of a node with their scores, in the order of picking.
-pub(super) struct Picker {
+pub(super) struct MovePicker {
     scores: SmallVec<[i32; movegen::INLINE_MOVES]>,
 }
 
-impl Picker {
+impl MovePicker {
     #[inline(always)]
-    pub(super) fn new() -> Picker {
-        Picker { scores: SmallVec::new() }
+    pub(super) fn new() -> MovePicker {
+        MovePicker { scores: SmallVec::new() }
     }
 
     /// Scores the moves; `table` is the index of the table's move.

@@ -150,9 +150,9 @@ pub(super) trait Numbers: Copy + Send + Sync {
 
 /// [`SearchNumbers::PLAYED`], as constants.
 #[derive(Clone, Copy)]
-pub(super) struct Fixed;
+pub(super) struct FixedNumbers;
 
-impl Numbers for Fixed {
+impl Numbers for FixedNumbers {
     #[inline(always)]
     fn get(&self) -> &SearchNumbers {
         const { &SearchNumbers::PLAYED }

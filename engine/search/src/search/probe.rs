@@ -11,7 +11,7 @@ use crate::tt::TableMove;
 use movegen::{Bound, Score};
 
 /// A database's value of a node.
-pub(super) enum Verdict {
+pub(super) enum ProbeVerdict {
     /// This is the node's score, or a bound that settles it.
     Settled(Score),
     /// At least this.
@@ -34,7 +34,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         node: &Node,
         depth: i32,
         window: Window,
-    ) -> Option<Verdict> {
+    ) -> Option<ProbeVerdict> {
         let position = &node.position;
         let is_quiet = self.may_probe(node)
             && !position.has_capture(position.side_to_move())
@@ -50,7 +50,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         node: &Node,
         depth: i32,
         window: Window,
-    ) -> Option<Verdict> {
+    ) -> Option<ProbeVerdict> {
         self.probes += 1;
         let (shared, ply) = (self.shared, self.ply);
         let conditional = depth < DATABASE_DEPTH;
@@ -74,17 +74,21 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
                 let own = score.to_table(ply as u32);
                 shared.table.store(key, TableMove::NONE, own, None, depth, bound);
             }
-            return Some(Verdict::Settled(score));
+            return Some(ProbeVerdict::Settled(score));
         }
-        Some(if bound == Bound::Lower { Verdict::AtLeast(score) } else { Verdict::AtMost(score) })
+        Some(if bound == Bound::Lower {
+            ProbeVerdict::AtLeast(score)
+        } else {
+            ProbeVerdict::AtMost(score)
+        })
     }
 
     /// The score of a leaf that the databases know. As [`Worker::probe_node`].
     #[inline]
     pub(super) fn probe_leaf(&mut self, node: &Node) -> Option<Score> {
         match self.probe_node(node, 0, Window::FULL)? {
-            Verdict::Settled(score) => Some(score),
-            Verdict::AtLeast(score) | Verdict::AtMost(score) => {
+            ProbeVerdict::Settled(score) => Some(score),
+            ProbeVerdict::AtLeast(score) | ProbeVerdict::AtMost(score) => {
                 self.leaf(self.ply);
                 Some(score)
             }

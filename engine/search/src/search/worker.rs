@@ -17,14 +17,14 @@ use crate::clock::Instant;
 use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
 use crate::search::window::Window;
-use crate::time::Plan;
+use crate::time::TimePlan;
 use crate::tt::TranspositionTable;
 use movegen::Score;
 
 /// A node counter that shares no cache line, so that threads do not disturb one another.
 #[derive(Default)]
 #[repr(align(128))]
-pub(super) struct Counter {
+pub(super) struct NodeCounter {
     nodes: AtomicU64,
     probes: AtomicU64,
 }
@@ -66,11 +66,11 @@ pub(super) struct Shared<'a> {
     pub(super) draw: DrawScore,
     pub(super) evaluation: &'a Evaluation,
     pub(super) prober: Prober<'a>,
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<TimePlan>,
     pub(super) start: Instant,
     /// Set for the helpers when the main thread has finished.
     pub(super) finished: AtomicBool,
-    pub(super) counters: Vec<Counter>,
+    pub(super) counters: Vec<NodeCounter>,
     pub(super) searched: SearchedNow,
 }
 
@@ -115,7 +115,7 @@ impl Shared<'_> {
 pub(crate) struct WorkerMemory {
     pub(super) history: History,
     pub(super) pv: PvTable,
-    pub(super) scores: eval::Memory,
+    pub(super) scores: eval::ScoreMemory,
     /// Keys of the positions since the last irreversible move of the game, then of the path.
     pub(super) keys: Vec<u64>,
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::super::gzip::{gzip, pays};
 use super::super::{Problem, ProblemKind};
-use super::Shared;
+use super::ServerState;
 use super::refusal::refused;
 use meerslag_web::{ASSETS, Asset, TOURNAMENT, asset, page};
 
@@ -65,7 +65,7 @@ fn is_read(method: &Method) -> bool {
 }
 
 /// Gives out a file.
-pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+pub(super) async fn get(State(shared): State<Arc<ServerState>>, request: Request) -> Response {
     let path = request.uri().path();
     let Some(asset) = shared.site.asset(path.trim_start_matches('/')) else {
         let path: String = path.chars().take(60).collect();

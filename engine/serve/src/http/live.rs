@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task;
 
 use super::routes::{guard, json, read, wrong_method};
-use super::{Shared, events, files};
+use super::{ServerState, events, files};
 use crate::{Problem, ProblemKind};
 
 /// Events that wait for a spectator.
@@ -28,7 +28,7 @@ const LONGEST_LINE: usize = 1000;
 
 /// A text of a kind.
 #[derive(Clone, Debug)]
-struct Text {
+struct EventText {
     name: &'static str,
     /// Grows with each new text.
     version: u64,
@@ -39,13 +39,13 @@ struct Text {
 
 /// The newest text of each kind.
 #[derive(Clone, Debug)]
-pub struct Shown(watch::Sender<Arc<Vec<Text>>>);
+pub struct Shown(watch::Sender<Arc<Vec<EventText>>>);
 
 impl Shown {
     /// Kinds of texts, all still empty objects.
     #[must_use]
     pub fn new(names: &[&'static str]) -> Shown {
-        let text = |&name: &&'static str| Text {
+        let text = |&name: &&'static str| EventText {
             name,
             version: 0,
             json: Bytes::from_static(b"{}"),
@@ -87,7 +87,7 @@ pub struct Live {
 }
 
 /// The routes for spectators and for commands.
-pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
+pub(super) fn router(shared: &Arc<ServerState>, live: Live) -> Router {
     let live = Arc::new(live);
     let follow = {
         let (shown, stop) = (live.shown.clone(), shared.stop.clone());
@@ -110,7 +110,7 @@ pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
             }
         }
     };
-    let say = move |State(shared): State<Arc<Shared>>, request: Request| async move {
+    let say = move |State(shared): State<Arc<ServerState>>, request: Request| async move {
         said(shared, live, request).await.unwrap_or_else(|p| super::refusal::refused(&p))
     };
     Router::new()
@@ -126,7 +126,7 @@ pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
 
 /// Sends a spectator the newest texts, until he or the program goes.
 async fn pass_on(
-    mut texts: watch::Receiver<Arc<Vec<Text>>>,
+    mut texts: watch::Receiver<Arc<Vec<EventText>>>,
     sender: mpsc::Sender<Bytes>,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -158,7 +158,11 @@ async fn pass_on(
 }
 
 /// Passes on a command, if it has the token.
-async fn said(shared: Arc<Shared>, live: Arc<Live>, request: Request) -> Result<Response, Problem> {
+async fn said(
+    shared: Arc<ServerState>,
+    live: Arc<Live>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     if !may_speak(&parts.headers, &live.token) {
         let detail = "the token of the director is missing or wrong";

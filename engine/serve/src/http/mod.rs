@@ -126,7 +126,7 @@ impl ServerOptions {
 }
 
 /// The shared state of all requests.
-struct Shared {
+struct ServerState {
     desk: Desk,
     access: Access,
     rate: Rate,
@@ -150,7 +150,7 @@ struct Shared {
 /// A server that listens.
 pub struct Server {
     listener: std::net::TcpListener,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     router: axum::Router,
     stop: watch::Sender<bool>,
     runtime: Runtime,
@@ -222,7 +222,7 @@ impl Server {
         desk: Desk,
         options: &ServerOptions,
         site: Site,
-        router: impl FnOnce(&Arc<Shared>) -> axum::Router,
+        router: impl FnOnce(&Arc<ServerState>) -> axum::Router,
     ) -> Result<Server, ServerError> {
         if SystemTime::now() < UNIX_EPOCH {
             let why = "the clock is before 1970, when HTTP has no dates: set it";
@@ -249,7 +249,7 @@ impl Server {
             .build()?;
         let (stop, stopped) = watch::channel(false);
         let connections = options.connections.max(1);
-        let shared = Shared {
+        let shared = ServerState {
             desk,
             access: Access::new(&options.allowed_origins, &options.allowed_hosts, &options.proxies)
                 .listens(options.address.ip()),
@@ -298,7 +298,7 @@ impl Server {
 
     async fn serve(
         listener: std::net::TcpListener,
-        shared: Arc<Shared>,
+        shared: Arc<ServerState>,
         router: axum::Router,
     ) -> Result<(), ServerError> {
         let listener = TcpListener::from_std(listener)?;

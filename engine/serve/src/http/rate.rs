@@ -17,11 +17,11 @@ const MAX_ADDRESSES: usize = 10_000;
 pub(super) struct Rate {
     /// Limits all addresses; otherwise only those of other machines.
     given: Option<u32>,
-    buckets: Mutex<HashMap<IpAddr, Bucket>>,
+    buckets: Mutex<HashMap<IpAddr, TokenBucket>>,
 }
 
 #[derive(Clone, Copy)]
-struct Bucket {
+struct TokenBucket {
     tokens: f64,
     filled: Instant,
 }
@@ -54,7 +54,7 @@ impl Rate {
         let address = household(address);
         let mut buckets = self.buckets.lock();
         if buckets.len() >= MAX_ADDRESSES && !buckets.contains_key(&address) {
-            let is_full = |bucket: &Bucket| {
+            let is_full = |bucket: &TokenBucket| {
                 bucket.tokens + per_second * (now - bucket.filled).as_secs_f64() >= most
             };
             buckets.retain(|_, bucket| !is_full(bucket));
@@ -63,7 +63,7 @@ impl Rate {
                 buckets.clear();
             }
         }
-        let bucket = buckets.entry(address).or_insert(Bucket { tokens: most, filled: now });
+        let bucket = buckets.entry(address).or_insert(TokenBucket { tokens: most, filled: now });
         let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
         bucket.tokens = (bucket.tokens + per_second * passed).min(most);
         bucket.filled = now;

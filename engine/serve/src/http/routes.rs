@@ -21,10 +21,10 @@ use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, 
 use super::access::{Pass, Refusal, well_formed};
 use super::refusal::refused;
 use super::work::{self, time_for};
-use super::{Client, MAX_QUERY, Peer, ServerOptions, Shared, files, openapi, search};
+use super::{Client, MAX_QUERY, Peer, ServerOptions, ServerState, files, openapi, search};
 
 /// All routes.
-pub(super) fn router(shared: &Arc<Shared>) -> Router {
+pub(super) fn router(shared: &Arc<ServerState>) -> Router {
     let mut router = Router::new()
         .route("/health", get(|| async { json("{\"status\":\"ok\"}") }))
         .route("/metrics", get(metrics))
@@ -35,7 +35,7 @@ pub(super) fn router(shared: &Arc<Shared>) -> Router {
             Asked::Get => MethodFilter::GET,
             Asked::Post => MethodFilter::POST,
         };
-        let handler = move |State(shared): State<Arc<Shared>>, request: Request| async move {
+        let handler = move |State(shared): State<Arc<ServerState>>, request: Request| async move {
             handle(shared, route, request).await.unwrap_or_else(|problem| refused(&problem))
         };
         router = router.route(route.path, on(filter, handler).options(|| async {}));
@@ -54,7 +54,7 @@ pub(super) async fn wrong_method() -> Response {
 
 /// The checks on every request before its route.
 pub(super) async fn guard(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -117,7 +117,7 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Problem> {
+fn admit(shared: &ServerState, request: &Request, now: Instant) -> Result<Pass, Problem> {
     well_formed(request.uri(), request.version(), request.headers())
         .map_err(|detail| Problem::new(ProblemKind::BadRequest, detail))?;
     let forbidden = |detail: String| Problem::new(ProblemKind::ForbiddenOrigin, detail);
@@ -154,7 +154,7 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
     Ok(pass)
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+async fn metrics(State(shared): State<Arc<ServerState>>) -> Response {
     let places = [
         ("connections", "Open connections.", shared.connections.taken()),
         ("searches", "Searches that run.", shared.places.running()),
@@ -168,7 +168,7 @@ async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
 
 /// Answers a request of one of the [`ROUTES`].
 async fn handle(
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     route: &'static Route,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -235,7 +235,7 @@ fn charset(headers: &HeaderMap, usual: Option<Encoding>) -> Result<Option<Encodi
 pub(super) async fn read(
     mut body: Body,
     Parts { headers, extensions, .. }: &Parts,
-    shared: &Shared,
+    shared: &ServerState,
 ) -> Result<Bytes, Problem> {
     for (name, plain) in
         [(header::CONTENT_ENCODING, "identity"), (header::TRANSFER_ENCODING, "chunked")]

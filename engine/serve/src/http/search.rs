@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task;
 use tokio::time::{self, timeout};
 
-use super::{Shared, events};
+use super::{ServerState, events};
 use crate::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
 use meerslag_search::{Control, Engine};
 
@@ -41,7 +41,7 @@ impl Places {
     }
 
     /// Waits for a place, not for long.
-    async fn take(shared: &Arc<Shared>) -> Result<SearchPermit, Problem> {
+    async fn take(shared: &Arc<ServerState>) -> Result<SearchPermit, Problem> {
         let busy = || Problem::new(ProblemKind::Busy, "all searches are taken");
         let permit = timeout(PLACE_PATIENCE, Arc::clone(&shared.places.free).acquire_owned());
         let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
@@ -53,7 +53,7 @@ impl Places {
 /// An engine in use; it goes back when this is dropped, before its permit does.
 struct SearchPermit {
     engine: Option<Engine>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -73,7 +73,7 @@ impl Drop for EndOnDrop {
 }
 
 /// What a search needs: a place, and a control that can end it. It ends with the server, too.
-async fn begin(shared: &Arc<Shared>) -> Result<(SearchPermit, Arc<Control>), Problem> {
+async fn begin(shared: &Arc<ServerState>) -> Result<(SearchPermit, Arc<Control>), Problem> {
     let place = Places::take(shared).await?;
     let control = Arc::new(Control::new());
     let ended = Arc::downgrade(&control);
@@ -101,7 +101,7 @@ async fn begin(shared: &Arc<Shared>) -> Result<(SearchPermit, Arc<Control>), Pro
 
 /// A move for a game.
 pub(super) async fn play(
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     route: &Route,
     query: &[(String, String)],
 ) -> Result<Reply, Problem> {
@@ -119,7 +119,7 @@ pub(super) async fn play(
 
 /// An analysis, step by step.
 pub(super) async fn analysis(
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     route: &Route,
     query: &[(String, String)],
     parts: &Parts,

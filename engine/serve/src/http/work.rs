@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::permits::{Permit, Permits};
 use super::search::PLACE_PATIENCE;
-use super::{Client, Shared};
+use super::{Client, ServerState};
 use crate::{Problem, ProblemKind, Query, Route, Work};
 
 /// Bodies up to this length are answered quickly, and their answers are small.
@@ -108,7 +108,7 @@ impl Drop for Gone {
 
 /// The answer of a route that needs no search, made on another thread.
 pub(super) async fn answer(
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     route: &'static Route,
     query: Vec<(String, String)>,
     body: Bytes,
@@ -126,7 +126,8 @@ pub(super) async fn answer(
     let (sender, mut parts) = channel(MAX_PARTS);
     let sender = (kind == Kind::Long).then_some(sender);
     let begun = Instant::now();
-    let mut out = Out { buffer: Vec::new(), sender, begun, sent: 0, patience: shared.patience };
+    let mut out =
+        WorkOutput { buffer: Vec::new(), sender, begun, sent: 0, patience: shared.patience };
     let work = move || {
         let _seat = seat;
         let write = || {
@@ -161,7 +162,7 @@ pub(super) async fn answer(
 }
 
 /// Where a long answer is written: what its client has not read yet is not more than some parts.
-struct Out {
+struct WorkOutput {
     buffer: Vec<u8>,
     sender: Option<Sender<Bytes>>,
     begun: Instant,
@@ -169,7 +170,7 @@ struct Out {
     patience: Duration,
 }
 
-impl Write for Out {
+impl Write for WorkOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(sender) = &self.sender
             && self.buffer.len() >= PART

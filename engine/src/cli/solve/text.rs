@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use ::egdb::Probe;
 use meerslag_study::record::{GameRecord, PlyRecord, comment};
 use meerslag_study::solve::{
-    Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
+    Conversion, Limit, LinePly, Solution, SolutionLine, SolvedLineKind, Value, ValueSource, Within,
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
@@ -122,7 +122,7 @@ fn source(solution: &Solution) -> String {
 }
 
 fn draw_note(game: &Game, line: &SolutionLine) -> Option<String> {
-    if line.kind == LineKind::OneOfMany {
+    if line.kind == SolvedLineKind::OneOfMany {
         return None;
     }
     let (ply, reason) = line.draw_by_rule(game, DrawRules::default())?;
@@ -152,10 +152,10 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
         (None, _) => GameResult::Unknown,
     };
     let how = match line.kind {
-        LineKind::Shortest => "shortest win, longest defence",
-        LineKind::ByConversions => "each conversion as soon as possible, as late as possible",
-        LineKind::Proof => "proved by search",
-        LineKind::OneOfMany => "one of many ways to hold the draw",
+        SolvedLineKind::Shortest => "shortest win, longest defence",
+        SolvedLineKind::ByConversions => "each conversion as soon as possible, as late as possible",
+        SolvedLineKind::Proof => "proved by search",
+        SolvedLineKind::OneOfMany => "one of many ways to hold the draw",
     };
     let what = match (winner, solution.dtw, solution.within) {
         (None, ..) => solution.value.to_string(),
@@ -173,7 +173,7 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
         (1.., _, Some(_)) => {
             Some(format!("the line continues for {}", counted(rest as u32, "ply")))
         }
-        (0, false, Some(_)) if line.kind == LineKind::Proof => {
+        (0, false, Some(_)) if line.kind == SolvedLineKind::Proof => {
             Some("the line breaks off: the rest of the proof is no longer in memory".to_owned())
         }
         (0, false, Some(_)) => Some("the line breaks off: no distances from here".to_owned()),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use super::journal::{Journal, JournalError};
+use super::journal::{AnnotationJournal, JournalError};
 use crate::share_out::share_out;
 
 /// Why games are not searched.
@@ -51,7 +51,7 @@ pub type OneGame<T> = fn(&mut Engine, &PdnGame, &Limits, &Control) -> Option<Vec
 pub fn each_game<T: Serialize + DeserializeOwned + Send>(
     games: &[PdnGame],
     work: GameWork<'_>,
-    journal: &mut Journal<T>,
+    journal: &mut AnnotationJournal<T>,
     progress: &mut dyn FnMut(usize),
     one: OneGame<T>,
 ) -> Result<bool, AnalyseGamesError> {

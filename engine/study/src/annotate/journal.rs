@@ -95,13 +95,13 @@ struct JournalLine<T> {
 
 /// The finished games, in a file and in memory, each with the results for its positions.
 #[derive(Debug)]
-pub struct Journal<T = PositionAnalysis> {
+pub struct AnnotationJournal<T = PositionAnalysis> {
     path: PathBuf,
     file: LockedFile,
     games: HashMap<usize, Vec<T>>,
 }
 
-impl<T: Serialize + DeserializeOwned> Journal<T> {
+impl<T: Serialize + DeserializeOwned> AnnotationJournal<T> {
     /// Opens the journal of these conditions, or begins one. One of other conditions is refused,
     /// or begun again if files may be replaced. Calls `damaged` with the number of each damaged
     /// line, from 1: its game is lost.
@@ -113,7 +113,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         header: &JournalHeader,
         existing: Existing,
         mut damaged: impl FnMut(usize),
-    ) -> Result<Journal<T>, JournalError> {
+    ) -> Result<AnnotationJournal<T>, JournalError> {
         let failed = |error| JournalError::Io { path: path.to_owned(), error };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -156,7 +156,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         file.set_len(same as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         file.write_all(&good[same..]).map_err(failed)?;
-        Ok(Journal { path: path.to_owned(), file, games })
+        Ok(AnnotationJournal { path: path.to_owned(), file, games })
     }
 
     /// Number of finished games.
@@ -197,7 +197,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     }
 }
 
-impl Journal {
+impl AnnotationJournal {
     /// The results for the positions of a game, by its number from 1, for [`super::judge`].
     ///
     /// # Errors
@@ -228,8 +228,8 @@ mod tests {
         let path = folder.path().join("out.journal");
         let open = |existing| {
             let mut damaged = Vec::new();
-            let journal: Result<Journal, _> =
-                Journal::open(&path, &header("a"), existing, |line| damaged.push(line));
+            let journal: Result<AnnotationJournal, _> =
+                AnnotationJournal::open(&path, &header("a"), existing, |line| damaged.push(line));
             journal.map(|journal| (journal, damaged))
         };
         let (mut journal, _) = open(Existing::Keep).unwrap();
@@ -267,8 +267,8 @@ mod tests {
     fn other_conditions_are_not_mixed_in() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.journal");
-        let open = |text, existing| -> Result<Journal, _> {
-            Journal::open(&path, &header(text), existing, |_| ())
+        let open = |text, existing| -> Result<AnnotationJournal, _> {
+            AnnotationJournal::open(&path, &header(text), existing, |_| ())
         };
         let mut journal = open("a", Existing::Keep).unwrap();
         journal.add(2, Vec::new()).unwrap();

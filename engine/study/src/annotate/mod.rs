@@ -2,7 +2,7 @@
 //! databases where they know the value.
 //!
 //! [`analyse`] searches every position of a game. That is what takes time: [`each_game`] does
-//! it on several threads, and keeps finished games in a [`Journal`]. [`judge`] compares each move
+//! it on several threads, and keeps finished games in a [`AnnotationJournal`]. [`judge`] compares each move
 //! with the best one; [`write()`] turns the result into PDN, [`Players`] sums up how well each
 //! player played, and the harness has the report for the browser.
 
@@ -20,7 +20,7 @@ mod strength;
 pub use analysis::{PositionAnalysis, analyse, analyse_with};
 pub use chance::Chance;
 pub use games::{AnalyseGamesError, GameWork, OneGame, each_game};
-pub use journal::{Journal, JournalError, JournalHeader};
+pub use journal::{AnnotationJournal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};

@@ -129,7 +129,7 @@ mod tests {
     use movegen::notation::pdn::Ply;
 
     use super::*;
-    use crate::annotate::{Journal, JournalHeader};
+    use crate::annotate::{AnnotationJournal, JournalHeader};
     use meerslag_search::Limits;
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let header = JournalHeader::new(b"", 3, &Limits::nodes(1), "x").of_work("puzzles");
         let path = folder.path().join("journal");
-        let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
+        let mut journal = AnnotationJournal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
         for (number, game) in (1..).zip(&games) {
             let line = vec![game.line.plies[0].mv.to_string()];
             let nodes = [700, 500, 65][number - 1];

@@ -60,13 +60,13 @@ impl FoundPuzzle {
 }
 
 /// The best move of a position with its score, and the second best move's score.
-struct Best {
+struct BestMove {
     mv: Move,
     score: Score,
     second: Score,
 }
 
-impl Best {
+impl BestMove {
     /// What only the best move achieves: a win, or a draw where all others lose.
     fn only(&self) -> Option<Wld> {
         let (best, second) = (self.score.hundredths(), self.second.hundredths());
@@ -92,7 +92,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The two best moves; `None` without a choice, or when it was stopped.
-    fn best(&mut self, position: &Position, limits: &Limits) -> Option<Best> {
+    fn best(&mut self, position: &Position, limits: &Limits) -> Option<BestMove> {
         let mut scores = [None, None];
         let limits = Limits { multipv: 2, ..limits.clone() };
         let found = self.engine.search(&Game::new(*position), &limits, self.control, &mut |info| {
@@ -102,7 +102,7 @@ impl Finder<'_> {
         });
         let [Some(score), Some(second)] = scores else { return None };
         let mv = found.best.filter(|_| !self.control.is_stopped())?;
-        Some(Best { mv, score, second })
+        Some(BestMove { mv, score, second })
     }
 
     /// The best move and its score.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Record;
-use crate::solve::{Conversion, LineKind, SolutionLine};
+use crate::solve::{Conversion, SolutionLine, SolvedLineKind};
 
 /// What the databases know about a position.
 #[derive(Serialize, JsonSchema)]
@@ -130,10 +130,10 @@ impl LineRecord {
         let draw = line.draw_by_rule(game, DrawRules::default());
         LineRecord {
             kind: match line.kind {
-                LineKind::Shortest => "shortest",
-                LineKind::ByConversions => "by_conversions",
-                LineKind::Proof => "proof",
-                LineKind::OneOfMany => "one_of_many",
+                SolvedLineKind::Shortest => "shortest",
+                SolvedLineKind::ByConversions => "by_conversions",
+                SolvedLineKind::Proof => "proof",
+                SolvedLineKind::OneOfMany => "one_of_many",
             },
             plies: line.plies.len(),
             complete: line.is_complete,
@@ -141,7 +141,7 @@ impl LineRecord {
             texts: None,
             conversions: conversions.collect(),
             draw_rule: draw
-                .filter(|_| line.kind != LineKind::OneOfMany)
+                .filter(|_| line.kind != SolvedLineKind::OneOfMany)
                 .map(|(ply, reason)| DrawRecord { ply, reason: reason.to_string() }),
         }
     }

@@ -87,7 +87,7 @@ pub(super) struct Holding {
 }
 
 /// The defender's choices.
-enum Choice {
+enum HoldChoice {
     /// Go to a position known to hold.
     Safe(Move),
     /// Rely on this position.
@@ -237,15 +237,15 @@ impl Holding {
     fn choose(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<Option<u32>, ProbeError> {
         let position = self.nodes[number as usize].position;
         let mv = match self.best(&position, proof)? {
-            Choice::Safe(mv) => {
+            HoldChoice::Safe(mv) => {
                 self.nodes[number as usize].choice = NONE;
                 mv
             }
-            Choice::Into(mv, next) => {
+            HoldChoice::Into(mv, next) => {
                 self.rely(number, &next);
                 mv
             }
-            Choice::Lost(plies) => return Ok(Some(plies)),
+            HoldChoice::Lost(plies) => return Ok(Some(plies)),
         };
         if number == 0 {
             self.root_move = Some(mv);
@@ -253,13 +253,13 @@ impl Holding {
         Ok(None)
     }
 
-    fn best(&self, position: &Position, proof: &mut Proof<'_>) -> Result<Choice, ProbeError> {
+    fn best(&self, position: &Position, proof: &mut Proof<'_>) -> Result<HoldChoice, ProbeError> {
         let mut best: Option<((u8, i32), Move, Position)> = None;
         let mut longest = 0;
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
             match self.lost_in(&next, proof)? {
-                Some(None) => return Ok(Choice::Safe(mv)),
+                Some(None) => return Ok(HoldChoice::Safe(mv)),
                 Some(Some(plies)) => {
                     longest = longest.max(plies + 1);
                     continue;
@@ -278,7 +278,7 @@ impl Holding {
                 best = Some((rank, mv, next));
             }
         }
-        Ok(best.map_or(Choice::Lost(longest), |(_, mv, next)| Choice::Into(mv, next)))
+        Ok(best.map_or(HoldChoice::Lost(longest), |(_, mv, next)| HoldChoice::Into(mv, next)))
     }
 
     /// A position is lost, and with it those that rely on it and have no other way.

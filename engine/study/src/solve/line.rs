@@ -14,7 +14,7 @@ const MAX_PLIES: usize = 2000;
 
 /// How the moves of a line were chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LineKind {
+pub enum SolvedLineKind {
     /// Shortest win and longest defence, by distances to the end.
     Shortest,
     /// From conversion to conversion: each as soon as can be forced, each delayed as long as
@@ -72,7 +72,7 @@ pub struct LinePly {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SolutionLine {
     /// How the moves were chosen.
-    pub kind: LineKind,
+    pub kind: SolvedLineKind,
     /// The moves.
     pub plies: Vec<LinePly>,
     /// Whether the last move leaves the opponent without a legal one.
@@ -105,7 +105,8 @@ impl SolutionLine {
 /// otherwise by distances to conversion. `None` without either; then no winning move is known to
 /// come nearer to the win.
 pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<SolutionLine>, ProbeError> {
-    let mut line = SolutionLine { kind: LineKind::Shortest, plies: Vec::new(), is_complete: false };
+    let mut line =
+        SolutionLine { kind: SolvedLineKind::Shortest, plies: Vec::new(), is_complete: false };
     let mut position = *start;
     loop {
         if !position.has_legal_move() {
@@ -115,7 +116,7 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Solution
         let next = match by_distance(probe, &position)? {
             Some((mv, plies)) => Some((mv, Some(plies))),
             None => {
-                line.kind = LineKind::ByConversions;
+                line.kind = SolvedLineKind::ByConversions;
                 let found = probe.mtc_moves(&position)?;
                 found.and_then(|(_, moves)| moves.first().map(|&mv| (mv, None)))
             }
@@ -147,7 +148,7 @@ pub(super) fn drawn(
     plies: usize,
 ) -> Result<SolutionLine, ProbeError> {
     let mut line =
-        SolutionLine { kind: LineKind::OneOfMany, plies: Vec::new(), is_complete: false };
+        SolutionLine { kind: SolvedLineKind::OneOfMany, plies: Vec::new(), is_complete: false };
     let mut position = *start;
     let mut seen = HashSet::from([position]);
     while line.plies.len() < plies {

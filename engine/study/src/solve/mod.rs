@@ -42,7 +42,7 @@ use egdb::{Probe, Wld};
 use movegen::{Move, Position};
 
 pub use batch::{BatchError, BatchObserver, solve_all};
-pub use line::{Conversion, LineKind, LinePly, SolutionLine};
+pub use line::{Conversion, LinePly, SolutionLine, SolvedLineKind};
 pub use value::Value;
 
 use table::ProofTable;

@@ -40,7 +40,7 @@ pub(super) struct Child {
     rests_on: usize,
 }
 
-struct Frame {
+struct ProofFrame {
     position: Position,
     is_irreversible: bool,
     /// Where its successors begin in `children`.
@@ -53,7 +53,7 @@ struct Frame {
 }
 
 /// The numbers of a position from those of its successors.
-struct Summary {
+struct ProofSummary {
     proof: u32,
     disproof: u32,
     /// The cheapest successor, the second cheapest number, and how many are unresolved.
@@ -68,7 +68,7 @@ pub(super) struct Proof<'a> {
     pub(super) table: &'a mut ProofTable,
     stop: &'a AtomicBool,
     max_pieces: u32,
-    frames: Vec<Frame>,
+    frames: Vec<ProofFrame>,
     children: Vec<Child>,
     /// Positions visited.
     pub(super) nodes: u64,
@@ -185,7 +185,7 @@ impl<'a> Proof<'a> {
         (proof_limit, disproof_limit): (u32, u32),
     ) -> Result<(), ProbeError> {
         let first = self.children.len();
-        self.frames.push(Frame {
+        self.frames.push(ProofFrame {
             position,
             is_irreversible,
             first,
@@ -273,7 +273,7 @@ impl<'a> Proof<'a> {
         None
     }
 
-    fn summary(&self, frame: &Frame, attacker: Color) -> Summary {
+    fn summary(&self, frame: &ProofFrame, attacker: Color) -> ProofSummary {
         let attacks = frame.position.side_to_move() == attacker;
         // The number whose minimum counts, and the one that all contribute to.
         let mut best = (u32::MAX, frame.first);
@@ -300,13 +300,13 @@ impl<'a> Proof<'a> {
             _ => (greatest + (open - 1)).min(INFINITE - 1),
         };
         let (proof, disproof) = if attacks { (one, all) } else { (all, one) };
-        Summary { proof, disproof, best: best.1, second, open }
+        ProofSummary { proof, disproof, best: best.1, second, open }
     }
 
     /// What is now known about the top position, and the path depth that a denial depends on.
     fn resolve(
         &mut self,
-        summary: &Summary,
+        summary: &ProofSummary,
         attacker: Color,
     ) -> Result<(ProofEntry, usize), ProbeError> {
         let depth = self.frames.len() - 1;
@@ -356,7 +356,7 @@ impl<'a> Proof<'a> {
 
 /// The limits while the cheapest successor stays the one to work on. A quarter more than the second
 /// cheapest, so that the search does not go to and fro.
-fn child_limits(frame: &Frame, summary: &Summary, attacker: Color) -> (u32, u32) {
+fn child_limits(frame: &ProofFrame, summary: &ProofSummary, attacker: Color) -> (u32, u32) {
     let one = summary.second.saturating_add(1 + summary.second / 4).min(INFINITE);
     let others = summary.open.saturating_sub(1);
     let all = |limit: u32| if limit >= INFINITE { INFINITE } else { limit.saturating_sub(others) };

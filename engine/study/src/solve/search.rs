@@ -7,7 +7,7 @@ use egdb::{Probe, Wld};
 use movegen::{Color, Move, Position};
 
 use super::hold::{HoldResult, Holding};
-use super::line::{self, Conversion, LineKind, LinePly, SolutionLine};
+use super::line::{self, Conversion, LinePly, SolutionLine, SolvedLineKind};
 use super::proof::Proof;
 use super::table::{ProofEntry, ProofTable};
 use super::{Limit, MoveValue, Solution, SolveOptions, Value, ValueSource, Within};
@@ -20,7 +20,7 @@ const MAX_PLIES: usize = 1000;
 
 /// Whether one side wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
+enum ProofVerdict {
     Open,
     /// Nothing more to hope for: memory is too small.
     GivenUp,
@@ -32,7 +32,7 @@ enum Verdict {
 /// Whether this side wins, from both ends: by a proof, and by a set where the other side holds.
 struct Question {
     attacker: Color,
-    verdict: Verdict,
+    verdict: ProofVerdict,
     holding: Holding,
     /// Neither is tried for ever: a denied win needs no more proof search, and a set that is too
     /// large does not grow.
@@ -44,7 +44,7 @@ impl Question {
     fn new(root: &Position, attacker: Color, bytes: usize) -> Question {
         Question {
             attacker,
-            verdict: Verdict::Open,
+            verdict: ProofVerdict::Open,
             holding: Holding::new(root, attacker, bytes),
             is_denied: false,
             is_too_large: false,
@@ -63,7 +63,7 @@ impl Question {
             let share = if self.is_too_large { nodes } else { nodes / 2 };
             match proof.search(root, self.attacker, share)? {
                 ProofEntry::Proved(plies) => {
-                    self.verdict = Verdict::Wins(plies);
+                    self.verdict = ProofVerdict::Wins(plies);
                     return Ok(());
                 }
                 ProofEntry::Denied(_) => self.is_denied = true,
@@ -72,14 +72,14 @@ impl Question {
         }
         if !self.is_too_large {
             match self.holding.grow(proof, end.saturating_sub(proof.nodes))? {
-                HoldResult::Holds(mv) => self.verdict = Verdict::Held(mv),
-                HoldResult::Wins(plies) => self.verdict = Verdict::Wins(plies),
+                HoldResult::Holds(mv) => self.verdict = ProofVerdict::Held(mv),
+                HoldResult::Wins(plies) => self.verdict = ProofVerdict::Wins(plies),
                 HoldResult::Undecided => {}
                 HoldResult::TooLarge => self.is_too_large = true,
             }
         }
-        if self.verdict == Verdict::Open && self.is_denied && self.is_too_large {
-            self.verdict = Verdict::GivenUp;
+        if self.verdict == ProofVerdict::Open && self.is_denied && self.is_too_large {
+            self.verdict = ProofVerdict::GivenUp;
         }
         Ok(())
     }
@@ -100,15 +100,15 @@ pub(super) fn solve(
     let mut turn = FIRST_TURN;
     while proof.nodes < options.nodes
         && !proof.is_stopped()
-        && questions.iter().any(|q| q.verdict == Verdict::Open)
-        && !questions.iter().any(|q| matches!(q.verdict, Verdict::Wins(_)))
+        && questions.iter().any(|q| q.verdict == ProofVerdict::Open)
+        && !questions.iter().any(|q| matches!(q.verdict, ProofVerdict::Wins(_)))
     {
-        for question in questions.iter_mut().filter(|q| q.verdict == Verdict::Open) {
+        for question in questions.iter_mut().filter(|q| q.verdict == ProofVerdict::Open) {
             let nodes = turn.min(options.nodes.saturating_sub(proof.nodes));
             if nodes > 0 {
                 question.ask(&mut proof, root, nodes)?;
             }
-            if matches!(question.verdict, Verdict::Wins(_)) {
+            if matches!(question.verdict, ProofVerdict::Wins(_)) {
                 break;
             }
         }
@@ -116,14 +116,14 @@ pub(super) fn solve(
     }
     let is_full = questions
         .iter()
-        .any(|q| q.is_too_large && matches!(q.verdict, Verdict::Open | Verdict::GivenUp));
+        .any(|q| q.is_too_large && matches!(q.verdict, ProofVerdict::Open | ProofVerdict::GivenUp));
     let [own, others] = questions.map(|q| q.verdict);
     let value = match (own, others) {
-        (Verdict::Wins(_), _) => Value::Win,
-        (_, Verdict::Wins(_)) => Value::Loss,
-        (Verdict::Held(_), Verdict::Held(_)) => Value::Draw,
-        (_, Verdict::Held(_)) => Value::AtLeastDraw,
-        (Verdict::Held(_), _) => Value::AtMostDraw,
+        (ProofVerdict::Wins(_), _) => Value::Win,
+        (_, ProofVerdict::Wins(_)) => Value::Loss,
+        (ProofVerdict::Held(_), ProofVerdict::Held(_)) => Value::Draw,
+        (_, ProofVerdict::Held(_)) => Value::AtLeastDraw,
+        (ProofVerdict::Held(_), _) => Value::AtMostDraw,
         _ => Value::Unknown,
     };
     let limit = match value.is_exact() {
@@ -135,10 +135,10 @@ pub(super) fn solve(
     let moves = moves(&mut proof, root, value, others)?;
     let nodes = proof.nodes;
     let (line, plies) = match (own, others) {
-        (Verdict::Wins(plies), _) => {
+        (ProofVerdict::Wins(plies), _) => {
             (Some(proof_line(&mut proof, root, mover, options.nodes)?), Some(plies))
         }
-        (_, Verdict::Wins(plies)) => {
+        (_, ProofVerdict::Wins(plies)) => {
             (Some(proof_line(&mut proof, root, mover.opponent(), options.nodes)?), Some(plies))
         }
         _ => (None, None),
@@ -165,7 +165,7 @@ fn moves(
     proof: &mut Proof<'_>,
     root: &Position,
     value: Value,
-    others: Verdict,
+    others: ProofVerdict,
 ) -> Result<Vec<MoveValue>, ProbeError> {
     let mover = root.side_to_move();
     let (_, most) = value.bounds();
@@ -188,7 +188,7 @@ fn moves(
         } else if loses.is_some() || most == Wld::Loss {
             Value::Loss
         } else {
-            let holds = matches!(others, Verdict::Held(Some(holding)) if holding == mv);
+            let holds = matches!(others, ProofVerdict::Held(Some(holding)) if holding == mv);
             Value::between(if holds { Wld::Draw } else { Wld::Loss }, most)
         };
         let within = wins.or(loses).map(|plies| within(proof, plies));
@@ -214,7 +214,8 @@ fn proof_line(
     nodes: u64,
 ) -> Result<SolutionLine, ProbeError> {
     let end = proof.nodes.saturating_add(nodes);
-    let mut line = SolutionLine { kind: LineKind::Proof, plies: Vec::new(), is_complete: false };
+    let mut line =
+        SolutionLine { kind: SolvedLineKind::Proof, plies: Vec::new(), is_complete: false };
     let mut position = *root;
     while line.plies.len() < MAX_PLIES {
         let left = end.saturating_sub(proof.nodes);

@@ -20,7 +20,7 @@ pub(super) enum ProofEntry {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct ProofSlot {
     key: u64,
     /// Both numbers are 0 in an empty slot.
     proof: u32,
@@ -35,7 +35,7 @@ const WAYS: usize = 4;
 
 /// The table.
 pub(super) struct ProofTable {
-    slots: Vec<Slot>,
+    slots: Vec<ProofSlot>,
     is_clean: bool,
 }
 
@@ -55,14 +55,14 @@ pub(super) fn condition(position: &Position) -> u32 {
 impl ProofTable {
     /// A table of about this size; memory is taken when it is first used.
     pub(super) fn new(mib: usize) -> ProofTable {
-        let buckets = (mib.max(1) << 20) / (size_of::<Slot>() * WAYS);
-        ProofTable { slots: vec![Slot::default(); buckets * WAYS], is_clean: true }
+        let buckets = (mib.max(1) << 20) / (size_of::<ProofSlot>() * WAYS);
+        ProofTable { slots: vec![ProofSlot::default(); buckets * WAYS], is_clean: true }
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         if !self.is_clean {
-            self.slots.fill(Slot::default());
+            self.slots.fill(ProofSlot::default());
             self.is_clean = true;
         }
     }
@@ -75,7 +75,7 @@ impl ProofTable {
     pub(super) fn get(&self, position: &Position, attacker: Color) -> Option<ProofEntry> {
         let key = key(position, attacker);
         let first = self.bucket(key);
-        let is_it = |s: &&Slot| s.key == key && (s.proof, s.disproof) != (0, 0);
+        let is_it = |s: &&ProofSlot| s.key == key && (s.proof, s.disproof) != (0, 0);
         let slot = self.slots[first..first + WAYS].iter().find(is_it)?;
         Some(match (slot.proof, slot.disproof) {
             (0, _) => ProofEntry::Proved(slot.extra),
@@ -103,7 +103,7 @@ impl ProofTable {
         };
         let work = u32::try_from(work).unwrap_or(u32::MAX).saturating_add(1);
         let bucket = &mut self.slots[first..first + WAYS];
-        let worth = |s: &Slot| match (s.proof, s.disproof) {
+        let worth = |s: &ProofSlot| match (s.proof, s.disproof) {
             (0, 0) => 0,
             (0, _) | (_, 0) => s.work.saturating_mul(2).saturating_add(8),
             _ => s.work,
@@ -118,7 +118,7 @@ impl ProofTable {
             return;
         }
         let work = if is_same { slot.work.saturating_add(work) } else { work };
-        *slot = Slot { key, proof, disproof, extra, work };
+        *slot = ProofSlot { key, proof, disproof, extra, work };
     }
 }
 

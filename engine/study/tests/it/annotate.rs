@@ -214,7 +214,9 @@ fn positions_that_are_set_up_in_the_middle_are_judged_by_themselves() {
 #[test]
 fn games_are_searched_once() {
     use meerslag_files::Existing;
-    use meerslag_study::annotate::{GameWork, Journal, JournalHeader, analyse, each_game};
+    use meerslag_study::annotate::{
+        AnnotationJournal, GameWork, JournalHeader, analyse, each_game,
+    };
 
     let folder = tempfile::tempdir().unwrap();
     let text = BLUNDER.repeat(3);
@@ -224,7 +226,7 @@ fn games_are_searched_once() {
     let header = JournalHeader::new(text.as_bytes(), 3, &limits, "some");
     let run = |name: &str, threads, control: &Control| {
         let path = folder.path().join(name);
-        let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
+        let mut journal = AnnotationJournal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
         let mut reported = Vec::new();
         let mut report = |done| reported.push(done);
         let work = GameWork { limits: &limits, options: &options, threads, control };

@@ -6,7 +6,7 @@ use std::thread;
 
 use meerslag_files::Existing;
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
-use meerslag_study::annotate::{GameWork, Journal, JournalHeader, each_game};
+use meerslag_study::annotate::{AnnotationJournal, GameWork, JournalHeader, each_game};
 use meerslag_study::puzzles::{Puzzle, collect, has_one_solution, puzzles_of_game};
 use movegen::random::Random;
 
@@ -27,7 +27,7 @@ fn puzzles(wanted: usize, nodes: u64, threads: usize) -> Vec<Puzzle> {
     let (mut games, mut found) = (Vec::new(), Vec::new());
     let header = JournalHeader::new(b"", 0, &limits, "test").of_work("puzzles");
     let path = folder.path().join("journal");
-    let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
+    let mut journal = AnnotationJournal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
     while found.len() < wanted {
         let more = || played(&mut engine, [150; 2], &mut random);
         games.extend(std::iter::repeat_with(more).take(AT_A_TIME));

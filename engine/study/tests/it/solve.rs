@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use egdb::{Database, DatabaseOptions, DbType, Probe, Slice, Wld};
 use meerslag_study::solve::{
-    Conversion, Limit, LineKind, Solution, SolveOptions, Solver, Value, ValueSource, Within,
+    Conversion, Limit, Solution, SolveOptions, SolvedLineKind, Solver, Value, ValueSource, Within,
 };
 use movegen::random::Random;
 use movegen::{Color, DrawReason, DrawRules, Fen, Game, Kind, Piece, Position, Setup, Square};
@@ -84,7 +84,7 @@ fn the_shortest_win_has_the_distance_of_the_database() {
             }
             let line = solution.line.as_ref().unwrap();
             let plies = solution.dtw.unwrap();
-            assert_eq!((line.kind, line.is_complete), (LineKind::Shortest, true));
+            assert_eq!((line.kind, line.is_complete), (SolvedLineKind::Shortest, true));
             assert_eq!(line.plies.len(), plies as usize, "{position:?}");
             let end = play(&position, &solution);
             assert!(!end.has_legal_move(), "{position:?}");
@@ -118,8 +118,11 @@ fn without_distances_to_the_end_lines_go_from_conversion_to_conversion() {
                 continue;
             }
             let line = solution.line.as_ref().unwrap();
-            let kind =
-                if solution.dtw.is_some() { LineKind::Shortest } else { LineKind::ByConversions };
+            let kind = if solution.dtw.is_some() {
+                SolvedLineKind::Shortest
+            } else {
+                SolvedLineKind::ByConversions
+            };
             assert_eq!((line.kind, line.is_complete), (kind, true));
             assert!(!play(&position, &solution).has_legal_move(), "{position:?}");
             if solution.value == Value::Win {
@@ -189,7 +192,7 @@ fn judge(
             assert!(full.dtw(&position).unwrap().unwrap() <= within);
             let line = solution.line.as_ref().unwrap();
             assert!(line.is_complete && line.plies.len() <= within as usize, "{position:?}");
-            assert_eq!(line.kind, LineKind::Proof);
+            assert_eq!(line.kind, SolvedLineKind::Proof);
             let end = play(&position, &solution);
             assert!(!end.has_legal_move());
             assert_eq!(end.side_to_move() == position.side_to_move(), value == Wld::Loss);
@@ -282,7 +285,10 @@ fn draws_are_continued_on_request() {
     let solution = Solver::new(&probe, options).solve(&position, &NEVER).unwrap();
     assert_eq!(solution.value, Value::Draw);
     let line = solution.line.as_ref().unwrap();
-    assert_eq!((line.kind, line.plies.len(), line.is_complete), (LineKind::OneOfMany, 9, false));
+    assert_eq!(
+        (line.kind, line.plies.len(), line.is_complete),
+        (SolvedLineKind::OneOfMany, 9, false)
+    );
     let end = play(&position, &solution);
     assert_eq!(probe.wld(&end).unwrap(), Some(Wld::Draw));
 }

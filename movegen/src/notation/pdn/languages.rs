@@ -223,15 +223,15 @@ fn form(word: &[Glyph]) -> f32 {
 
 /// The costs of a text in each language.
 #[derive(Clone, Copy)]
-pub(super) struct Costs([f32; LANGUAGE_COUNT]);
+pub(super) struct LetterCosts([f32; LANGUAGE_COUNT]);
 
-impl Costs {
-    pub(super) const NOTHING: Costs = Costs([0.0; LANGUAGE_COUNT]);
+impl LetterCosts {
+    pub(super) const NOTHING: LetterCosts = LetterCosts([0.0; LANGUAGE_COUNT]);
 
     /// Those of a word, with letters beyond ASCII.
-    pub(super) fn of(word: &[Glyph]) -> Costs {
+    pub(super) fn of(word: &[Glyph]) -> LetterCosts {
         let form = form(word);
-        let mut costs = Costs::NOTHING;
+        let mut costs = LetterCosts::NOTHING;
         for (cost, language) in costs.0.iter_mut().zip(&*LANGUAGES) {
             *cost = form + language.cost(word);
         }
@@ -239,15 +239,15 @@ impl Costs {
     }
 
     /// Those of a word in ASCII: it says nothing about the encoding, but something about the language.
-    pub(super) fn of_plain(word: &[Glyph]) -> Costs {
-        let mut costs = Costs::of(word);
+    pub(super) fn of_plain(word: &[Glyph]) -> LetterCosts {
+        let mut costs = LetterCosts::of(word);
         let least = costs.least();
         costs.0[..CYRILLIC].fill(0.0);
         costs.0[CYRILLIC..].iter_mut().for_each(|cost| *cost -= least);
         costs
     }
 
-    pub(super) fn add(&mut self, other: &Costs) {
+    pub(super) fn add(&mut self, other: &LetterCosts) {
         self.0.iter_mut().zip(&other.0).for_each(|(sum, cost)| *sum += cost);
     }
 
@@ -258,14 +258,14 @@ impl Costs {
 }
 
 /// An encoding that a text may have, and its cost before anything is known: the rarer, the higher.
-pub(super) struct Candidate {
+pub(super) struct LanguageCandidate {
     pub(super) encoding: Encoding,
     pub(super) cost: f32,
     /// The characters of the bytes from 128 on.
     glyphs: Vec<Glyph>,
 }
 
-impl Candidate {
+impl LanguageCandidate {
     pub(super) fn glyph(&self, byte: u8) -> Glyph {
         let high = usize::from(byte).checked_sub(0x80);
         high.map_or_else(|| char::from(byte).into(), |high| self.glyphs[high])
@@ -290,11 +290,11 @@ const COMMON: [(&str, f32); 12] = [
     ("mac-cyrillic", 3.0),
 ];
 
-pub(super) static CANDIDATES: LazyLock<Vec<Candidate>> = LazyLock::new(|| {
+pub(super) static CANDIDATES: LazyLock<Vec<LanguageCandidate>> = LazyLock::new(|| {
     let candidate = |(name, cost): (&str, f32)| {
         let encoding = Encoding::all().find(|encoding| encoding.name() == name)?;
         let glyphs = encoding.letters()?.iter().map(|&letter| letter.into()).collect();
-        Some(Candidate { encoding, cost, glyphs })
+        Some(LanguageCandidate { encoding, cost, glyphs })
     };
     COMMON.into_iter().filter_map(candidate).collect()
 });

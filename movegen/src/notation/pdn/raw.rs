@@ -188,7 +188,7 @@ impl<R: BufRead> RawReader<R> {
         let first = self.next()?;
         let place = first.0;
         self.pending = Some(first);
-        let mut builder = Builder::new(place);
+        let mut builder = RawBuilder::new(place);
         while let Some((place, token)) = self.next() {
             builder.warnings(&mut self.lexer.warnings);
             if matches!(token, Token::Border) {
@@ -210,7 +210,7 @@ impl<R: BufRead> RawReader<R> {
     }
 
     /// Takes in what follows the result of a game.
-    fn after_result(&mut self, builder: &mut Builder) {
+    fn after_result(&mut self, builder: &mut RawBuilder) {
         while let Some((place, token)) = self.lexer.after_result() {
             builder.accept(place, token);
             while builder.open.len() > 1 || builder.passed_over > 0 {
@@ -226,14 +226,14 @@ impl<R: BufRead> RawReader<R> {
 }
 
 /// A word of the main line that is a result if the game ends after it.
-struct Candidate {
+struct RawCandidate {
     place: TextPos,
     text: String,
     /// Its other meaning; without one it is unreadable.
     nag: Option<u32>,
 }
 
-struct Builder {
+struct RawBuilder {
     game: RawGame,
     /// The open lines, the main line first.
     open: Vec<RawLine>,
@@ -244,13 +244,13 @@ struct Builder {
     /// How much of [`MAX_COMMENTS`] is used.
     comments: usize,
     /// The last word, if it may be the result.
-    candidate: Option<Candidate>,
+    candidate: Option<RawCandidate>,
     /// The last word was one of prose.
     is_after_words: bool,
 }
 
-impl Builder {
-    fn new(place: TextPos) -> Builder {
+impl RawBuilder {
+    fn new(place: TextPos) -> RawBuilder {
         let game = RawGame {
             place,
             tags: Vec::new(),
@@ -261,7 +261,7 @@ impl Builder {
             has_letters: false,
         };
         let open = vec![RawLine::default()];
-        Builder {
+        RawBuilder {
             game,
             open,
             passed_over: 0,
@@ -492,7 +492,7 @@ impl Builder {
         if let Some(candidate) = &self.candidate {
             let result = self.result_of(&candidate.text, None, candidate.nag);
             match (result, self.candidate.take()) {
-                (Some(result), Some(Candidate { place, text, .. })) => {
+                (Some(result), Some(RawCandidate { place, text, .. })) => {
                     self.game.end = Some((place, result, text));
                 }
                 (_, candidate) => {
@@ -575,11 +575,11 @@ impl Builder {
             Token::Move { written, text, number } => self.ply(place, text, written, number),
             Token::Nag(nag) => self.nag(place, nag),
             Token::Score(text) if self.open.len() == 1 => {
-                self.candidate = Some(Candidate { place, text, nag: None });
+                self.candidate = Some(RawCandidate { place, text, nag: None });
             }
             Token::Score(text) => self.no_result(place, text),
             Token::Sign { text, nag } if self.open.len() == 1 => {
-                self.candidate = Some(Candidate { place, text, nag: Some(nag) });
+                self.candidate = Some(RawCandidate { place, text, nag: Some(nag) });
             }
             Token::Sign { nag, .. } => self.nag(place, nag),
             Token::Time(text) => self.remark(place, text),

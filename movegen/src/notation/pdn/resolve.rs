@@ -33,7 +33,7 @@ pub(super) struct Resolver {
 
 /// A reading of one or more written moves.
 #[derive(Clone)]
-struct Reading {
+struct MoveReading {
     /// `None`: it is no move.
     mv: Option<Move>,
     /// How many written moves it takes; more than one for a capture in steps.
@@ -46,19 +46,19 @@ struct PdnStep {
     /// Index of the first written move.
     index: usize,
     before: Position,
-    reading: Reading,
+    reading: MoveReading,
     /// The move in brackets after it that the other side answers with, and its place among the
     /// annotations.
     reply: Option<(usize, Move)>,
 }
 
 /// Several readings of one written move.
-struct Choice {
+struct MoveChoice {
     /// Steps before it.
     depth: usize,
     index: usize,
     before: Position,
-    readings: Vec<Reading>,
+    readings: Vec<MoveReading>,
     next: usize,
 }
 
@@ -284,7 +284,7 @@ fn set_up(position: Position, list: &[RawAnnotation]) -> Option<Position> {
 }
 
 /// What the written move at `index` may stand for: legal moves, or nothing to be played.
-fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> {
+fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<MoveReading> {
     let found = move_readings(position, plies, index);
     let goes_on = || match plies.get(index + 1) {
         None => plies[index].doubt == Doubt::Likely,
@@ -292,7 +292,7 @@ fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> 
             .is_some_and(|position| is_playable(position, plies, index + 1)),
     };
     let is_no_move = found.is_empty() && plies[index].doubt != Doubt::None && goes_on();
-    if is_no_move { vec![Reading { mv: None, taken: 1, is_partial: false }] } else { found }
+    if is_no_move { vec![MoveReading { mv: None, taken: 1, is_partial: false }] } else { found }
 }
 
 /// Whether the written move at `index` is legal.
@@ -301,10 +301,10 @@ fn is_playable(position: Position, plies: &[RawPly], index: usize) -> bool {
 }
 
 /// The legal moves that the written move at `index` may stand for.
-fn move_readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> {
+fn move_readings(position: Position, plies: &[RawPly], index: usize) -> Vec<MoveReading> {
     let Ok(written) = &plies[index].written else { return Vec::new() };
-    let with = |moves: Vec<Move>, taken, is_partial| -> Vec<Reading> {
-        moves.into_iter().map(|mv| Reading { mv: Some(mv), taken, is_partial }).collect()
+    let with = |moves: Vec<Move>, taken, is_partial| -> Vec<MoveReading> {
+        moves.into_iter().map(|mv| MoveReading { mv: Some(mv), taken, is_partial }).collect()
     };
     let moves = written.candidates(&position);
     if !moves.is_empty() || !position.has_capture(position.side_to_move()) {
@@ -360,7 +360,7 @@ fn reply(
 fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
     let mut best = Path::default();
     let mut steps: Vec<PdnStep> = Vec::new();
-    let mut choices: Vec<Choice> = Vec::new();
+    let mut choices: Vec<MoveChoice> = Vec::new();
     let mut is_retry = false;
     let (mut index, mut position) = (0, Some(start));
     loop {
@@ -371,7 +371,7 @@ fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
             if found.len() > 1 {
                 let depth = steps.len();
                 let readings = std::mem::take(&mut found);
-                choices.push(Choice { depth, index, before, readings, next: 1 });
+                choices.push(MoveChoice { depth, index, before, readings, next: 1 });
             }
             (index, position) = advance(&mut steps, plies, index, before, reading);
             if is_retry {
@@ -422,7 +422,7 @@ fn advance(
     plies: &[RawPly],
     index: usize,
     before: Position,
-    reading: Reading,
+    reading: MoveReading,
 ) -> (usize, Option<Position>) {
     let next = index + reading.taken;
     let mut position = Some(reading.mv.map_or(before, |mv| before.after(mv)));

@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use super::encoding::{Encoding, Encodings};
-use super::languages::{CANDIDATE_COUNT, CANDIDATES, Candidate, Costs, Glyph};
+use super::languages::{CANDIDATE_COUNT, CANDIDATES, Glyph, LanguageCandidate, LetterCosts};
 
 /// The cost of another encoding in the same game, and in the next one.
 const CHANGE_IN_GAME: f32 = 7.0;
@@ -93,7 +93,7 @@ impl Runs {
             match std::str::from_utf8(part) {
                 Ok(part) if !is_unusual(part) => self.push_utf8(part, text),
                 is_utf8 => {
-                    let reading = Reading::new(candidate, part);
+                    let reading = RunReading::new(candidate, part);
                     text.extend(reading.glyphs.iter().map(|glyph| glyph.letter));
                     let is_odd = is_utf8.is_err() || !reading.is_utf8;
                     self.found.add(if is_odd { candidate.encoding } else { Encoding::UTF_8 });
@@ -178,34 +178,34 @@ type Glyphs = SmallVec<[Glyph; 32]>;
 
 /// A word in an encoding; as UTF-8 if that is likelier, with U+FFFD for what is not: a name may have been
 /// cut off in the middle of a character.
-struct Reading {
+struct RunReading {
     glyphs: Glyphs,
     is_utf8: bool,
 }
 
-impl Reading {
-    fn new(candidate: &Candidate, word: &[u8]) -> Reading {
+impl RunReading {
+    fn new(candidate: &LanguageCandidate, word: &[u8]) -> RunReading {
         let glyphs: Glyphs = word.iter().map(|&byte| candidate.glyph(byte)).collect();
         if word.utf8_chunks().all(|chunk| chunk.valid().is_ascii()) {
-            return Reading { glyphs, is_utf8: false };
+            return RunReading { glyphs, is_utf8: false };
         }
         let lossy: Glyphs = String::from_utf8_lossy(word).chars().map(Glyph::from).collect();
         let has_accident = word.utf8_chunks().any(|chunk| is_unusual(chunk.valid()));
-        let cost = |glyphs: &[Glyph]| Costs::of(glyphs).least();
+        let cost = |glyphs: &[Glyph]| LetterCosts::of(glyphs).least();
         let is_utf8 = match (std::str::from_utf8(word).is_ok(), has_accident) {
             (true, false) => true,
             (true, true) => cost(&lossy) < cost(&glyphs),
             (false, false) => cost(&lossy) + CHANGE < cost(&glyphs),
             (false, true) => false,
         };
-        Reading { glyphs: if is_utf8 { lossy } else { glyphs }, is_utf8 }
+        RunReading { glyphs: if is_utf8 { lossy } else { glyphs }, is_utf8 }
     }
 }
 
 /// The costs of a line in each encoding.
 fn costs(line: &[u8]) -> [f32; CANDIDATE_COUNT] {
-    let mut plain = Costs::NOTHING;
-    let mut sums = [Costs::NOTHING; CANDIDATE_COUNT];
+    let mut plain = LetterCosts::NOTHING;
+    let mut sums = [LetterCosts::NOTHING; CANDIDATE_COUNT];
     let (mut plain_words, mut odd_words) = (0, 0);
     for word in value(line).split(|byte| !is_of_word(byte)) {
         if is_utf8(word) && !word.is_ascii() {
@@ -214,12 +214,12 @@ fn costs(line: &[u8]) -> [f32; CANDIDATE_COUNT] {
         if !word.is_ascii() && odd_words < MAX_WORDS {
             odd_words += 1;
             for (sum, candidate) in sums.iter_mut().zip(&*CANDIDATES) {
-                sum.add(&Costs::of(&Reading::new(candidate, word).glyphs));
+                sum.add(&LetterCosts::of(&RunReading::new(candidate, word).glyphs));
             }
         } else if word.iter().any(u8::is_ascii_alphabetic) && plain_words < MAX_WORDS {
             plain_words += 1;
             let word: Glyphs = word.iter().map(|&byte| char::from(byte).into()).collect();
-            plain.add(&Costs::of_plain(&word));
+            plain.add(&LetterCosts::of_plain(&word));
         }
     }
     sums.map(|mut sum| {

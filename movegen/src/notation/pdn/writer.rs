@@ -60,7 +60,7 @@ pub fn write_game(out: &mut impl Write, game: &PdnGame, options: &WriteOptions) 
 pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
     let mut text = tags_to_string(game, options);
     text.push('\n');
-    let mut movetext = MoveText::new(text);
+    let mut movetext = WrittenMove::new(text);
     let tag = game.tags.get("Result").unwrap_or_default();
     let number = game.move_number.filter(|_| !options.plain).unwrap_or(1);
     movetext.line(game.start, number, &game.line, options);
@@ -171,7 +171,7 @@ fn whole_commands(text: &str) -> Vec<String> {
     words
 }
 
-struct MoveText {
+struct WrittenMove {
     text: String,
     /// Characters in the current line.
     column: usize,
@@ -184,11 +184,11 @@ struct MoveText {
     must_number: bool,
 }
 
-impl MoveText {
+impl WrittenMove {
     /// Move text after what is already written.
-    fn new(text: String) -> MoveText {
+    fn new(text: String) -> WrittenMove {
         let pending = (String::new(), true);
-        MoveText { text, column: 0, pending, opening: 0, must_number: true }
+        WrittenMove { text, column: 0, pending, opening: 0, must_number: true }
     }
 
     /// Adds a word after a blank, or on a new line if there is no room.

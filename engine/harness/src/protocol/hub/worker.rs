@@ -15,7 +15,7 @@ use super::settings::Settings;
 use meerslag_search::{Control, Info, Limits, STACK_BYTES, SearchResult, Thinker};
 
 /// Requests of the session.
-pub(super) enum Job<S> {
+pub(super) enum SearchJob<S> {
     /// Apply these settings; answered by [`Report::Configured`].
     Configure(S),
     /// Forget earlier positions. Not answered.
@@ -38,7 +38,7 @@ pub(super) enum Report<E> {
 }
 
 /// Jobs, reports, and the thread.
-type Started<S> = (Sender<Job<S>>, Receiver<Report<<S as Settings>::Error>>, JoinHandle<()>);
+type Started<S> = (Sender<SearchJob<S>>, Receiver<Report<<S as Settings>::Error>>, JoinHandle<()>);
 
 /// Starts the thread, with an engine if there is one already. It ends when its job channel is closed,
 /// and then closes the channel of reports.
@@ -61,17 +61,17 @@ struct Worker<S: Settings> {
 }
 
 impl<S: Settings> Worker<S> {
-    fn run(mut self, jobs: &Receiver<Job<S>>) {
+    fn run(mut self, jobs: &Receiver<SearchJob<S>>) {
         for job in jobs {
             let report = match job {
-                Job::Configure(settings) => Report::Configured(self.configure(settings)),
-                Job::NewGame => {
+                SearchJob::Configure(settings) => Report::Configured(self.configure(settings)),
+                SearchJob::NewGame => {
                     if let Some(engine) = &mut self.engine {
                         engine.new_game();
                     }
                     continue;
                 }
-                Job::Search { game, limits, control } => {
+                SearchJob::Search { game, limits, control } => {
                     Report::Finished(Box::new(self.search(&game, &limits, &control)))
                 }
             };

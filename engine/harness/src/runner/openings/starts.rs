@@ -37,7 +37,7 @@ struct Variations {
     /// By the number of the opening.
     by_opening: HashMap<usize, OpeningStarts>,
     /// As far as they have been asked for; the openings themselves are the first.
-    starts: Vec<Start>,
+    starts: Vec<StartPosition>,
     used: HashSet<Position>,
 }
 
@@ -50,8 +50,8 @@ impl<'a> Starts<'a> {
     ) -> Result<Starts<'a>, EngineError> {
         let engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() })?;
         let order = OpeningOrder::new(config);
-        let starts: Vec<Start> = (0..config.openings.len().max(1))
-            .map(|number| Start::of(&config.opening(order.at(number).0)))
+        let starts: Vec<StartPosition> = (0..config.openings.len().max(1))
+            .map(|number| StartPosition::of(&config.opening(order.at(number).0)))
             .collect();
         let used = starts.iter().map(|start| start.position).collect();
         let by_opening = HashMap::new();
@@ -80,16 +80,16 @@ impl<'a> Starts<'a> {
 
 impl Variations {
     /// The order of the questions does not matter: all starts before this one are looked for first.
-    fn start(&mut self, config: &Contest, opening: usize, variation: usize) -> Start {
+    fn start(&mut self, config: &Contest, opening: usize, variation: usize) -> StartPosition {
         let Some(number) = self.order.number(opening, variation) else {
-            return Start::of(&config.opening(opening));
+            return StartPosition::of(&config.opening(opening));
         };
         while self.starts.len() <= number {
             let opening = self.order.at(self.starts.len()).0;
             let after = self.by_opening.entry(opening).or_insert_with(|| {
                 let mut random = Random::new(config.seed.unwrap_or_default());
                 let random = Random::new(random.next_u64() ^ opening as u64);
-                let start = Start::of(&config.opening(opening));
+                let start = StartPosition::of(&config.opening(opening));
                 OpeningStarts::new(start, config.random_plies(), random, &mut self.engine)
             });
             let start = after.next(&mut self.used, &mut self.engine);
@@ -101,15 +101,15 @@ impl Variations {
 
 /// Where a game can start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Start {
+struct StartPosition {
     position: Position,
     /// The draw counters at that point.
     counters: DrawCounters,
 }
 
-impl Start {
-    fn of(game: &Game) -> Start {
-        Start { position: *game.position(), counters: *game.counters() }
+impl StartPosition {
+    fn of(game: &Game) -> StartPosition {
+        StartPosition { position: *game.position(), counters: *game.counters() }
     }
 
     fn game(self) -> Game {
@@ -117,23 +117,23 @@ impl Start {
     }
 
     /// The position after a move.
-    fn after(self, mv: Move) -> Start {
+    fn after(self, mv: Move) -> StartPosition {
         let position = self.position.after(mv);
-        Start { position, counters: self.counters.after(&self.position, mv, &position) }
+        StartPosition { position, counters: self.counters.after(&self.position, mv, &position) }
     }
 }
 
 /// The positions after an opening, in random order.
 #[derive(Debug)]
 struct OpeningStarts {
-    opening: Start,
+    opening: StartPosition,
     /// For White.
     score: i32,
     random: Random,
     /// As far as they have been looked for: each is as good for either side as the opening.
-    starts: Vec<Start>,
+    starts: Vec<StartPosition>,
     /// Not examined yet.
-    left: Vec<Start>,
+    left: Vec<StartPosition>,
     /// How many plies after the opening the first of them are.
     first_plies: usize,
     /// And those that come when none is left.
@@ -143,7 +143,12 @@ struct OpeningStarts {
 }
 
 impl OpeningStarts {
-    fn new(opening: Start, plies: usize, random: Random, engine: &mut Engine) -> OpeningStarts {
+    fn new(
+        opening: StartPosition,
+        plies: usize,
+        random: Random,
+        engine: &mut Engine,
+    ) -> OpeningStarts {
         OpeningStarts {
             opening,
             score: white_score(&opening.position, engine),
@@ -158,7 +163,7 @@ impl OpeningStarts {
 
     /// The next start that no other opening has led to, which is marked as used. From the beginning
     /// if there is none.
-    fn next(&mut self, used: &mut HashSet<Position>, engine: &mut Engine) -> Start {
+    fn next(&mut self, used: &mut HashSet<Position>, engine: &mut Engine) -> StartPosition {
         loop {
             let start = self.start(self.asked, engine);
             self.asked += 1;
@@ -170,7 +175,7 @@ impl OpeningStarts {
 
     /// The start with this number. From the beginning if there are not as many; the opening if
     /// there is none.
-    fn start(&mut self, number: usize, engine: &mut Engine) -> Start {
+    fn start(&mut self, number: usize, engine: &mut Engine) -> StartPosition {
         while self.starts.len() <= number {
             if let Some(start) = self.left.pop() {
                 let apart = white_score(&start.position, engine) - self.score;
@@ -198,7 +203,7 @@ impl OpeningStarts {
 
 /// All positions after this many plies where the game continues, in an order independent of the move
 /// generator's.
-fn starts_after(opening: Start, plies: usize) -> Vec<Start> {
+fn starts_after(opening: StartPosition, plies: usize) -> Vec<StartPosition> {
     let mut starts = vec![opening];
     for _ in 0..plies {
         let mut seen = HashSet::new();
@@ -236,8 +241,8 @@ mod tests {
         Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
     }
 
-    fn start(fen: &str) -> Start {
-        Start::of(&fen.parse::<movegen::Fen>().unwrap().game().unwrap())
+    fn start(fen: &str) -> StartPosition {
+        StartPosition::of(&fen.parse::<movegen::Fen>().unwrap().game().unwrap())
     }
 
     fn starts_of(fen: &str, seed: u64, engine: &mut Engine) -> OpeningStarts {
@@ -252,7 +257,8 @@ mod tests {
         let opening = white_score(&Position::initial(), engine);
         let near = starts_after(start(&initial), 2);
         assert_eq!(near.len(), 81);
-        let found: Vec<Start> = (0..120).map(|number| starts.start(number, engine)).collect();
+        let found: Vec<StartPosition> =
+            (0..120).map(|number| starts.start(number, engine)).collect();
         assert_eq!(found.iter().collect::<HashSet<_>>().len(), 120);
         assert!(found[..20].iter().all(|start| near.contains(start)));
         for start in &found {
@@ -279,7 +285,7 @@ mod tests {
         let engine = &mut engine();
         let mut starts = starts_of("W:W27,32,37,38,43,48:B8,13,16,18,19,23", 1, engine);
         let near = starts_after(starts.opening, 2);
-        let mut is_apart = |start: &Start| {
+        let mut is_apart = |start: &StartPosition| {
             (white_score(&start.position, engine) - starts.score).abs() > MAX_SCORE_GAP
         };
         let (bad, good): (Vec<_>, Vec<_>) = near.iter().partition(|start| is_apart(start));

@@ -79,7 +79,7 @@ pub struct DxpPlayer {
 }
 
 /// The end of a wait.
-enum Received {
+enum DxpReceived {
     Message(Message),
     /// A move, which is judged elsewhere, as text.
     Move(String),
@@ -262,29 +262,29 @@ impl DxpPlayer {
     }
 
     /// The next message that matters; chat and unreadable messages are skipped.
-    fn receive(&mut self, wait: &mut Wait) -> Result<Received, PlayerError> {
+    fn receive(&mut self, wait: &mut Wait) -> Result<DxpReceived, PlayerError> {
         let deadline = wait.deadline;
         loop {
             if self.abort.is_set() {
                 return Err(PlayerError::Aborted);
             }
             if wait.is_over() {
-                return Ok(Received::Silence);
+                return Ok(DxpReceived::Silence);
             }
-            let Some(connection) = &mut self.connection else { return Ok(Received::Closed) };
+            let Some(connection) = &mut self.connection else { return Ok(DxpReceived::Closed) };
             let call = wait.stop.as_ref().map_or_else(never, |(_, call)| call.clone());
             let text = match connection.receive_unless(Some(deadline), &call) {
                 Incoming::Message(text) => text,
                 Incoming::Closed => {
                     self.connection = None;
-                    return Ok(Received::Closed);
+                    return Ok(DxpReceived::Closed);
                 }
-                Incoming::Nothing if Instant::now() >= deadline => return Ok(Received::Silence),
+                Incoming::Nothing if Instant::now() >= deadline => return Ok(DxpReceived::Silence),
                 Incoming::Nothing => continue,
             };
             self.remember('<', &text);
             if text.starts_with('M') {
-                return Ok(Received::Move(text));
+                return Ok(DxpReceived::Move(text));
             }
             match text.parse() {
                 Ok(Message::Chat(_) | Message::BackAnswer(_)) => {}
@@ -295,10 +295,10 @@ impl DxpPlayer {
                     name: OUR_NAME.to_owned(),
                     code: Acceptance::NotThisGame,
                 }),
-                Ok(message) => return Ok(Received::Message(message)),
+                Ok(message) => return Ok(DxpReceived::Message(message)),
                 Err(_) if is_unreadable_end(&text) => {
                     let end = Message::End { reason: EndReason::Unknown, stop: false };
-                    return Ok(Received::Message(end));
+                    return Ok(DxpReceived::Message(end));
                 }
                 Err(error) => {
                     if let Some(connection) = &self.connection {
@@ -317,12 +317,12 @@ impl DxpPlayer {
         let mut wait = Wait::until(Instant::now());
         loop {
             match self.receive(&mut wait)? {
-                Received::Message(Message::End { reason, stop }) => {
+                DxpReceived::Message(Message::End { reason, stop }) => {
                     return Ok(Some(self.ended(reason, stop)));
                 }
                 // Out of turn.
-                Received::Message(_) | Received::Move(_) => {}
-                Received::Silence | Received::Closed => return Ok(None),
+                DxpReceived::Message(_) | DxpReceived::Move(_) => {}
+                DxpReceived::Silence | DxpReceived::Closed => return Ok(None),
             }
         }
     }
@@ -350,14 +350,14 @@ impl DxpPlayer {
         let mut wait = Wait::patiently(ECHO_PATIENCE);
         loop {
             match self.receive(&mut wait) {
-                Ok(Received::Message(Message::End { stop, .. })) => {
+                Ok(DxpReceived::Message(Message::End { stop, .. })) => {
                     if stop {
                         self.connection = None;
                     }
                     return true;
                 }
-                Ok(Received::Message(_) | Received::Move(_)) => {}
-                Ok(Received::Silence | Received::Closed) | Err(_) => return false,
+                Ok(DxpReceived::Message(_) | DxpReceived::Move(_)) => {}
+                Ok(DxpReceived::Silence | DxpReceived::Closed) | Err(_) => return false,
             }
         }
     }
@@ -390,13 +390,13 @@ impl DxpPlayer {
         let mut wait = Wait::patiently(self.options.start_patience);
         loop {
             match self.receive(&mut wait)? {
-                Received::Message(Message::Accept { name, code }) => {
+                DxpReceived::Message(Message::Accept { name, code }) => {
                     self.name = Some(name);
                     return Ok(Some(code));
                 }
-                Received::Message(_) | Received::Move(_) => {}
-                Received::Closed => return Ok(None),
-                Received::Silence => {
+                DxpReceived::Message(_) | DxpReceived::Move(_) => {}
+                DxpReceived::Closed => return Ok(None),
+                DxpReceived::Silence => {
                     let patience = self.options.start_patience;
                     let message = format!("no answer to the game request within {patience:?}");
                     return Err(self.fault(FaultKind::Start, message));
@@ -496,7 +496,7 @@ impl Player for DxpPlayer {
         let mut wait = wait.unless_stopped(control);
         loop {
             match self.receive(&mut wait)? {
-                Received::Move(text) => {
+                DxpReceived::Move(text) => {
                     let answered = Instant::now();
                     let position = game.position();
                     let message: Result<MoveMessage, _> = text.parse();
@@ -511,16 +511,16 @@ impl Player for DxpPlayer {
                     let thought = Thought { mv, score, depth, nodes, reply, asked, answered };
                     return Ok(Answer::Move(thought));
                 }
-                Received::Message(Message::End { reason, stop }) => {
+                DxpReceived::Message(Message::End { reason, stop }) => {
                     return Ok(Answer::End(self.ended(reason, stop)));
                 }
-                Received::Message(_) => {}
-                Received::Silence if wait.is_stopped() => return Err(PlayerError::Aborted),
-                Received::Silence => {
+                DxpReceived::Message(_) => {}
+                DxpReceived::Silence if wait.is_stopped() => return Err(PlayerError::Aborted),
+                DxpReceived::Silence => {
                     let message = format!("no move after {:.1?}", asked.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));
                 }
-                Received::Closed => {
+                DxpReceived::Closed => {
                     self.is_playing = false;
                     return Err(self.fault(FaultKind::Crash, "the connection broke"));
                 }
@@ -541,13 +541,13 @@ impl Player for DxpPlayer {
             let mut wait = Wait::patiently(ECHO_PATIENCE);
             loop {
                 match self.receive(&mut wait) {
-                    Ok(Received::Message(Message::End { reason, stop })) => {
+                    Ok(DxpReceived::Message(Message::End { reason, stop })) => {
                         self.ended(reason, stop);
                         return;
                     }
-                    Ok(Received::Message(_) | Received::Move(_)) => {}
-                    Ok(Received::Silence) => break,
-                    Ok(Received::Closed) | Err(_) => return,
+                    Ok(DxpReceived::Message(_) | DxpReceived::Move(_)) => {}
+                    Ok(DxpReceived::Silence) => break,
+                    Ok(DxpReceived::Closed) | Err(_) => return,
                 }
             }
         }

@@ -2,14 +2,14 @@
 
 /// A square matrix, row by row.
 #[derive(Clone, Debug)]
-pub(super) struct Square {
+pub(super) struct SquareMatrix {
     size: usize,
     cells: Vec<f64>,
 }
 
-impl Square {
-    pub(super) fn new(size: usize) -> Square {
-        Square { size, cells: vec![0.0; size * size] }
+impl SquareMatrix {
+    pub(super) fn new(size: usize) -> SquareMatrix {
+        SquareMatrix { size, cells: vec![0.0; size * size] }
     }
 
     /// Rows, which are as many as columns.
@@ -28,7 +28,7 @@ impl Square {
     /// The lower triangle whose square is this matrix (Cholesky); `None` if it is not positive
     /// definite: then something is not determined.
     pub(super) fn factor(&self) -> Option<Triangle> {
-        let mut lower = Square::new(self.size);
+        let mut lower = SquareMatrix::new(self.size);
         for row in 0..self.size {
             for column in 0..=row {
                 let [a, b] = [row, column].map(|r| r * self.size);
@@ -54,7 +54,7 @@ impl Square {
 }
 
 /// A lower triangle.
-pub(super) struct Triangle(Square);
+pub(super) struct Triangle(SquareMatrix);
 
 impl Triangle {
     /// Solves for the right-hand side.
@@ -80,9 +80,9 @@ impl Triangle {
     }
 
     /// The inverse of the matrix.
-    pub(super) fn inverse(&self) -> Square {
+    pub(super) fn inverse(&self) -> SquareMatrix {
         let size = self.0.size;
-        let mut inverse = Square::new(size);
+        let mut inverse = SquareMatrix::new(size);
         let mut unit = vec![0.0; size];
         for row in 0..size {
             unit[row] = 1.0;

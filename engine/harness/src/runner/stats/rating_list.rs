@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::LN_10;
 
 use super::counts::Tally;
-use super::matrix::Square;
+use super::matrix::SquareMatrix;
 use super::rating::{Estimate, Z95, normal_cdf};
 use super::rating_games::RatingGames;
 
@@ -76,7 +76,7 @@ struct Fit {
     /// The row of each player in the matrix; `None` for the first ones of groups.
     rows: Vec<Option<usize>>,
     /// Variances and covariances; the last row is the advantage if it is estimated.
-    covariance: Square,
+    covariance: SquareMatrix,
     /// The ratio of the variance of results to that of games without draws, for strengths and for
     /// the advantage; `None` if it cannot be measured.
     dispersion: Option<[f64; 2]>,
@@ -209,13 +209,13 @@ impl Fit {
             };
             meetings.iter().map(meeting).sum()
         };
-        let mut information = Square::new(size);
+        let mut information = SquareMatrix::new(size);
         let mut found = size == 0;
         for _ in 0..MAX_STEPS {
             if found {
                 break;
             }
-            information = Square::new(size);
+            information = SquareMatrix::new(size);
             let mut gradient = vec![0.0; size];
             for &((white, black), tally) in &meetings {
                 let all = tally.games() as f64;
@@ -249,7 +249,8 @@ impl Fit {
         if !found {
             return None;
         }
-        let covariance = if size == 0 { Square::new(0) } else { information.factor()?.inverse() };
+        let covariance =
+            if size == 0 { SquareMatrix::new(0) } else { information.factor()?.inverse() };
         let strength = rows.iter().map(|row| row.map_or(0.0, |row| numbers[row])).collect();
         let advantage = advantage.unwrap_or_else(|| numbers.last().copied().unwrap_or(0.0));
         let mut fit = Fit { strength, advantage, rows, covariance, dispersion: None };

@@ -13,7 +13,7 @@ use crate::protocol::hub::error::HubError;
 use crate::protocol::hub::line::LineWriter;
 use crate::protocol::hub::params::Params;
 use crate::protocol::hub::settings::Settings;
-use crate::protocol::hub::worker::Job;
+use crate::protocol::hub::worker::SearchJob;
 use meerslag_search::{Control, Mode};
 
 impl<W: Write, S: Settings> Session<W, S> {
@@ -29,7 +29,7 @@ impl<W: Write, S: Settings> Session<W, S> {
                 self.set_param(name.as_deref(), value.as_deref())?;
             }
             Command::Ping => self.write("pong")?,
-            Command::NewGame => self.send(Job::NewGame)?,
+            Command::NewGame => self.send(SearchJob::NewGame)?,
             Command::Position(game) => self.set_game(game)?,
             Command::Level(level, error) => {
                 self.level.merge(&level);
@@ -122,7 +122,7 @@ impl<W: Write, S: Settings> Session<W, S> {
 
     pub(super) fn configure(&mut self, owes_ready: bool) -> io::Result<()> {
         self.worker = WorkerState::Configuring { owes_ready };
-        self.send(Job::Configure(self.settings.clone()))
+        self.send(SearchJob::Configure(self.settings.clone()))
     }
 
     fn set_param(&mut self, name: Option<&str>, value: Option<&str>) -> io::Result<()> {
@@ -176,6 +176,6 @@ impl<W: Write, S: Settings> Session<W, S> {
         let has_wdl = self.settings.shows_wdl();
         let search = Search::new(position, &limits, has_wdl, Arc::clone(&control));
         self.worker = WorkerState::Searching(search);
-        self.send(Job::Search { game: Box::new(self.game.clone()), limits, control })
+        self.send(SearchJob::Search { game: Box::new(self.game.clone()), limits, control })
     }
 }

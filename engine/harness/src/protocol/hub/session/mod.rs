@@ -24,7 +24,7 @@ use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::LineWriter;
 use super::settings::Settings;
-use super::worker::{self, Job, Report};
+use super::worker::{self, Report, SearchJob};
 use crate::protocol::Log;
 use search::Search;
 
@@ -165,7 +165,7 @@ enum WorkerState {
 struct Session<W, S: Settings> {
     output: W,
     log: Log,
-    jobs: Sender<Job<S>>,
+    jobs: Sender<SearchJob<S>>,
     settings: S,
     /// The settings that the engine has; `None` before the first initialisation.
     applied: Option<S>,
@@ -199,7 +199,7 @@ struct Session<W, S: Settings> {
 }
 
 impl<W: Write, S: Settings> Session<W, S> {
-    fn new(output: W, log: Log, jobs: Sender<Job<S>>, settings: S) -> Session<W, S> {
+    fn new(output: W, log: Log, jobs: Sender<SearchJob<S>>, settings: S) -> Session<W, S> {
         Session {
             output,
             log,
@@ -307,7 +307,7 @@ impl<W: Write, S: Settings> Session<W, S> {
         self.write(&LineWriter::new("error").quoted("message", &error.to_string()).finish())
     }
 
-    fn send(&mut self, job: Job<S>) -> io::Result<()> {
+    fn send(&mut self, job: SearchJob<S>) -> io::Result<()> {
         self.jobs.send(job).map_err(|_| search_thread_has_ended())
     }
 

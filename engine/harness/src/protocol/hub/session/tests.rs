@@ -2,7 +2,7 @@ use super::*;
 use crate::protocol::hub::Params;
 
 /// A session without threads, and where its jobs go.
-fn session() -> (Session<Vec<u8>, Params>, Receiver<Job<Params>>) {
+fn session() -> (Session<Vec<u8>, Params>, Receiver<SearchJob<Params>>) {
     let (jobs, receiver) = unbounded();
     let session = Session::new(Vec::new(), Log::none(), jobs, Params::default());
     (Session { applied: Some(Params::default()), ..session }, receiver)
@@ -17,7 +17,7 @@ fn a_search_that_fails_twice_ends_the_session_without_a_move() {
     let (mut session, jobs) = session();
     session.receive(line("go think"));
     assert!(session.run_queue().unwrap().is_continue());
-    assert!(matches!(jobs.try_recv(), Ok(Job::Search { .. })));
+    assert!(matches!(jobs.try_recv(), Ok(SearchJob::Search { .. })));
     session.handle(Report::Failed("first".to_owned())).unwrap();
     assert!(session.output.is_empty(), "no error before done");
     let error = session.handle(Report::Finished(Box::new(Err("second".to_owned()))));
@@ -38,7 +38,7 @@ fn what_came_before_the_end_of_the_input_is_answered() {
         }
         drop(lines);
         let slow = thread::Builder::new().spawn(move || {
-            assert!(matches!(jobs.recv(), Ok(Job::Configure(_))));
+            assert!(matches!(jobs.recv(), Ok(SearchJob::Configure(_))));
             thread::sleep(Duration::from_millis(200));
             reports.send(Report::Configured(Ok(()))).unwrap();
             reports
@@ -61,6 +61,6 @@ fn the_end_of_the_input_gives_a_search_up() {
     drop(lines);
     session.run(incoming, &received).unwrap();
     assert_eq!(session.output, b"pong\n");
-    let Ok(Job::Search { control, .. }) = jobs.try_recv() else { panic!("no search") };
+    let Ok(SearchJob::Search { control, .. }) = jobs.try_recv() else { panic!("no search") };
     assert!(control.is_stopped());
 }

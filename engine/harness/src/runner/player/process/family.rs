@@ -86,7 +86,7 @@ mod linux {
     const PATIENCE: Duration = Duration::from_secs(2);
 
     /// A process that has not ended.
-    struct Entry {
+    struct ProcessEntry {
         id: i32,
         parent: i32,
         group: i32,
@@ -114,19 +114,19 @@ mod linux {
     pub(super) fn members(group: i32, mark: &str) -> Members {
         let ids = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
         let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        let (mut members, mut others): (Vec<Entry>, Vec<Entry>) = ids
+        let (mut members, mut others): (Vec<ProcessEntry>, Vec<ProcessEntry>) = ids
             .filter_map(entry)
             .partition(|entry| entry.group == group || is_marked(entry.id, mark));
         let mut next = 0;
         while let Some(parent) = members.get(next).map(|entry| entry.id) {
-            let is_child = |entry: &mut Entry| entry.parent == parent;
+            let is_child = |entry: &mut ProcessEntry| entry.parent == parent;
             members.extend(others.extract_if(.., is_child));
             next += 1;
         }
         members.iter().map(|entry| (entry.id, entry.start)).collect()
     }
 
-    fn entry(id: i32) -> Option<Entry> {
+    fn entry(id: i32) -> Option<ProcessEntry> {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
         // The name of the program, in brackets, may have anything in it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
@@ -134,7 +134,7 @@ mod linux {
         let number = |at: usize| fields.get(at)?.parse().ok();
         let (parent, group) = (number(1)?, number(2)?);
         let start = fields.get(19)?.parse().ok()?;
-        (!has_ended).then_some(Entry { id, parent, group, start })
+        (!has_ended).then_some(ProcessEntry { id, parent, group, start })
     }
 
     fn is_marked(id: i32, mark: &str) -> bool {

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::Field;
-use super::contestant::{Contestant, Float, Strength, colored};
+use super::SwissField;
+use super::contestant::{Contestant, ContestantStrength, Float, colored};
 use super::matching::{Weight, heaviest};
 use movegen::Color;
 
 /// Players by their places in the order of points and numbers.
 pub(super) struct Bracket<'a> {
-    field: &'a Field<'a>,
+    field: &'a SwissField<'a>,
     /// The movers: players from higher score groups.
     movers: Vec<usize>,
     residents: Range<usize>,
@@ -27,7 +27,7 @@ pub(super) struct Paired {
 
 impl<'a> Bracket<'a> {
     /// The score group that starts at this place.
-    pub fn new(field: &'a Field<'a>, movers: Vec<usize>, start: usize) -> Self {
+    pub fn new(field: &'a SwissField<'a>, movers: Vec<usize>, start: usize) -> Self {
         let end = |start: usize| {
             let points = field.players.get(start).map(|player| player.points);
             let rest = field.players[start..].iter();
@@ -160,7 +160,7 @@ fn color_faults(upper: &Contestant, lower: &Contestant) -> [i32; 4] {
         let last = player.colors.iter().rev().take(2).filter(|last| **last == color);
         (i32::from(is_wide), i32::from(last.count() == 2))
     });
-    let is_strong = strength.min(other) == Strength::Strong;
+    let is_strong = strength.min(other) == ContestantStrength::Strong;
     [third[0].0 + third[1].0, third[0].1 + third[1].1, 1, i32::from(is_strong)]
 }
 

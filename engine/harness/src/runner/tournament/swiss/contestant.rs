@@ -33,7 +33,7 @@ pub(in super::super) enum Float {
 
 /// How strongly a colour is due to a player.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Strength {
+pub(super) enum ContestantStrength {
     Mild,
     Strong,
     Absolute,
@@ -46,7 +46,7 @@ impl Contestant {
     }
 
     /// The colour due; none before the first game.
-    pub(super) fn preference(&self) -> Option<(Color, Strength)> {
+    pub(super) fn preference(&self) -> Option<(Color, ContestantStrength)> {
         let &last = self.colors.last()?;
         let difference = self.color_difference();
         let is_twice = self.colors.iter().rev().take(2).filter(|c| **c == last).count() == 2;
@@ -56,10 +56,10 @@ impl Contestant {
             0 => last.opponent(),
         };
         Some(match difference.abs() {
-            2.. => (less, Strength::Absolute),
-            _ if is_twice => (last.opponent(), Strength::Absolute),
-            1 => (less, Strength::Strong),
-            _ => (less, Strength::Mild),
+            2.. => (less, ContestantStrength::Absolute),
+            _ if is_twice => (last.opponent(), ContestantStrength::Absolute),
+            1 => (less, ContestantStrength::Strong),
+            _ => (less, ContestantStrength::Mild),
         })
     }
 

@@ -21,7 +21,7 @@ pub(super) fn heaviest(
     count: usize,
     weight: &dyn Fn(usize, usize) -> Option<Weight>,
 ) -> Option<Vec<usize>> {
-    let mut graph = Graph::new(count, weight);
+    let mut graph = PairingGraph::new(count, weight);
     for _ in 0..count.div_ceil(2) {
         graph.add_pair()?;
     }
@@ -93,7 +93,7 @@ enum Event {
     Expansion(usize),
 }
 
-struct Graph {
+struct PairingGraph {
     count: usize,
     /// Twice the weights, so that prices remain whole; the lower node counts rows.
     weights: Vec<Option<Packed>>,
@@ -104,7 +104,7 @@ struct Graph {
     mates: Vec<Option<usize>>,
 }
 
-impl Graph {
+impl PairingGraph {
     fn new(count: usize, weight: &dyn Fn(usize, usize) -> Option<Weight>) -> Self {
         let mut weights: Vec<Option<Weight>> = vec![None; count * count];
         for a in 0..count {

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 
 use bracket::Bracket;
 pub(super) use contestant::{Contestant, Float};
-use contestant::{Strength, colored};
+use contestant::{ContestantStrength, colored};
 use matching::heaviest;
 
 /// The pairs of a round, White first, and the free player, by pairing number.
@@ -32,7 +32,7 @@ pub(super) fn pair(players: &[Contestant], half: Option<u32>) -> Option<SwissRou
     let mut players = players.to_vec();
     players.sort_by_key(|player| (Reverse(player.points), player.number));
     let field = [true, false].into_iter().find_map(|colors_count| {
-        Field::new(&players, &|a, b| may_meet(a, b, half, colors_count))
+        SwissField::new(&players, &|a, b| may_meet(a, b, half, colors_count))
     })?;
     let mut round = SwissRound { pairs: Vec::new(), bye: None };
     let mut movers = Vec::new();
@@ -52,7 +52,9 @@ pub(super) fn pair(players: &[Contestant], half: Option<u32>) -> Option<SwissRou
 fn may_meet(a: &Contestant, b: &Contestant, half: Option<u32>, colors_count: bool) -> bool {
     let absolute = |player: &Contestant| {
         let preference = player.preference();
-        preference.filter(|(_, strength)| *strength == Strength::Absolute).map(|(color, _)| color)
+        preference
+            .filter(|(_, strength)| *strength == ContestantStrength::Absolute)
+            .map(|(color, _)| color)
     };
     let is_topscorer = |player: &Contestant| half.is_some_and(|half| player.points > half);
     let clashes = absolute(a).is_some() && absolute(a) == absolute(b);
@@ -62,7 +64,7 @@ fn may_meet(a: &Contestant, b: &Contestant, half: Option<u32>, colors_count: boo
 
 /// All players, and who may meet whom. If their number is odd, one more place comes last: the
 /// player paired with it is free.
-struct Field<'a> {
+struct SwissField<'a> {
     /// In order of points and numbers.
     players: &'a [Contestant],
     size: usize,
@@ -70,15 +72,15 @@ struct Field<'a> {
     may_meet: Vec<bool>,
 }
 
-impl Field<'_> {
+impl SwissField<'_> {
     /// `None` if not all can be paired.
     fn new<'a>(
         players: &'a [Contestant],
         may_meet: &dyn Fn(&Contestant, &Contestant) -> bool,
-    ) -> Option<Field<'a>> {
+    ) -> Option<SwissField<'a>> {
         let count = players.len();
         let size = count.next_multiple_of(2);
-        let mut field = Field { players, size, may_meet: vec![false; size * size] };
+        let mut field = SwissField { players, size, may_meet: vec![false; size * size] };
         for a in 0..count {
             for b in a + 1..count {
                 field.may_meet[a * size + b] = may_meet(&players[a], &players[b]);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use movegen::Color;
 
-use super::contestant::{Contestant, Float, Strength, colored};
+use super::contestant::{Contestant, ContestantStrength, Float, colored};
 
 type Pairs = Vec<(usize, usize)>;
 
@@ -172,9 +172,10 @@ impl Bracket<'_> {
                 let one = [a, b].map(player).into_iter().find(|one| one.number == number)?;
                 let mut after = one.clone();
                 after.colors.push(color);
-                let counts = [Strength::Strong, Strength::Absolute].map(|strength| {
-                    one.preference().is_none_or(|due| due.0 == color || due.1 != strength)
-                });
+                let counts =
+                    [ContestantStrength::Strong, ContestantStrength::Absolute].map(|strength| {
+                        one.preference().is_none_or(|due| due.0 == color || due.1 != strength)
+                    });
                 colors[0] += u32::from(after.color_difference().abs() > 2);
                 colors[1] += u32::from(after.colors.ends_with(&[color; 3]));
                 colors[2] += u32::from(one.preference().is_some_and(|due| due.0 != color));
