@@ -149,7 +149,7 @@ fn main() {
         let query = Query { sort, ..Query::default() };
         let far = report.added / 5 * 4;
         for skip in [0, far] {
-            let what = format!("all by {:?}, from {skip} on", sort);
+            let what = format!("all by {sort:?}, from {skip} on");
             let page = timed(&what, COLUMNS, || games.find(&query, skip, 50).expect("find"));
             assert_eq!(page.hits.len(), 50);
         }

@@ -1,5 +1,7 @@
 //! Pictures of boards compared with approved ones.
 
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
 use std::fs;
 use std::path::PathBuf;
 

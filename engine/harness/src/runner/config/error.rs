@@ -119,7 +119,7 @@ impl ConfigError {
     /// A value that is out of bounds.
     pub(super) fn bounds(
         what: &str,
-        value: impl ToString,
+        value: impl std::fmt::Display,
         expected: impl Into<String>,
     ) -> ConfigError {
         ConfigError::Bounds {
