@@ -96,7 +96,7 @@ impl Probe {
         self.known_asked(position, Asked::Value, question)
     }
 
-    /// As [`Probe::known`], for less than the whole value.
+    /// As `Probe::known`, for less than the whole value.
     pub fn known_asked(
         &self,
         position: &Position,

@@ -234,9 +234,7 @@ fn annotation(
             (!control.is_stopped()).then(|| PositionAnalysis::from(&found.info))
         });
         let analyses = analyses.ok_or_else(|| {
-            PyRuntimeError::new_err(
-                "the engine was stopped before all positions were searched",
-            )
+            PyRuntimeError::new_err("the engine was stopped before all positions were searched")
         })?;
         let probe = options.databases.open().map_err(|error| open_failed(&error))?;
         study::judge(&game, &analyses, &probe).map_err(|error| failed(&error))

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
-    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Query, Sort,
-    Successes,
+    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Query,
+    Sort, Successes,
 };
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyTypeError, PyValueError};
@@ -266,7 +266,8 @@ fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
         }
         given.insert(name, value);
     }
-    let query = Query::deserialize(Value::Object(given)).map_err(|e| refused("conditions", &e.to_string()))?;
+    let query = Query::deserialize(Value::Object(given))
+        .map_err(|e| refused("conditions", &e.to_string()))?;
     Ok(Query { position, ..query })
 }
 
