@@ -90,7 +90,7 @@ pub struct Conditions {
     pub openings: Vec<Opening>,
     /// Once all openings have been played, games start this many random plies after them, at most
     /// [`Conditions::MAX_RANDOM_PLIES`]. 0: the same openings again. `None`:
-    /// [`Conditions::RANDOM_PLIES`] if an opening leads to the same game each time, otherwise 0.
+    /// `Conditions::RANDOM_PLIES` if an opening leads to the same game each time, otherwise 0.
     pub random_plies: Option<usize>,
     /// The openings are taken in an order that depends on this number; `None`: in their own order.
     pub seed: Option<u64>,
