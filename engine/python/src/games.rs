@@ -254,8 +254,8 @@ fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
             _ => Value::from(value.str()?.to_string()),
         };
         // By itself, for an error that names it.
-        let name = if name == "moves" { "manoeuvre".to_owned() } else { name };
-        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        let key = if name == "moves" { "manoeuvre" } else { &name };
+        let alone = Map::from_iter([(key.to_owned(), value.clone())]);
         if let Err(error) = Query::deserialize(Value::Object(alone)) {
             return Err(match error.to_string() {
                 why if why.starts_with("unknown field") => {
@@ -264,7 +264,7 @@ fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
                 why => refused(&name, &why),
             });
         }
-        given.insert(name, value);
+        given.insert(key.to_owned(), value);
     }
     let query = Query::deserialize(Value::Object(given))
         .map_err(|e| refused("conditions", &e.to_string()))?;

@@ -11,7 +11,7 @@ const GAME: &str = "[White \"a\"]\n[Result \"1-1\"]\n1. 32-28 19-23 2. 28x19 14x
 
 /// The drawing that the tests of the engine compare the library with.
 fn golden(name: &str) -> Vec<u8> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/study/tests/golden");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/pages/tests/golden");
     fs::read(root.join(name)).unwrap()
 }
 
