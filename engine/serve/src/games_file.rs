@@ -201,14 +201,21 @@ pub(super) struct ExplorerParameters {
 struct Ignored {
     /// Only international draughts.
     variant: Option<Variant>,
+    /// Has no effect.
     source: Option<String>,
+    /// Has no effect.
     modes: Option<String>,
+    /// Has no effect.
     speeds: Option<String>,
+    /// Has no effect.
     ratings: Option<String>,
+    /// Has no effect.
     #[serde(rename = "speeds[]")]
     speed_list: Option<String>,
+    /// Has no effect.
     #[serde(rename = "ratings[]")]
     rating_list: Option<String>,
+    /// Has no effect.
     history: Option<String>,
 }
 

@@ -99,10 +99,15 @@ fn described(parameters: &Parameters) -> Vec<Value> {
                 words.retain(|word| *word != "null" && !word.is_null());
             }
         }
+        let mut description = None;
+        if let Some(schema) = schema.as_object_mut() {
+            schema.retain(|key, value| key != "default" || !value.is_null());
+            description = schema.remove("description");
+        }
         json!({
             "name": name,
             "in": "query",
-            "description": schema.as_object_mut().and_then(|it| it.remove("description")),
+            "description": description,
             "required": required.is_some_and(|names| names.iter().any(|it| it == name)),
             "schema": schema,
         })
