@@ -21,16 +21,6 @@ impl Bitboard {
     pub const EMPTY: Bitboard = Bitboard(0);
     /// All fifty squares.
     pub const ALL: Bitboard = Bitboard(SQUARES);
-    /// The diagonal 46-41-37-32-28-23-19-14-10-5.
-    pub const LONG_DIAGONAL: Bitboard = {
-        let mut bits = 0;
-        let mut row = 0;
-        while row < 10 {
-            bits |= 1 << (4 + 5 * row);
-            row += 1;
-        }
-        Bitboard(bits)
-    };
 
     /// The set with these bits; `None` if a bit is set that is not a square.
     #[must_use]
@@ -254,13 +244,6 @@ mod tests {
         assert_eq!(seen, Bitboard::ALL);
         assert_eq!(Bitboard::row(0), Bitboard::promotion_row(Color::White));
         assert_eq!(Bitboard::row(9), Bitboard::promotion_row(Color::Black));
-    }
-
-    #[test]
-    fn the_long_diagonal() {
-        let numbers = [46, 41, 37, 32, 28, 23, 19, 14, 10, 5];
-        let squares: Bitboard = numbers.into_iter().filter_map(Square::new).collect();
-        assert_eq!(Bitboard::LONG_DIAGONAL, squares);
     }
 
     #[test]

@@ -37,7 +37,8 @@ fn read(house: &mut Crate, file: &Path, path: &[String]) {
     add_module(house, file, path, &parsed.items);
 }
 
-fn is_test(attributes: &[syn::Attribute]) -> bool {
+/// Whether an item is for tests alone.
+pub(super) fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))

@@ -228,7 +228,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         }
     };
     args.check_files(&config, &run)?;
-    let desk = Desk {
+    let how = MatchCommand {
         state: args.state.as_deref(),
         is_resumed: args.resume,
         force: args.force,
@@ -238,7 +238,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let begun = Begun { state, config, results, parts: earlier, run, own_files };
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
-    desk.play(begun, (&abort, &director), command_to_continue)
+    how.play(begun, (&abort, &director), command_to_continue)
 }
 
 /// Continues with the match in a state file.
@@ -272,9 +272,9 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     ];
     files::check_distinct(&read, &written)?;
     let (force, json) = (args.force, args.json);
-    let desk = Desk { state: Some(path), is_resumed: false, force, json, live: None };
+    let how = MatchCommand { state: Some(path), is_resumed: false, force, json, live: None };
     let page = MatchPage::new(parts, shell::command());
-    let mut output = Output::new(&desk, &run, page, &config, &results, &[])?;
+    let mut output = Output::new(&how, &run, page, &config, &results, &[])?;
     let text =
         StateFile::text(path, &config, &shell::command(), &run, &results).map_err(Failure::run)?;
     files::begin(path, &text, Existing::Keep)?.finish().map_err(|e| files::named(path, &e))?;
@@ -331,7 +331,7 @@ pub(super) struct Begun {
 
 /// How a command plays a match.
 #[derive(Clone, Copy)]
-pub(super) struct Desk<'a> {
+pub(super) struct MatchCommand<'a> {
     pub state: Option<&'a Path>,
     pub is_resumed: bool,
     pub force: ForceArgs,
@@ -340,7 +340,7 @@ pub(super) struct Desk<'a> {
     pub live: Option<&'a Arc<Mutex<Live>>>,
 }
 
-impl Desk<'_> {
+impl MatchCommand<'_> {
     /// Plays a match and shows what happens; `to_continue` is the command that continues the match in
     /// the state file.
     pub(super) fn play(

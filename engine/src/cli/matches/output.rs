@@ -23,7 +23,7 @@ use super::super::files::{GrowingFile, place};
 use super::super::json::{self, Record};
 use super::super::streams::{note, plain, stdout};
 use super::super::terminal::fitting;
-use super::Desk;
+use super::MatchCommand;
 use super::page::PageFile;
 
 /// A finished game.
@@ -95,7 +95,7 @@ impl Output {
     /// Writes the games already played to the files of this run. `own_files` are the match's files
     /// when it was interrupted: they are rewritten.
     pub(super) fn new(
-        desk: &Desk<'_>,
+        how: &MatchCommand<'_>,
         run: &MatchRun,
         page: MatchPage,
         config: &Contest,
@@ -104,18 +104,18 @@ impl Output {
     ) -> Result<Output, Failure> {
         let existing = |path: &Path| {
             let is_own = own_files.contains(&place(path));
-            if is_own { Existing::Replace } else { desk.force.existing() }
+            if is_own { Existing::Replace } else { how.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
         let page = run.html.as_deref().map(|path| {
-            PageFile::open(path, existing(path), page, (run.language.as_deref(), desk.live))
+            PageFile::open(path, existing(path), page, (run.language.as_deref(), how.live))
         });
-        let is_live = !desk.json && stdout().is_terminal();
+        let is_live = !how.json && stdout().is_terminal();
         let mut output = Output {
             pdn: run.pdn.as_deref().map(growing).transpose()?,
             csv: run.csv.as_deref().map(growing).transpose()?,
             page: page.transpose()?,
-            json: desk.json,
+            json: how.json,
             table: is_live.then_some(0),
             standings: String::new(),
             total: game_count(config, old),

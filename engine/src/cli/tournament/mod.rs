@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 
 use self::director::DirectorConsole;
 use super::files::{self, ForceArgs};
-use super::matches::{Begun, Desk, resume};
+use super::matches::{Begun, MatchCommand, resume};
 use super::streams::{plain, stdout};
 use super::{Failure, json, shell, watchdog};
 
@@ -139,14 +139,14 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
     console.listen(args.director)?;
     #[cfg(feature = "serve")]
     let page = args.live.open(&console)?;
-    let desk = Desk {
+    let how = MatchCommand {
         state: Some(&state),
         is_resumed: args.resume,
         force: args.force,
         json: args.json,
         live: Some(&console.live),
     };
-    let played = desk.play(begun, (&abort, &director), |_| args.command_to_go_on());
+    let played = how.play(begun, (&abort, &director), |_| args.command_to_go_on());
     #[cfg(feature = "serve")]
     let closed = page.map_or(Ok(()), live::LivePage::close);
     played?;
