@@ -29,7 +29,7 @@ pub struct BenchOptions {
 
 /// The results.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BenchResult {
+pub struct LookupResult {
     /// Lookups of all threads.
     pub lookups: u64,
     /// Time they took.
@@ -41,7 +41,7 @@ pub struct BenchResult {
     pub index_nanoseconds: f64,
 }
 
-impl BenchResult {
+impl LookupResult {
     /// Lookups per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
@@ -103,7 +103,7 @@ pub enum BenchError {
 ///
 /// # Errors
 /// If a file cannot be read or is damaged, or a thread cannot be started.
-pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResult, BenchError> {
+pub fn lookups(database: &Database, options: &BenchOptions) -> Result<LookupResult, BenchError> {
     let pieces = options.pieces.unwrap_or(database.max_pieces());
     let threads = options.threads.max(1);
     let stop = AtomicBool::new(false);
@@ -164,7 +164,7 @@ pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResul
         return Err(error.into());
     }
     let seconds = nanoseconds.into_inner() as f64 / 1e9 / threads as f64;
-    Ok(BenchResult {
+    Ok(LookupResult {
         lookups: lookups.into_inner(),
         seconds,
         checksum: checksum.into_inner(),

@@ -22,7 +22,7 @@ use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES};
 use crate::reader::compact::{CompactBuilder, CompactReader};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
-use crate::stats::{Counters, Stats};
+use crate::stats::{ShardedCounters, Stats};
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;
 use crate::storage::{AnyStorage, BlockCache, DataFile, Fixed, Storage};
@@ -380,7 +380,7 @@ impl Database {
         any_reader!(&self.reader, reader => reader.storage())
     }
 
-    fn counters(&self) -> &Counters {
+    fn counters(&self) -> &ShardedCounters {
         any_reader!(&self.reader, reader => reader.counters())
     }
 

@@ -53,5 +53,5 @@ pub use index::DbIndex;
 pub use movegen::Wld;
 pub use probe::{Answer, DatabaseOptions, MoveAnswer, Probe};
 pub use slice::Slice;
-pub use stats::{Counters, FileStats, Stats};
+pub use stats::{FileStats, ShardedCounters, Stats};
 pub use value::{DtwValue, MtcValue, WldValue};

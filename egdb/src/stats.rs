@@ -50,7 +50,7 @@ const PER_FILE: usize = 4;
 /// Counters in one shard per thread, so that threads do not fight for cache lines. More than 32
 /// threads share shards and may lose a few counts, which are for information only.
 #[derive(Debug)]
-pub struct Counters {
+pub struct ShardedCounters {
     shards: Vec<Vec<AtomicU64>>,
 }
 
@@ -69,11 +69,11 @@ fn shard() -> usize {
     })
 }
 
-impl Counters {
+impl ShardedCounters {
     /// Counts nothing.
-    pub const NONE: Counters = Counters { shards: Vec::new() };
+    pub const NONE: ShardedCounters = ShardedCounters { shards: Vec::new() };
 
-    pub(crate) fn new(files: usize) -> Counters {
+    pub(crate) fn new(files: usize) -> ShardedCounters {
         // Rounded up to whole cache lines with one to spare, so that shards share none.
         let len = (GLOBAL + PER_FILE * files).next_multiple_of(8) + 8;
         let mut shards = Vec::new();
@@ -82,7 +82,7 @@ impl Counters {
             counts.resize_with(len, AtomicU64::default);
             counts
         });
-        Counters { shards }
+        ShardedCounters { shards }
     }
 
     #[inline]

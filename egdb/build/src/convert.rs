@@ -181,7 +181,7 @@ pub fn convert(
             return Err(ConvertError::Exists { file });
         }
     }
-    let work = Work {
+    let work = Converter {
         source,
         probe,
         to,
@@ -255,7 +255,7 @@ fn is_finished(source: &Database, target: Target, paths: &[PathBuf], members: &[
         }
 }
 
-struct Work<'a> {
+struct Converter<'a> {
     source: &'a Database,
     probe: Probe,
     to: DbType,
@@ -277,7 +277,7 @@ const SHARE: usize = 1 << 14;
 /// Positions at a time for raw files.
 const CHUNK: u64 = 1 << 16;
 
-impl Work<'_> {
+impl Converter<'_> {
     fn pair(&self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Converted, ConvertError> {
         let stem = name.split('.').next().unwrap_or_default();
         let (written, subs) = write_pair(dir, self.to, stem, subs, |writer, id| {

@@ -11,7 +11,7 @@ use crate::format::DbType;
 use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
 use crate::layout::BLOCK;
 use crate::slice::Slice;
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 use crate::storage::{AnyStorage, Storage};
 
 mod values;
@@ -23,7 +23,7 @@ pub(crate) struct DtwReader {
     subs: Vec<DtwSub>,
     storage: AnyStorage,
     checksums: Checksums,
-    counters: Counters,
+    counters: ShardedCounters,
 }
 
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl DtwBuilder {
 
     /// `is_compared` says whether blocks are compared with their checksums.
     pub(crate) fn finish(self, storage: AnyStorage, is_compared: bool) -> DtwReader {
-        let counters = Counters::new(storage.files().len());
+        let counters = ShardedCounters::new(storage.files().len());
         let checksums = Checksums::new(is_compared, &storage);
         DtwReader { directory: self.directory, subs: self.subs, storage, checksums, counters }
     }
@@ -144,7 +144,7 @@ impl DtwReader {
         &self.storage
     }
 
-    pub(crate) fn counters(&self) -> &Counters {
+    pub(crate) fn counters(&self) -> &ShardedCounters {
         &self.counters
     }
 

@@ -5,7 +5,7 @@ use movegen::Color;
 
 use crate::error::ProbeError;
 use crate::slice::{SLICE_IDS, Slice};
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 
 mod checksums;
 pub(crate) mod coded;
@@ -111,7 +111,7 @@ impl Directory {
         slice: Slice,
         side: Color,
         index: u64,
-        counters: &Counters,
+        counters: &ShardedCounters,
     ) -> Result<(usize, u32), Raw> {
         let (found, rest) = self.find(slice, side, index);
         match found {

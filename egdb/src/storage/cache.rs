@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 
 use super::{DataFile, Storage};
 use crate::layout::BLOCK;
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 
 const WAYS: usize = 8;
 const WORDS: usize = BLOCK / 8;
@@ -191,7 +191,7 @@ impl Storage for BlockCache {
         block: u32,
         offset: usize,
         piece: &mut [u8],
-        counters: &Counters,
+        counters: &ShardedCounters,
     ) -> io::Result<()> {
         let key = self.key(file, block);
         let set = self.set_of(key);
@@ -277,7 +277,7 @@ mod tests {
                         let mut piece = [0; 512];
                         let offset = word as usize * 8;
                         let result =
-                            cache.read(0, block as u32, offset, &mut piece, &Counters::NONE);
+                            cache.read(0, block as u32, offset, &mut piece, &ShardedCounters::NONE);
                         let expected = block * WORDS as u64 + word;
                         let right = piece
                             .as_chunks::<8>()
@@ -302,7 +302,7 @@ mod tests {
         assert!(cache.memory() <= bytes && cache.memory() > bytes * 95 / 100, "{}", cache.memory());
         let mut piece = [0; 64];
         assert!(!cache.read_cached(0, 77, 64, &mut piece));
-        cache.read(0, 77, 0, &mut piece, &Counters::NONE).unwrap();
+        cache.read(0, 77, 0, &mut piece, &ShardedCounters::NONE).unwrap();
         assert!(cache.read_cached(0, 77, 64, &mut piece));
         assert_eq!(u64::from_le_bytes(piece[..8].try_into().unwrap()), 77 * 512 + 8);
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::{DataFile, Storage};
 use crate::layout::{BLOCK, PIECE};
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 
 /// Data files with their bytes.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
         block: u32,
         offset: usize,
         piece: &mut [u8],
-        _counters: &Counters,
+        _counters: &ShardedCounters,
     ) -> io::Result<()> {
         let map: &[u8] = &self.bytes[file];
         let start = block as usize * BLOCK + offset;
@@ -72,7 +72,7 @@ impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
     }
 
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
-        self.read(file, block, offset, piece, &Counters::NONE).is_ok()
+        self.read(file, block, offset, piece, &ShardedCounters::NONE).is_ok()
     }
 
     #[inline]

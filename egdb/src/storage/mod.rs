@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use meerslag_files::check_regular;
 
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 
 mod cache;
 mod in_place;
@@ -133,7 +133,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         block: u32,
         offset: usize,
         piece: &mut [u8],
-        counters: &Counters,
+        counters: &ShardedCounters,
     ) -> io::Result<()>;
 
     /// Reads a piece if that needs no disk access; else returns false.
@@ -192,7 +192,7 @@ impl Storage for AnyStorage {
         block: u32,
         offset: usize,
         piece: &mut [u8],
-        counters: &Counters,
+        counters: &ShardedCounters,
     ) -> io::Result<()> {
         forward!(self, storage => storage.read(file, block, offset, piece, counters))
     }

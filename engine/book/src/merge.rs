@@ -9,7 +9,7 @@ use super::error::BookError;
 use super::format::About;
 use super::graph::Graph;
 use super::reader::Book;
-use super::row::{Merged, Positions, rows};
+use super::row::{MergedRows, Positions, rows};
 use super::text::read_text;
 use super::writer::BookWriter;
 
@@ -29,7 +29,7 @@ pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<()
 /// # Errors
 /// If a book is damaged, or the file cannot be written.
 pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), BookError> {
-    let rows = Merged::new(books.iter().map(rows).collect());
+    let rows = MergedRows::new(books.iter().map(rows).collect());
     let mut history: Vec<String> = Vec::new();
     for step in books.iter().flat_map(|book| &book.about().history) {
         if !history.contains(step) {

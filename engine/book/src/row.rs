@@ -108,7 +108,7 @@ pub(super) fn rows(book: &Book) -> impl Iterator<Item = Result<Row, BookError>> 
 }
 
 /// Puts sorted sources together: equal rows are added up.
-pub(super) struct Merged<I> {
+pub(super) struct MergedRows<I> {
     sources: Vec<I>,
     /// The next row of each source.
     heads: Vec<Option<Row>>,
@@ -117,10 +117,10 @@ pub(super) struct Merged<I> {
     failed: Option<BookError>,
 }
 
-impl<I: Iterator<Item = Result<Row, BookError>>> Merged<I> {
-    pub(super) fn new(sources: Vec<I>) -> Merged<I> {
+impl<I: Iterator<Item = Result<Row, BookError>>> MergedRows<I> {
+    pub(super) fn new(sources: Vec<I>) -> MergedRows<I> {
         let heads = sources.iter().map(|_| None).collect();
-        let mut merged = Merged { sources, heads, order: BinaryHeap::new(), failed: None };
+        let mut merged = MergedRows { sources, heads, order: BinaryHeap::new(), failed: None };
         (0..merged.sources.len()).for_each(|source| merged.advance(source));
         merged
     }
@@ -145,7 +145,7 @@ impl<I: Iterator<Item = Result<Row, BookError>>> Merged<I> {
     }
 }
 
-impl<I: Iterator<Item = Result<Row, BookError>>> Iterator for Merged<I> {
+impl<I: Iterator<Item = Result<Row, BookError>>> Iterator for MergedRows<I> {
     type Item = Result<Row, BookError>;
 
     fn next(&mut self) -> Option<Self::Item> {

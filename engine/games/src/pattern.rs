@@ -5,11 +5,11 @@ use std::str::FromStr;
 use movegen::{Color, Move, Position, Square};
 
 /// Bits of a set of squares: bit n-1 for square n of the board as `Bitboard` keeps it.
-type Set = u64;
+type SquareBits = u64;
 
 /// Sets by white men, white kings, black men, black kings and empty squares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Sets([Set; 5]);
+struct Sets([SquareBits; 5]);
 
 impl Sets {
     fn of(position: &Position) -> Sets {
@@ -41,7 +41,7 @@ impl Sets {
     }
 
     fn reversed(&self) -> Sets {
-        let turned = |set: Set| movegen::geometry::turned(set);
+        let turned = |set: SquareBits| movegen::geometry::turned(set);
         let [wm, wk, bm, bk, empty] = self.0;
         Sets([turned(bm), turned(bk), turned(wm), turned(wk), turned(empty)])
     }

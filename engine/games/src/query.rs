@@ -198,7 +198,7 @@ impl Query {
 /// A condition that is written as a text, or as a number.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum TextOrNumber {
     Text(String),
     Number(u64),
 }
@@ -208,9 +208,9 @@ fn read<'de, D: Deserializer<'de>, T>(
     given: D,
     parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> Result<Option<T>, D::Error> {
-    let text = match Written::deserialize(given)? {
-        Written::Text(text) => text,
-        Written::Number(number) => number.to_string(),
+    let text = match TextOrNumber::deserialize(given)? {
+        TextOrNumber::Text(text) => text,
+        TextOrNumber::Number(number) => number.to_string(),
     };
     let text = Some(text.trim()).filter(|text| !text.is_empty());
     text.map(parse).transpose().map_err(D::Error::custom)

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use meerslag_games::{
-    Duplicate, Duplicates, GameHeader, GamesError, GamesFile, ImportEvent, ImportOptions,
-    ImportReport, Info, Outcome, Page, PdnText, Query, Sort, open_text,
+    Duplicate, Duplicates, GameHeader, GamesError, GamesFile, GamesFound, GamesInfo, ImportEvent,
+    ImportOptions, ImportReport, Outcome, PdnText, Query, Sort, open_text,
 };
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, Ply, WriteOptions, game_to_string};
 use movegen::random::Random;
@@ -303,7 +303,7 @@ fn columns_are_asked_together() {
             let keys = whole.hits.iter().map(|hit| (key(sort, &hit.game), hit.game.id));
             assert!(keys.is_sorted(), "{sort:?}");
             let page = games.find(&query, 3, 4).unwrap();
-            assert_eq!(page, Page { total: whole.total, hits: whole.hits[3..7].to_vec() });
+            assert_eq!(page, GamesFound { total: whole.total, hits: whole.hits[3..7].to_vec() });
         }
     }
     let nobody = Query { result: Some(Outcome::PlayerWins), ..Query::default() };
@@ -891,7 +891,7 @@ fn what_is_no_file_of_games_is_refused_and_kept() {
 /// What all commands answer about a file.
 fn answers(path: &Path, positions: &[Position]) -> Result<Vec<String>, GamesError> {
     let games = GamesFile::open(path)?;
-    let info = Info { file: String::new(), ..games.info()? };
+    let info = GamesInfo { file: String::new(), ..games.info()? };
     let mut answers = vec![format!("{info:?}")];
     let mut lists = Vec::new();
     for sort in Sort::ALL {

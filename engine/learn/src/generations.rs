@@ -178,7 +178,7 @@ pub enum GenerationsError {
 }
 
 /// What `observe` gets: the generation and the step.
-type Observer<'a> = &'a mut dyn FnMut(u32, GenerationStep) -> io::Result<()>;
+type StepObserver<'a> = &'a mut dyn FnMut(u32, GenerationStep) -> io::Result<()>;
 
 impl Generations {
     /// Plays, fits and matches what the folder does not have yet. Calls `observe` with each step,
@@ -190,7 +190,7 @@ impl Generations {
     pub fn run(
         &self,
         stop: &Abort,
-        observe: Observer<'_>,
+        observe: StepObserver<'_>,
     ) -> Result<BestWeights, GenerationsError> {
         let mut accepted = MATERIAL.to_owned();
         for generation in 0..self.count {
@@ -218,7 +218,7 @@ impl Generations {
         generation: u32,
         player: &str,
         stop: &Abort,
-        observe: Observer<'_>,
+        observe: StepObserver<'_>,
     ) -> Result<(), GenerationsError> {
         let selfplay = SelfPlay {
             games: self.games,
@@ -249,7 +249,7 @@ impl Generations {
         &self,
         generation: u32,
         stop: &Abort,
-        observe: Observer<'_>,
+        observe: StepObserver<'_>,
     ) -> Result<String, GenerationsError> {
         let file = self.folder.join(format!("gen{generation}.weights"));
         let sources: Vec<Source> =
@@ -294,7 +294,7 @@ impl Generations {
         new: &str,
         old: &str,
         stop: &Abort,
-        observe: Observer<'_>,
+        observe: StepObserver<'_>,
     ) -> Result<bool, GenerationsError> {
         let path = self.folder.join(format!("gen{generation}.match.jsonl"));
         let config = self.config(new, old)?;

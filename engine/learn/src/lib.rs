@@ -53,7 +53,7 @@ pub use generations::{
     BestWeights, FittedWeights, GenerationStep, Generations, GenerationsError, MatchedWeights,
 };
 pub use learner::{Epoch, PHASES};
-pub use merge::{Merged, merge};
+pub use merge::{MergedParts, merge};
 pub use number::{ParseNumberError, TunedNumber};
 pub use opening::{OpeningMix, ParseMixError, SelfplayOpening};
 pub use plot::loss_plot;

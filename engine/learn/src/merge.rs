@@ -8,7 +8,7 @@ use super::store::{BLOCK_GAMES, Contents, GamesHeader, Store, StoreError};
 
 /// The result of merging.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Merged {
+pub struct MergedParts {
     /// The file.
     pub file: PathBuf,
     /// Games in it.
@@ -23,7 +23,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// If the files are not all the parts of one run, are damaged, or cannot be read or written.
-pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Merged, StoreError> {
+pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<MergedParts, StoreError> {
     let mut contents = Vec::new();
     for path in parts {
         contents.push(Contents::open(path)?);
@@ -31,7 +31,7 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Merged, StoreError> {
     contents.sort_by_key(|part| part.header().shard.index);
     let whole = header_of_run(&contents)?;
     let mut store = Store::open(folder, &whole)?;
-    let mut merged = Merged { file: folder.join(whole.file_name()), games: 0, left_out: 0 };
+    let mut merged = MergedParts { file: folder.join(whole.file_name()), games: 0, left_out: 0 };
     let of = contents.len() as u64;
     let mut number = 0;
     'turns: loop {

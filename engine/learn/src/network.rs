@@ -21,7 +21,7 @@ use super::sample::Sample;
 use super::settings::NetworkTraining;
 use meerslag_search::eval::kind::UNITS;
 use meerslag_search::eval::network::{
-    self, Inputs, MAX_OUTPUT_WEIGHT, MAX_SCORE, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
+    self, InputRows, Inputs, MAX_OUTPUT_WEIGHT, MAX_SCORE, Network, ONE, OUTPUT_ONE, OUTPUTS,
 };
 use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
 
@@ -106,7 +106,7 @@ pub(super) struct NetworkModel {
 /// A position as the network sees it, and its label.
 struct NetworkCase {
     /// Rows of the inputs, by the side that sees them.
-    rows: Rows,
+    rows: InputRows,
     side: Color,
     output: usize,
     /// White's score without the network, in units of the scale.

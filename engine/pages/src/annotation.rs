@@ -8,7 +8,7 @@ use movegen::{Color, Move};
 use serde::Serialize;
 
 use super::{GameData, KnownValue, Note, report, seconds};
-use meerslag_study::annotate::{JudgedGame, JudgedMove, Players, player_name};
+use meerslag_study::annotate::{JudgedGame, JudgedMove, PlayerSummaries, player_name};
 use meerslag_study::digits::rounded;
 use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
 
@@ -17,7 +17,7 @@ use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
 pub struct AnnotationPage {
     rows: Vec<AnnotatedRow>,
     games: Vec<String>,
-    players: Players,
+    players: PlayerSummaries,
 }
 
 /// The data that the script shows beside the games.
@@ -144,7 +144,7 @@ fn known(answer: &MoveAnswer) -> Option<KnownValue> {
 }
 
 /// The first and last squares of a move.
-fn ends(mv: Move) -> super::Ends {
+fn ends(mv: Move) -> super::MoveEnds {
     (mv.from().number(), mv.to().number())
 }
 

@@ -81,11 +81,11 @@ pub struct GameData {
     pub notes: Option<Vec<Note>>,
     /// The best move of the last position.
     #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
-    pub last_best: Option<Ends>,
+    pub last_best: Option<MoveEnds>,
 }
 
 /// The first and last squares of a move.
-pub type Ends = (u8, u8);
+pub type MoveEnds = (u8, u8);
 
 /// A judgement on a move.
 #[derive(Serialize)]
@@ -95,7 +95,7 @@ pub struct Note {
     pub glyph: Option<u32>,
     /// The best move of the position before it.
     #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
-    pub best: Option<Ends>,
+    pub best: Option<MoveEnds>,
     /// White's share of the points after it, 0 to 1.
     #[serde(rename = "c")]
     pub chance: f64,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
-    self as games, Duplicates, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Query,
+    self as games, Duplicates, GameHeader, GamesError, ImportEvent, ImportOptions, Query,
     Sort, Successes,
 };
 use parking_lot::Mutex;
@@ -138,8 +138,8 @@ pub struct FoundGame {
     at: Vec<u32>,
 }
 
-impl From<Hit> for FoundGame {
-    fn from(hit: Hit) -> FoundGame {
+impl From<games::GameFound> for FoundGame {
+    fn from(hit: games::GameFound) -> FoundGame {
         let GameHeader { id, white, black, event, site, round, date, .. } = hit.game;
         FoundGame {
             number: id,

@@ -149,7 +149,7 @@ fn work(
 }
 
 /// A position to search, and the moves that lead to it.
-struct Wanted {
+struct SearchTask {
     position: Position,
     parents: Vec<(u32, usize)>,
 }
@@ -162,7 +162,7 @@ struct Expansion<'o> {
     /// Positions that are waiting for a thread.
     queue: VecDeque<Key>,
     /// Positions whose search is waited for.
-    wanted: HashMap<Key, Wanted>,
+    wanted: HashMap<Key, SearchTask>,
     /// Positions being expanded: how many searches are missing.
     busy: HashMap<u32, usize>,
     progress: ExpandProgress,
@@ -334,7 +334,7 @@ impl<'o> Expansion<'o> {
         for (key, position, index) in missing {
             let wanted = self.wanted.entry(key).or_insert_with(|| {
                 self.queue.push_back(key);
-                Wanted { position, parents: Vec::new() }
+                SearchTask { position, parents: Vec::new() }
             });
             wanted.parents.push((number, index));
         }

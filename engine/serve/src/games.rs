@@ -60,14 +60,14 @@ pub(super) struct PdnGameRecord {
 #[serde(default)]
 struct LineOfPlay {
     /// The items before the first move.
-    lead: Vec<AnnotationRecord>,
-    plies: Vec<PlyRecord>,
+    lead: Vec<PdnAnnotationRecord>,
+    plies: Vec<PdnPlyRecord>,
 }
 
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "PdnPly")]
-struct PlyRecord {
+struct PdnPlyRecord {
     /// In Hub notation.
     #[serde(rename = "move")]
     mv: String,
@@ -88,14 +88,14 @@ struct PlyRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     elapsed: Option<f64>,
     /// The items after the move.
-    after: Vec<AnnotationRecord>,
+    after: Vec<PdnAnnotationRecord>,
 }
 
 /// A comment, a variation or a set-up.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "PdnAnnotation")]
-struct AnnotationRecord {
+struct PdnAnnotationRecord {
     /// The comment with commands of programs, such as `[%clk 0:01:00]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<String>,
@@ -231,7 +231,7 @@ fn after_set_ups(position: Position, list: &[Annotation]) -> Position {
 impl LineOfPlay {
     fn of(start: Position, line: &Variation, has_positions: bool) -> LineOfPlay {
         let annotations = |list: &[Annotation], before: Position| {
-            let record = |annotation| AnnotationRecord::of(annotation, before, has_positions);
+            let record = |annotation| PdnAnnotationRecord::of(annotation, before, has_positions);
             list.iter().map(record).collect()
         };
         let mut position = after_set_ups(start, &line.lead);
@@ -241,7 +241,7 @@ impl LineOfPlay {
             position = after_set_ups(after, &ply.after);
             let seconds = |time: std::time::Duration| time.as_secs_f64();
             let left = |comment: &Comment| comment.remaining_time(before.side_to_move());
-            PlyRecord {
+            PdnPlyRecord {
                 mv: ply.mv.to_string(),
                 text: format_move(&before, ply.mv),
                 fen: has_positions.then(|| after.to_fen()),
@@ -259,7 +259,7 @@ impl LineOfPlay {
     }
 
     fn variation(&self, start: Position) -> Result<Variation, Problem> {
-        let annotations = |list: &[AnnotationRecord], before: Position| {
+        let annotations = |list: &[PdnAnnotationRecord], before: Position| {
             list.iter().map(|record| record.annotation(before)).collect::<Result<Vec<_>, Problem>>()
         };
         let lead = annotations(&self.lead, start)?;
@@ -277,10 +277,10 @@ impl LineOfPlay {
     }
 }
 
-impl AnnotationRecord {
+impl PdnAnnotationRecord {
     /// `before` is the position that a variation starts from.
-    fn of(annotation: &Annotation, before: Position, has_positions: bool) -> AnnotationRecord {
-        let mut record = AnnotationRecord::default();
+    fn of(annotation: &Annotation, before: Position, has_positions: bool) -> PdnAnnotationRecord {
+        let mut record = PdnAnnotationRecord::default();
         match annotation {
             Annotation::Comment(comment) => {
                 record.comment = Some(comment.text.clone());

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use meerslag_games::{
-    Duplicates, GamesError, GamesFile, Hit, ImportEvent, ImportOptions, Query as GamesQuery, Sort,
-    StoredGame,
+    Duplicates, GameFound, GamesError, GamesFile, ImportEvent, ImportOptions, Query as GamesQuery,
+    Sort, StoredGame,
 };
 use meerslag_study::records::Record;
 use movegen::Color;
@@ -396,7 +396,7 @@ impl Record for ExplorerRecord {
 }
 
 impl ExplorerGame {
-    fn of(hit: &Hit) -> ExplorerGame {
+    fn of(hit: &GameFound) -> ExplorerGame {
         let game = &hit.game;
         let player = |name: &str, rating| ExplorerPlayer { name: name.to_owned(), rating };
         let month = day(&game.date).map(|day| day / 100).filter(|month| month % 100 > 0);

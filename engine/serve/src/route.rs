@@ -275,7 +275,7 @@ pub static ROUTES: &[Route] = &[
         tablebase::standard,
     ),
     #[cfg(feature = "games")]
-    get::<meerslag_games::Page>(
+    get::<meerslag_games::GamesFound>(
         "/v1/games/find",
         "The games of the server's file that fulfil conditions",
         &[parameters::<meerslag_games::Query>(), parameters::<games_file::PageParameters>()],

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use meerslag_files::Existing;
 use meerslag_pages::AnnotationPage;
-use meerslag_study::annotate::{self, JudgedGame, PlayerSummary, Players};
+use meerslag_study::annotate::{self, JudgedGame, PlayerSummaries, PlayerSummary};
 use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
 use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, WriteOptions, write_game};
 
@@ -142,13 +142,13 @@ struct Output<'a> {
     args: &'a AnnotateArgs,
     pdn: Vec<u8>,
     page: Option<AnnotationPage>,
-    players: Players,
+    players: PlayerSummaries,
 }
 
 impl Output<'_> {
     fn new(args: &AnnotateArgs) -> Output<'_> {
         let page = args.html.as_ref().map(|_| AnnotationPage::new());
-        Output { args, pdn: Vec::new(), page, players: Players::default() }
+        Output { args, pdn: Vec::new(), page, players: PlayerSummaries::default() }
     }
 
     fn add(&mut self, number: usize, pdn: &PdnGame, judged: &JudgedGame) -> Result<(), Failure> {

@@ -86,10 +86,10 @@ impl Catalogue {
             self.add::<meerslag_games::Problem>();
             self.add::<meerslag_games::Duplicate>();
             self.add::<games::import::GamesImportRecord<'_>>();
-            self.add::<meerslag_games::Hit>();
+            self.add::<meerslag_games::GameFound>();
             self.add::<meerslag_games::Tree>();
             self.add::<games::statistics::GamesScoreRecord<'_>>();
-            self.add::<meerslag_games::Info>();
+            self.add::<meerslag_games::GamesInfo>();
             self.add::<meerslag_games::CheckReport>();
         }
         #[cfg(feature = "training")]

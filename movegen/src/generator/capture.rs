@@ -42,7 +42,7 @@ use super::worst_cases::memo_after;
 
 /// All captures of one piece that take the same set.
 #[derive(Clone, Copy)]
-pub(crate) struct Group {
+pub(crate) struct CaptureGroup {
     from: u64,
     captured: u64,
     ends: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Group {
 pub(crate) trait Sink {
     /// Offers a group of captures of `count` pieces. Groups that agree in start and captured set
     /// can only occur when `count` is at least `merge_from`.
-    fn add(&mut self, count: u32, merge_from: u32, group: Group);
+    fn add(&mut self, count: u32, merge_from: u32, group: CaptureGroup);
 
     /// The greatest number of pieces so far; 0 before the first capture.
     fn best(&self) -> u32;
@@ -61,7 +61,7 @@ pub(crate) trait Sink {
 /// Keeps the longest captures as groups.
 pub(crate) struct Groups {
     best: u32,
-    groups: SmallVec<[Group; 16]>,
+    groups: SmallVec<[CaptureGroup; 16]>,
     index: Option<Box<Index>>,
 }
 
@@ -78,7 +78,7 @@ impl Groups {
     }
 
     /// Adds the ends to an equal group if there is one.
-    fn merge(&mut self, group: Group) -> bool {
+    fn merge(&mut self, group: CaptureGroup) -> bool {
         if self.groups.len() >= INDEX_FROM {
             return self.merge_indexed(group);
         }
@@ -92,7 +92,7 @@ impl Groups {
     }
 
     #[cold]
-    fn merge_indexed(&mut self, group: Group) -> bool {
+    fn merge_indexed(&mut self, group: CaptureGroup) -> bool {
         let groups = &mut self.groups;
         let index = self.index.get_or_insert_with(|| {
             Box::new(groups.iter().enumerate().map(|(i, g)| ((g.from, g.captured), i)).collect())
@@ -122,7 +122,7 @@ impl Groups {
 
 impl Sink for Groups {
     #[inline(always)]
-    fn add(&mut self, count: u32, merge_from: u32, group: Group) {
+    fn add(&mut self, count: u32, merge_from: u32, group: CaptureGroup) {
         if count < self.best {
             return;
         }
@@ -164,7 +164,7 @@ impl Counter {
 
 impl Sink for Counter {
     #[inline(always)]
-    fn add(&mut self, count: u32, merge_from: u32, group: Group) {
+    fn add(&mut self, count: u32, merge_from: u32, group: CaptureGroup) {
         if count >= merge_from {
             if count > self.groups.best {
                 self.unmerged = 0;
@@ -212,7 +212,7 @@ impl<S: Sink> Visitor for Singles<'_, S> {
 
     #[inline(always)]
     fn capture(&mut self, from: u64, to: u64, captured: u64) {
-        self.sink.add(1, MERGE_MEN_FROM, Group { from, captured, ends: to });
+        self.sink.add(1, MERGE_MEN_FROM, CaptureGroup { from, captured, ends: to });
     }
 }
 
@@ -293,7 +293,7 @@ fn extend_man<S: Sink>(
             let down_left = at.rotate_left(5) & enemy & empty.rotate_right(5);
             let down_right = at.rotate_left(6) & enemy & empty.rotate_right(6);
             if up_left | up_right | down_left | down_right == 0 {
-                let group = Group { from: chain.from, captured, ends: at };
+                let group = CaptureGroup { from: chain.from, captured, ends: at };
                 chain.sink.add(count, MERGE_MEN_FROM, group);
                 return;
             }
@@ -376,7 +376,7 @@ fn extend_king<D: Direction, S: Sink>(
             let side1 = king::targets::<D::Side1>(open, enemy, empty);
             let side2 = king::targets::<D::Side2>(open, enemy, empty);
             if ahead | side1 | side2 == 0 {
-                let group = Group { from: chain.from, captured, ends: open };
+                let group = CaptureGroup { from: chain.from, captured, ends: open };
                 chain.sink.add(count, MERGE_KINGS_FROM, group);
                 return;
             }

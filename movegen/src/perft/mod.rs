@@ -57,14 +57,14 @@ impl<I: Isa> Count for Moves<I> {
 }
 
 /// Adds up the counts of the children, which it is shown one by one.
-struct Sum<C, const WHITE: bool, const BLACK: bool> {
+struct ChildCounts<C, const WHITE: bool, const BLACK: bool> {
     board: Board,
     depth: u32,
     nodes: u64,
     count: C,
 }
 
-impl<C: Count, const WHITE: bool, const BLACK: bool> Visitor for Sum<C, WHITE, BLACK> {
+impl<C: Count, const WHITE: bool, const BLACK: bool> Visitor for ChildCounts<C, WHITE, BLACK> {
     #[inline(always)]
     fn quiet(&mut self, kind: Kind, from: u64, to: u64) {
         let child = after_quiet::<WHITE>(&self.board, kind, from, to);
@@ -92,7 +92,7 @@ fn sum<const WHITE: bool, const BLACK: bool>(
     board: &Board,
     depth: u32,
 ) -> u64 {
-    let sum = Sum::<_, WHITE, BLACK> { board: *board, depth, nodes: 0, count };
+    let sum = ChildCounts::<_, WHITE, BLACK> { board: *board, depth, nodes: 0, count };
     generator::visit::<WHITE, true, _>(isa, board, sum).nodes
 }
 

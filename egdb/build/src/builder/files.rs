@@ -11,7 +11,7 @@ use super::men::MenSets;
 use super::need::{Demand, OVERHEAD};
 use super::order::{after_capture, after_crowning};
 use super::raw::RawFile;
-use super::store::{Metrics, Solved, ValueStore};
+use super::store::{DistanceKinds, Solved, ValueStore};
 use egdb::slice::Slice;
 
 /// Work files and the chunks read from them.
@@ -38,7 +38,7 @@ impl SliceFiles {
     pub(super) fn file(
         &mut self,
         slice: Slice,
-        metrics: Metrics,
+        metrics: DistanceKinds,
     ) -> Result<Option<Arc<RawFile>>, BuildError> {
         let has = |file: &RawFile| {
             (file.metrics.dtw || !metrics.dtw) && (file.metrics.mtc || !metrics.mtc)
@@ -79,7 +79,7 @@ impl SliceFiles {
     pub(super) fn view(
         &mut self,
         store: &ValueStore,
-        metrics: Metrics,
+        metrics: DistanceKinds,
         threads: usize,
         encoder: u64,
     ) -> Result<Solved, BuildError> {

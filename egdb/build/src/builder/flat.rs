@@ -27,12 +27,12 @@ pub(super) struct Flat<'a> {
     /// First index of the window.
     start: u64,
     cursors: Vec<FlatCursor>,
-    selection: Selection,
+    selection: ValueFilter,
 }
 
 /// The values to pack.
 #[derive(Clone, Copy)]
-struct Selection {
+struct ValueFilter {
     db_type: DbType,
     side: Color,
     /// Positions where the other side could capture are left out, too.
@@ -94,7 +94,7 @@ impl<'a> Flat<'a> {
             window: vec![0; window],
             start: u64::MAX,
             cursors: std::iter::repeat_with(cursor).take(4 * threads).collect(),
-            selection: Selection { db_type, side, is_quiet_for_both },
+            selection: ValueFilter { db_type, side, is_quiet_for_both },
         }
     }
 
@@ -184,7 +184,7 @@ const WLD: [u16; 8] = [3, 1, 2, 0, DONT_CARE, DONT_CARE, DONT_CARE, DONT_CARE];
 
 impl FlatCursor {
     #[inline(always)]
-    fn fill(&mut self, raw: &RawFile, selection: Selection, start: u64, out: &mut [u16]) {
+    fn fill(&mut self, raw: &RawFile, selection: ValueFilter, start: u64, out: &mut [u16]) {
         let Some(rows) = raw.store.rows else { return self.fill_cells(raw, selection, start, out) };
         let slice = raw.store.slice;
         // With the same men and fixed black kings: of the moving colour the rows are counted in.
@@ -251,7 +251,7 @@ impl FlatCursor {
         &mut self,
         raw: &RawFile,
         rows: Rows,
-        selection: Selection,
+        selection: ValueFilter,
         start: u64,
         out: &mut [u16],
     ) {
@@ -296,7 +296,7 @@ impl FlatCursor {
         }
     }
 
-    fn fill_cells(&mut self, raw: &RawFile, selection: Selection, start: u64, out: &mut [u16]) {
+    fn fill_cells(&mut self, raw: &RawFile, selection: ValueFilter, start: u64, out: &mut [u16]) {
         let slice = raw.store.slice;
         for (men, out) in (start..).zip(out) {
             let Some((black, white)) = unrank_men(slice, men) else { return };

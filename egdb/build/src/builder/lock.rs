@@ -15,7 +15,7 @@ use meerslag_files::exclusive::{self, LockedFile};
 
 /// What a builder is going to write.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Claim {
+pub(super) enum BuildScope {
     All,
     Slice(Slice),
     /// The files of a piece count.
@@ -32,14 +32,18 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Claims something of a folder that has a folder `work`.
-    pub(super) fn take(dir: &Path, claim: Claim) -> Result<Lock, BuildError> {
+    pub(super) fn take(dir: &Path, claim: BuildScope) -> Result<Lock, BuildError> {
         let folder = dir.join("build.lock");
         let work = dir.join("work");
         let (name, lock) = match claim {
-            Claim::All => return Ok(Lock { _files: vec![alone(dir, &folder)?] }),
-            Claim::Slice(slice) => (format!("{slice}.raw"), format!("{slice}.lock")),
-            Claim::PackSlice(slice) => (format!("packed-{slice}"), format!("packed-{slice}.lock")),
-            Claim::Pack(pieces) => (format!("packed-{pieces}"), format!("packed-{pieces}.lock")),
+            BuildScope::All => return Ok(Lock { _files: vec![alone(dir, &folder)?] }),
+            BuildScope::Slice(slice) => (format!("{slice}.raw"), format!("{slice}.lock")),
+            BuildScope::PackSlice(slice) => {
+                (format!("packed-{slice}"), format!("packed-{slice}.lock"))
+            }
+            BuildScope::Pack(pieces) => {
+                (format!("packed-{pieces}"), format!("packed-{pieces}.lock"))
+            }
         };
         let made = OpenOptions::new().create(true).append(true).open(&folder);
         let shared = made.map_err(exclusive::Error::Io);
@@ -98,7 +102,7 @@ fn is_held(lock: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn refused(dir: &Path, claim: Claim) -> String {
+    fn refused(dir: &Path, claim: BuildScope) -> String {
         match Lock::take(dir, claim) {
             Err(error @ BuildError::InUse { .. }) => error.to_string(),
             other => panic!("{other:?}"),
@@ -110,21 +114,23 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("work")).unwrap();
         let me = format!("process {}", std::process::id());
-        let [first, second] = ["2110", "1101"].map(|digits| Claim::Slice(digits.parse().unwrap()));
+        let [first, second] =
+            ["2110", "1101"].map(|digits| BuildScope::Slice(digits.parse().unwrap()));
 
-        let all = Lock::take(dir.path(), Claim::All).unwrap();
-        for claim in [Claim::All, first, Claim::Pack(3)] {
+        let all = Lock::take(dir.path(), BuildScope::All).unwrap();
+        for claim in [BuildScope::All, first, BuildScope::Pack(3)] {
             let message = refused(dir.path(), claim);
             assert!(message.contains(&me) && !message.contains("2110"), "{message}");
         }
         drop(all);
 
-        let parts = [first, second, Claim::Pack(3)].map(|c| Lock::take(dir.path(), c).unwrap());
+        let parts =
+            [first, second, BuildScope::Pack(3)].map(|c| Lock::take(dir.path(), c).unwrap());
         let message = refused(dir.path(), first);
         assert!(message.contains(&me) && message.contains("2110.raw"), "{message}");
-        let message = refused(dir.path(), Claim::All);
+        let message = refused(dir.path(), BuildScope::All);
         assert!(message.contains(&me), "{message}");
         drop(parts);
-        Lock::take(dir.path(), Claim::All).unwrap();
+        Lock::take(dir.path(), BuildScope::All).unwrap();
     }
 }

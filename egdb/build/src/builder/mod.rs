@@ -53,10 +53,10 @@ use egdb::format::DbType;
 use egdb::manifest::Manifest;
 use egdb::slice::Slice;
 use files::SliceFiles;
-use lock::{Claim, Lock};
+use lock::{BuildScope, Lock};
 use raw::{RawFile, RawWriter};
 use schedule::{Output, Schedule};
-use store::{Metrics, Plane, ValueStore};
+use store::{DistanceKinds, Plane, ValueStore};
 use unit::solve_unit;
 
 pub use error::BuildError;
@@ -100,8 +100,11 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    fn metrics(&self) -> Metrics {
-        Metrics { dtw: self.types.contains(&DbType::Dtw), mtc: self.types.contains(&DbType::Mtc) }
+    fn metrics(&self) -> DistanceKinds {
+        DistanceKinds {
+            dtw: self.types.contains(&DbType::Dtw),
+            mtc: self.types.contains(&DbType::Mtc),
+        }
     }
 }
 
@@ -206,7 +209,7 @@ pub struct Builder<'a> {
     dir: PathBuf,
     work: PathBuf,
     options: BuildOptions,
-    metrics: Metrics,
+    metrics: DistanceKinds,
     files: SliceFiles,
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
@@ -234,7 +237,7 @@ impl<'a> Builder<'a> {
         let mut lock = None;
         if !options.resume {
             // Before looking at the files, which another builder may be writing.
-            lock = Some(Lock::take(dir, Claim::All)?);
+            lock = Some(Lock::take(dir, BuildScope::All)?);
             for entry in fs::read_dir(dir).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
                 if name.to_string_lossy().starts_with("db") {
@@ -262,7 +265,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Keeps other builders out.
-    fn claim(&mut self, claim: Claim) -> Result<(), BuildError> {
+    fn claim(&mut self, claim: BuildScope) -> Result<(), BuildError> {
         if self.lock.is_none() {
             self.lock = Some(Lock::take(&self.dir, claim)?);
         }
@@ -288,7 +291,7 @@ impl<'a> Builder<'a> {
     }
 
     fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
-        self.claim(Claim::All)?;
+        self.claim(BuildScope::All)?;
         let Builder { options, .. } = &self;
         let needs = Needs::new(&options.types, self.pool.current_num_threads());
         let mut schedule = Schedule::new(slices, &options.types, options.keep_work);
@@ -355,7 +358,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn build_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
-        self.claim(Claim::Slice(slice))?;
+        self.claim(BuildScope::Slice(slice))?;
         if self.has_sound_file(slice)? {
             self.tell(&BuildEvent::SliceReused { slice, positions: positions(slice) })?;
         } else {
@@ -369,7 +372,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
-        self.claim(Claim::Pack(pieces))?;
+        self.claim(BuildScope::Pack(pieces))?;
         self.pack_slices(build_order(pieces))
     }
 
@@ -379,7 +382,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::pack_only`].
     pub fn pack_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
-        self.claim(Claim::PackSlice(slice))?;
+        self.claim(BuildScope::PackSlice(slice))?;
         self.pack_slices(vec![slice])
     }
 

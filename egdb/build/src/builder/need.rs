@@ -8,7 +8,7 @@ use super::order::{after_capture, after_crowning};
 use super::raw;
 use super::schedule::{Output, Schedule};
 use super::solve::Workspace;
-use super::store::{Metrics, ValueStore};
+use super::store::{DistanceKinds, ValueStore};
 use crate::encode::compact::CompactWriter;
 use egdb::format::DbType;
 use egdb::slice::Slice;
@@ -25,7 +25,7 @@ impl Demand {
     pub(super) fn of_unit(
         store: &ValueStore,
         unit: usize,
-        metrics: Metrics,
+        metrics: DistanceKinds,
         threads: usize,
     ) -> u64 {
         let after = store.units.after(unit).into_iter().flatten();
@@ -34,7 +34,7 @@ impl Demand {
     }
 
     /// The greatest of all units of a slice.
-    pub(super) fn greatest(store: &ValueStore, metrics: Metrics, threads: usize) -> u64 {
+    pub(super) fn greatest(store: &ValueStore, metrics: DistanceKinds, threads: usize) -> u64 {
         let units = 0..store.units.len();
         units.map(|unit| Demand::of_unit(store, unit, metrics, threads)).max().unwrap_or(0)
     }
@@ -43,7 +43,7 @@ impl Demand {
 /// Computes what slices will take.
 pub(crate) struct Needs {
     sets: [Arc<MenSets>; 6],
-    metrics: Metrics,
+    metrics: DistanceKinds,
     threads: usize,
     compact: bool,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Needs {
 impl Needs {
     pub(crate) fn new(types: &[DbType], threads: usize) -> Needs {
         let metrics =
-            Metrics { dtw: types.contains(&DbType::Dtw), mtc: types.contains(&DbType::Mtc) };
+            DistanceKinds { dtw: types.contains(&DbType::Dtw), mtc: types.contains(&DbType::Mtc) };
         let compact = types.contains(&DbType::Compact);
         Needs { sets: all_sets(), metrics, threads, compact }
     }
@@ -85,7 +85,7 @@ impl Needs {
     /// About how long the work file of a slice is, in bytes.
     pub(crate) fn work_file(&self, slice: Slice) -> u64 {
         let store = self.store(slice);
-        let values = raw::plain_bytes(&store, Metrics { dtw: false, mtc: false });
+        let values = raw::plain_bytes(&store, DistanceKinds { dtw: false, mtc: false });
         let distances = raw::plain_bytes(&store, self.metrics) - values;
         (values as f64 * COMPRESSED[0] + distances as f64 * COMPRESSED[1]) as u64
     }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::chunks::{CHUNK, ChunkPlaces, Chunks, Decoder, Encoder, Filed, Kind, Source};
 use super::error::BuildError;
 use super::men::MenSets;
-use super::store::{Metrics, Plane, SolvedUnit, ValueStore};
+use super::store::{DistanceKinds, Plane, SolvedUnit, ValueStore};
 use egdb::huge_pages;
 use egdb::slice::Slice;
 use egdb::storage::DataFile;
@@ -44,7 +44,7 @@ pub(super) fn part_path(dir: &Path, slice: Slice) -> PathBuf {
     dir.join(format!("{slice}.part"))
 }
 
-fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING] {
+fn heading(slice: Slice, metrics: DistanceKinds) -> [u8; HEADING] {
     let mut bytes = [0; HEADING];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&ORDER.to_ne_bytes());
@@ -62,8 +62,8 @@ fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING] {
 
 /// The parts of a unit in their order in the file: words, distances to the end and to conversion,
 /// cells; each with its bytes in memory.
-fn parts(store: &ValueStore, unit: usize, metrics: Metrics) -> [(Kind, u64); 4] {
-    let bytes = |dtw, mtc| store.unit_bytes(unit, Metrics { dtw, mtc });
+fn parts(store: &ValueStore, unit: usize, metrics: DistanceKinds) -> [(Kind, u64); 4] {
+    let bytes = |dtw, mtc| store.unit_bytes(unit, DistanceKinds { dtw, mtc });
     let plain = bytes(false, false);
     let (words, cells) = if store.rows.is_some() { (plain, 0) } else { (0, plain) };
     // A slice without kings has its distances in its cells only.
@@ -77,7 +77,7 @@ fn chunk_count(parts: &[(Kind, u64); 4]) -> usize {
 }
 
 /// Bytes of all units of a slice before they are compressed.
-pub(super) fn plain_bytes(store: &ValueStore, metrics: Metrics) -> u64 {
+pub(super) fn plain_bytes(store: &ValueStore, metrics: DistanceKinds) -> u64 {
     (0..store.units.len()).map(|unit| store.unit_bytes(unit, metrics)).sum()
 }
 
@@ -100,7 +100,11 @@ impl RawContents {
     }
 
     /// Reads the lists of the complete units and ignores what follows them.
-    fn read(file: &DataFile, store: &ValueStore, metrics: Metrics) -> io::Result<RawContents> {
+    fn read(
+        file: &DataFile,
+        store: &ValueStore,
+        metrics: DistanceKinds,
+    ) -> io::Result<RawContents> {
         let mut contents = RawContents::new(store);
         while let Some(unit) = contents.left.checked_sub(1) {
             let count = chunk_count(&parts(store, unit, metrics));
@@ -168,8 +172,8 @@ fn load(
     read: impl Fn(usize, Kind, &mut [u8], &mut Decoder) -> Result<(), BuildError> + Sync,
     store: &ValueStore,
     unit: usize,
-    metrics: Metrics,
-    wanted: Metrics,
+    metrics: DistanceKinds,
+    wanted: DistanceKinds,
 ) -> Result<SolvedUnit, BuildError> {
     let parts = parts(store, unit, metrics);
     let start = |part: usize| chunk_count(&parts) - chunk_count_from(&parts, part);
@@ -215,7 +219,7 @@ pub(super) struct RawWriter {
     dir: PathBuf,
     path: PathBuf,
     contents: RawContents,
-    metrics: Metrics,
+    metrics: DistanceKinds,
     /// Bytes written since the last flush to the disk.
     unsure: u64,
 }
@@ -225,7 +229,7 @@ impl RawWriter {
     pub(super) fn open(
         dir: &Path,
         store: &ValueStore,
-        metrics: Metrics,
+        metrics: DistanceKinds,
         go_on: &dyn Fn() -> bool,
     ) -> Result<RawWriter, BuildError> {
         let path = part_path(dir, store.slice);
@@ -358,7 +362,7 @@ pub(super) struct RawFile {
     source: Arc<Source>,
     /// The slice; its values are read as they are wanted.
     pub store: Arc<ValueStore>,
-    pub metrics: Metrics,
+    pub metrics: DistanceKinds,
 }
 
 impl RawFile {
@@ -382,7 +386,7 @@ impl RawFile {
             |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
         let mut head = [0; HEADING];
         file.read_at(0, &mut head).map_err(io)?;
-        let metrics = Metrics { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
+        let metrics = DistanceKinds { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
         if head != heading(slice, metrics) {
             return Err(damaged("not a work file of this slice, of this version and byte order"));
         }

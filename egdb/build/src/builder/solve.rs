@@ -13,7 +13,7 @@ use super::regrouped::Regrouped;
 use super::rows::Rows;
 use super::seeds::{Plain, SeedCodes, SeedConversion};
 use super::shared_facts;
-use super::store::{DRAW, Distances, Metrics, ValueStore, Words};
+use super::store::{DRAW, DistanceKinds, Distances, ValueStore, Words};
 use super::waves::{Kings, Waves};
 
 /// Where a block's results go; the distances are empty if they are not wanted.
@@ -49,7 +49,12 @@ const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
 impl Workspace {
     /// Bytes that solving a unit takes, the result not counted.
-    pub(super) fn bytes(store: &ValueStore, unit: usize, metrics: Metrics, threads: usize) -> u64 {
+    pub(super) fn bytes(
+        store: &ValueStore,
+        unit: usize,
+        metrics: DistanceKinds,
+        threads: usize,
+    ) -> u64 {
         let Some(rows) = store.rows else { return 0 };
         let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };
         let row = size_of::<[u64; 2]>()
@@ -70,7 +75,7 @@ impl Workspace {
         context: &BuildContext<'_>,
         rows: Rows,
         men: [u64; 2],
-        metrics: Metrics,
+        metrics: DistanceKinds,
         out: &mut BlockOut<'_>,
     ) {
         let all_men = men[0] | men[1];

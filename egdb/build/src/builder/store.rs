@@ -28,15 +28,15 @@ pub(super) type Distances = [[Code; 64]; 2];
 
 /// Which distances to compute in addition to values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Metrics {
+pub(super) struct DistanceKinds {
     pub dtw: bool,
     pub mtc: bool,
 }
 
-impl Metrics {
+impl DistanceKinds {
     /// The values that later units and slices are solved from.
-    pub(super) fn kept(self) -> Metrics {
-        Metrics { mtc: false, ..self }
+    pub(super) fn kept(self) -> DistanceKinds {
+        DistanceKinds { mtc: false, ..self }
     }
 }
 
@@ -118,7 +118,7 @@ impl ValueStore {
     }
 
     /// Bytes of a unit in memory.
-    pub(super) fn unit_bytes(&self, unit: usize, metrics: Metrics) -> u64 {
+    pub(super) fn unit_bytes(&self, unit: usize, metrics: DistanceKinds) -> u64 {
         let blocks = self.units.size(unit) as u64;
         let distances = u64::from(metrics.dtw) + u64::from(metrics.mtc);
         let row = size_of::<Words>() as u64 + distances * size_of::<Distances>() as u64;

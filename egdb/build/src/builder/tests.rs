@@ -12,7 +12,7 @@ use egdb::index::unrank;
 mod solver;
 
 /// Solves a slice in memory.
-fn solve_slice(solved: &Solved, slice: Slice, metrics: Metrics) -> ValueStore {
+fn solve_slice(solved: &Solved, slice: Slice, metrics: DistanceKinds) -> ValueStore {
     let mut store = ValueStore::new(&men::all_sets(), slice, metrics.dtw);
     for unit in (0..store.units.len()).rev() {
         let done = solve_unit(&store, solved, unit, metrics, &|_| true).unwrap();
@@ -21,7 +21,7 @@ fn solve_slice(solved: &Solved, slice: Slice, metrics: Metrics) -> ValueStore {
     store
 }
 
-fn build(pieces: u8, metrics: Metrics) -> Solved {
+fn build(pieces: u8, metrics: DistanceKinds) -> Solved {
     let mut solved = Solved::new();
     for pieces in 2..=pieces {
         for slice in build_order(pieces) {
@@ -40,7 +40,7 @@ fn wld(code: Code) -> Wld {
     }
 }
 
-fn compare(pieces: u8, metrics: Metrics) {
+fn compare(pieces: u8, metrics: DistanceKinds) {
     let expected = solver::Solution::solve(pieces);
     let solved = build(pieces, metrics);
     let mut near = Near::default();
@@ -64,12 +64,12 @@ fn compare(pieces: u8, metrics: Metrics) {
 
 #[test]
 fn values_are_those_of_the_slow_solver() {
-    compare(3, Metrics { dtw: false, mtc: false });
+    compare(3, DistanceKinds { dtw: false, mtc: false });
 }
 
 #[test]
 fn distances_are_those_of_the_slow_solver() {
-    compare(3, Metrics { dtw: true, mtc: true });
+    compare(3, DistanceKinds { dtw: true, mtc: true });
 }
 
 const SETS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];

@@ -10,7 +10,7 @@ use super::chunks::Near;
 use super::context::BuildContext;
 use super::rows::Rows;
 use super::solve::{BlockOut, SHARED, Workspace};
-use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedUnit, ValueStore};
+use super::store::{Code, DRAW, DistanceKinds, Plane, Solved, SolvedUnit, ValueStore};
 use egdb::huge_pages;
 use egdb::index::king_placements;
 
@@ -21,7 +21,7 @@ pub(super) fn solve_unit(
     store: &ValueStore,
     solved: &Solved,
     unit: usize,
-    metrics: Metrics,
+    metrics: DistanceKinds,
     report: &(dyn Fn(u64) -> bool + Sync),
 ) -> Option<SolvedUnit> {
     let too_long = AtomicBool::new(false);
@@ -36,7 +36,12 @@ pub(super) fn solve_unit(
     (!too_long.load(Ordering::Relaxed)).then_some(done)
 }
 
-fn with_kings(context: &BuildContext<'_>, rows: Rows, unit: usize, metrics: Metrics) -> SolvedUnit {
+fn with_kings(
+    context: &BuildContext<'_>,
+    rows: Rows,
+    unit: usize,
+    metrics: DistanceKinds,
+) -> SolvedUnit {
     let BuildContext { store, go_on, .. } = *context;
     let count = rows.count();
     let total = store.units.size(unit) * count;

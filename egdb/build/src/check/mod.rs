@@ -41,7 +41,7 @@ use egdb::format::DbType;
 use egdb::probe::Probe;
 use egdb::slice::Slice;
 use meerslag_files::with_causes;
-use select::{Selection, Unit};
+use select::{CheckPlan, Unit};
 
 /// How many positions to check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -315,7 +315,7 @@ pub fn check(
     options: &Options,
     progress: impl Fn(Progress) -> bool + Sync,
 ) -> Result<Report, CheckError> {
-    let selection = Selection::new(probe, options)?;
+    let selection = CheckPlan::new(probe, options)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let all = selection.positions();
     let is_stopped = AtomicBool::new(false);

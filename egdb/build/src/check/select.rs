@@ -23,7 +23,7 @@ struct SelectedSub {
     first_unit: u64,
 }
 
-pub(super) struct Selection {
+pub(super) struct CheckPlan {
     subs: Vec<SelectedSub>,
     units: u64,
     seed: u64,
@@ -42,8 +42,8 @@ pub(super) struct Unit {
     pub range: Range<u64>,
 }
 
-impl Selection {
-    pub(super) fn new(probe: &Probe, options: &Options) -> Result<Selection, SelectionError> {
+impl CheckPlan {
+    pub(super) fn new(probe: &Probe, options: &Options) -> Result<CheckPlan, SelectionError> {
         let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
         let mut subs: Vec<SelectedSub> = slices
             .into_iter()
@@ -73,7 +73,7 @@ impl Selection {
             sub.first_unit = units;
             units += sub.count.div_ceil(UNIT);
         }
-        Ok(Selection { subs, units, seed: options.seed, is_full: sample.is_none() })
+        Ok(CheckPlan { subs, units, seed: options.seed, is_full: sample.is_none() })
     }
 
     pub(super) fn positions(&self) -> u64 {

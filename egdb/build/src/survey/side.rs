@@ -68,7 +68,7 @@ pub(super) struct Worker {
 
 /// A won or lost position.
 #[derive(Clone, Copy)]
-struct Decided {
+struct DecidedPosition {
     is_win: bool,
     has_capture: bool,
     index: u64,
@@ -214,7 +214,7 @@ impl<'p> Surveyor<'p> {
                     return Ok(());
                 }
             };
-            let at = Decided { is_win, has_capture, index, k };
+            let at = DecidedPosition { is_win, has_capture, index, k };
             if self.has_dtw {
                 self.count_dtw(worker, &position, at, &mut counts)?;
             }
@@ -231,7 +231,7 @@ impl<'p> Surveyor<'p> {
         &self,
         worker: &Worker,
         position: &Position,
-        Decided { is_win, has_capture, index, k }: Decided,
+        DecidedPosition { is_win, has_capture, index, k }: DecidedPosition,
         counts: &mut Counts,
     ) -> Result<(), ProbeError> {
         let (top, shared) = match is_win {
@@ -262,7 +262,7 @@ impl<'p> Surveyor<'p> {
     fn count_mtc(
         &self,
         worker: &Worker,
-        Decided { is_win, has_capture, index, k }: Decided,
+        DecidedPosition { is_win, has_capture, index, k }: DecidedPosition,
         counts: &mut Counts,
     ) {
         let number = if has_capture {

@@ -55,13 +55,13 @@ pub(super) fn take_byte(text: &mut &[u8], byte: u8) -> Option<()> {
     Some(())
 }
 
-pub(super) struct Head {
+pub(super) struct BaseLine {
     pub(super) slice: [u64; 4],
     pub(super) sub: u64,
     pub(super) side: Color,
 }
 
-pub(super) fn take_head(text: &mut &[u8]) -> Option<Head> {
+pub(super) fn take_head(text: &mut &[u8]) -> Option<BaseLine> {
     let mut slice = [0; 4];
     for number in &mut slice {
         *number = take_number(text)?;
@@ -76,7 +76,7 @@ pub(super) fn take_head(text: &mut &[u8]) -> Option<Head> {
     };
     *text = &text[1..];
     take_byte(text, b':')?;
-    Some(Head { slice, sub, side })
+    Some(BaseLine { slice, sub, side })
 }
 
 pub(super) fn take_code(text: &mut &[u8]) -> Option<(u64, u64)> {

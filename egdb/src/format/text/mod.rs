@@ -12,7 +12,7 @@ use crate::slice::Slice;
 
 mod lines;
 
-use lines::{Head, Reader, take_byte, take_code, take_head, take_number, value_map_line};
+use lines::{BaseLine, Reader, take_byte, take_code, take_head, take_number, value_map_line};
 
 /// The contents of an index file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,12 +37,12 @@ pub struct TextSub {
     /// Line number of the head, from 1.
     pub line: usize,
     /// Values or where they are.
-    pub body: Body,
+    pub body: SubContents,
 }
 
 /// Contents of a sub-database.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Body {
+pub enum SubContents {
     /// All positions have this value (0 unknown, 1 win, 2 loss, 3 draw); there is no data.
     Constant(u8),
     /// Codes in the data file.
@@ -156,7 +156,7 @@ struct Extent {
 fn start_sub(
     reader: &Reader<'_>,
     index: &mut TextIndex,
-    head: &Head,
+    head: &BaseLine,
     mut rest: &[u8],
     db_type: DbType,
     slices: &[Slice],
@@ -196,7 +196,7 @@ fn start_sub(
         if db_type == DbType::Mtc {
             return Err(reader.error("a distance file has no one-value sub-databases"));
         }
-        push(Body::Constant(value));
+        push(SubContents::Constant(value));
         return Ok(None);
     }
     let unit = db_type.index_block();
@@ -237,7 +237,7 @@ fn start_sub(
     if !rest.is_empty() {
         return Err(reader.error("surplus text after the head"));
     }
-    push(Body::Constant(0));
+    push(SubContents::Constant(0));
     Ok(Some(OpenSub {
         number,
         size: slice.subslice_size(head.sub, length),
@@ -326,7 +326,8 @@ impl OpenSub {
             return Err(reader.error("the sub-database before has no `# vmap` line"));
         };
         let blocks = self.blocks_start..index.firsts.len();
-        index.subs[self.number].body = Body::Data { start: self.start, end: 0, blocks, coding };
+        index.subs[self.number].body =
+            SubContents::Data { start: self.start, end: 0, blocks, coding };
         Ok(Extent { number: self.number, start: self.start, block: self.block })
     }
 }
@@ -357,7 +358,7 @@ fn finish(
     }
     let mut next_start = data_len;
     for sub in index.subs[..=last.number].iter_mut().rev() {
-        if let Body::Data { start, end, .. } = &mut sub.body {
+        if let SubContents::Data { start, end, .. } = &mut sub.body {
             *end = next_start;
             next_start = *start;
         }
@@ -386,7 +387,7 @@ mod tests {
             assert_eq!(index.subs.len(), 4);
             assert_eq!(index.firsts, [0; 4]);
             assert_eq!(index.codes[2], 24 | 27 << 8);
-            let Body::Data { start, end, .. } = index.subs[1].body else { panic!() };
+            let SubContents::Data { start, end, .. } = index.subs[1].body else { panic!() };
             assert_eq!((start, end), (479, 995));
         }
     }

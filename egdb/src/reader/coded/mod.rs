@@ -18,7 +18,7 @@ use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
 use crate::layout::{BLOCK, PIECE};
 use crate::slice::Slice;
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 use crate::storage::{AnyStorage, Storage};
 
 mod check;
@@ -51,7 +51,7 @@ pub(crate) struct CodedReader {
     storage: AnyStorage,
     checksums: Checksums,
     dictionaries: &'static [Dictionary],
-    counters: Counters,
+    counters: ShardedCounters,
     /// Entries of a block's table, a power of two.
     entries: usize,
     /// Bytes of tables allocated, and how many may be.
@@ -109,7 +109,7 @@ impl CodedReader {
         &self.storage
     }
 
-    pub(crate) fn counters(&self) -> &Counters {
+    pub(crate) fn counters(&self) -> &ShardedCounters {
         &self.counters
     }
 

@@ -8,12 +8,12 @@ use movegen::Color;
 use super::{CodedReader, table};
 use crate::codec::tunstall::{self, TunstallVersion};
 use crate::format::DbType;
-use crate::format::text::{Body, Coding, TextIndex};
+use crate::format::text::{Coding, SubContents, TextIndex};
 use crate::layout::BLOCK;
 use crate::reader::checksums::Checksums;
 use crate::reader::{Directory, Slot, Steps};
 use crate::slice::Slice;
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 use crate::storage::{AnyStorage, Storage};
 
 /// Blocks whose tables are allocated together.
@@ -68,8 +68,8 @@ impl CodedBuilder {
     pub(crate) fn add(&mut self, file: usize, index: &TextIndex) {
         for sub in &index.subs {
             let slot = match &sub.body {
-                Body::Constant(value) => Slot::Constant(*value),
-                Body::Data { start, end, blocks, coding } => {
+                SubContents::Constant(value) => Slot::Constant(*value),
+                SubContents::Data { start, end, blocks, coding } => {
                     let firsts = &index.firsts[blocks.clone()];
                     let codes = index.codes.get(blocks.clone()).unwrap_or_default();
                     let size = sub.slice.subslice_size(u64::from(sub.sub), self.length);
@@ -131,7 +131,7 @@ impl CodedBuilder {
         CodedReader {
             directory: self.directory,
             subs: self.subs,
-            counters: Counters::new(storage.files().len()),
+            counters: ShardedCounters::new(storage.files().len()),
             checksums: Checksums::new(is_compared, &storage),
             storage,
             dictionaries: tunstall::dictionaries(version),

@@ -19,7 +19,7 @@ use crate::identify::crc32;
 use crate::layout::{BLOCK, PIECE};
 use crate::numbering::Numberer;
 use crate::slice::Slice;
-use crate::stats::Counters;
+use crate::stats::ShardedCounters;
 use crate::storage::{AnyStorage, Storage};
 
 mod values;
@@ -32,7 +32,7 @@ pub(crate) struct CompactReader {
     directory: Directory,
     subs: Vec<CompactSub>,
     storage: AnyStorage,
-    counters: Counters,
+    counters: ShardedCounters,
     /// Whether blocks are compared with their checksums.
     is_compared: bool,
 }
@@ -108,26 +108,26 @@ impl CompactBuilder {
 
     /// `is_compared` says whether blocks are compared with their checksums.
     pub(crate) fn finish(self, storage: AnyStorage, is_compared: bool) -> CompactReader {
-        let counters = Counters::new(storage.files().len());
+        let counters = ShardedCounters::new(storage.files().len());
         let CompactBuilder { directory, subs } = self;
         CompactReader { directory, subs, storage, counters, is_compared }
     }
 }
 
 /// The head of a block.
-struct Head<'a> {
+struct BlockHead<'a> {
     shift: u32,
     /// The steps to the starts of the units but the first.
     steps: &'a [[u8; 2]],
 }
 
-impl<'a> Head<'a> {
+impl<'a> BlockHead<'a> {
     /// Reads the head of a block of `units` units; the head follows at the start of `bytes`.
     #[inline(always)]
-    fn new(bytes: &'a [u8], units: usize) -> Option<Head<'a>> {
+    fn new(bytes: &'a [u8], units: usize) -> Option<BlockHead<'a>> {
         let shift = u32::from(*bytes.get(4)?) & 31;
         let steps = bytes.get(6..4 + 2 * units)?.as_chunks().0;
-        Some(Head { shift, steps })
+        Some(BlockHead { shift, steps })
     }
 
     /// The unit that holds the number that is so far from the block's first one, and how far the
@@ -212,7 +212,7 @@ impl CompactReader {
         &self.storage
     }
 
-    pub(crate) fn counters(&self) -> &Counters {
+    pub(crate) fn counters(&self) -> &ShardedCounters {
         &self.counters
     }
 
@@ -329,7 +329,7 @@ impl CompactReader {
     #[inline(always)]
     fn mapped_unit(&self, sub: &CompactSub, k: usize, rest: u64) -> Option<(usize, u64)> {
         let (at, units) = sub.block(k);
-        Head::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
+        BlockHead::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
     }
 
     /// Asks for a unit of the block that a question leads to.
@@ -396,13 +396,13 @@ impl CompactReader {
         k: usize,
         bytes: &'a mut [u8; MAX_HEAD],
         conditional: bool,
-    ) -> Result<Option<Head<'a>>, ProbeCause> {
+    ) -> Result<Option<BlockHead<'a>>, ProbeCause> {
         let (at, units) = sub.block(k);
         let bytes = &mut bytes[..head_bytes(units).min(MAX_HEAD)];
         if !self.read(sub, at, bytes, conditional)? {
             return Ok(None);
         }
-        Head::new(bytes, units).ok_or(CONTRADICTION).map(Some)
+        BlockHead::new(bytes, units).ok_or(CONTRADICTION).map(Some)
     }
 
     /// Reads a unit; false if that needs the disk and `conditional` forbids it.

@@ -7,7 +7,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::error::BookError;
-use super::super::row::{Merged, ROW, Row};
+use super::super::row::{MergedRows, ROW, Row};
 use movegen::key::Key;
 
 /// Bytes per slot of the table for it and its sorted copy; at most 7 in 8 slots are used.
@@ -56,7 +56,7 @@ impl GameTally {
         if self.runs.len() >= MAX_RUNS {
             let runs =
                 std::mem::take(&mut self.runs).into_iter().map(|run| read_run(run, &self.folder));
-            let merged = Merged::new(runs.collect::<Result<Vec<_>, _>>()?);
+            let merged = MergedRows::new(runs.collect::<Result<Vec<_>, _>>()?);
             self.runs.push(write_run(&self.folder, merged)?);
         }
         Ok(())
@@ -72,7 +72,7 @@ impl GameTally {
         for run in self.runs {
             sources.push(Box::new(read_run(run, &self.folder)?));
         }
-        Ok(Merged::new(sources))
+        Ok(MergedRows::new(sources))
     }
 }
 

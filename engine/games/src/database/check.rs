@@ -12,7 +12,7 @@ use super::file::{Fault, GamesFile};
 use super::index;
 use super::movetext::{Unpacker, follow};
 use super::names::{folded, sort_key};
-use super::rows::{Games, RawGame};
+use super::rows::{GameRows, Games};
 
 /// The result of a check of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
@@ -189,14 +189,14 @@ impl GamesFile {
     }
 }
 
-fn check_game(unpacker: &mut Unpacker, raw: RawGame) -> Checked {
+fn check_game(unpacker: &mut Unpacker, raw: GameRows) -> Checked {
     let mut checked = Checked { id: raw.id, fault: None, plies: 0, places: 0 };
     checked.fault = checked.look_at(unpacker, raw).err();
     checked
 }
 
 impl Checked {
-    fn look_at(&mut self, unpacker: &mut Unpacker, raw: RawGame) -> Result<(), String> {
+    fn look_at(&mut self, unpacker: &mut Unpacker, raw: GameRows) -> Result<(), String> {
         let (header, row) = raw.rows?;
         let start = row.start()?;
         row.tags()?;

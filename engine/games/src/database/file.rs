@@ -26,7 +26,7 @@ const STEPS: i32 = 4_000;
 #[derive(Debug)]
 pub struct GamesFile {
     pub(crate) connection: Connection,
-    place: Place,
+    place: FileAccess,
     faults: RefCell<Vec<Fault>>,
 }
 
@@ -57,7 +57,7 @@ impl Serialize for Fault {
 
 /// Where a file is, and how it is opened.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FileAccess {
     path: PathBuf,
     /// Its name for SQLite, to which a name such as `:memory:` or `file:x` would mean something.
     name: PathBuf,
@@ -66,15 +66,15 @@ pub(crate) struct Place {
     end: Option<Arc<AtomicBool>>,
 }
 
-impl Place {
-    fn new(path: &Path, flags: OpenFlags) -> Result<Place, GamesError> {
+impl FileAccess {
+    fn new(path: &Path, flags: OpenFlags) -> Result<FileAccess, GamesError> {
         let name = std::path::absolute(path).map_err(GamesError::io(path))?;
         let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Ok(Place { path: path.to_owned(), name, flags, end: None })
+        Ok(FileAccess { path: path.to_owned(), name, flags, end: None })
     }
 
     /// The same file, opened as unchangeable: SQLite then writes no list of readers.
-    fn unchanged(&self) -> Place {
+    fn unchanged(&self) -> FileAccess {
         let mut name = "file://".to_owned();
         let path = self.name.as_os_str().as_encoded_bytes();
         if !path.starts_with(b"/") {
@@ -92,7 +92,7 @@ impl Place {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
-        Place { path: self.path.clone(), name, flags, end: None }
+        FileAccess { path: self.path.clone(), name, flags, end: None }
     }
 
     /// Whether changes that are not in the file yet are beside it.
@@ -105,8 +105,7 @@ impl Place {
 
 /// The contents of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "GamesInfo")]
-pub struct Info {
+pub struct GamesInfo {
     /// The file.
     pub file: String,
     /// Its size.
@@ -144,7 +143,7 @@ pub struct Info {
     pub sources: u64,
 }
 
-impl Record for Info {
+impl Record for GamesInfo {
     const TYPE: &'static str = "games_info";
 }
 
@@ -158,7 +157,7 @@ impl GamesFile {
     pub fn open(path: &Path) -> Result<GamesFile, GamesError> {
         check_regular(path)?;
         // A reader of a file in WAL mode must write the list of readers beside it.
-        let place = Place::new(path, OpenFlags::empty())?;
+        let place = FileAccess::new(path, OpenFlags::empty())?;
         match GamesFile::connect_and_check(place.clone()) {
             Err(error) if error.is_of_rights() && place.has_changes_beside() => {
                 Err(GamesError::ChangesBeside { path: path.to_owned() })
@@ -168,7 +167,7 @@ impl GamesFile {
         }
     }
 
-    fn connect_and_check(place: Place) -> Result<GamesFile, GamesError> {
+    fn connect_and_check(place: FileAccess) -> Result<GamesFile, GamesError> {
         let file = GamesFile::connect(place)?;
         file.named(|| {
             if file.is_empty()? {
@@ -188,7 +187,7 @@ impl GamesFile {
         if path.exists() {
             check_regular(path)?;
         }
-        let file = GamesFile::connect(Place::new(path, OpenFlags::SQLITE_OPEN_CREATE)?)?;
+        let file = GamesFile::connect(FileAccess::new(path, OpenFlags::SQLITE_OPEN_CREATE)?)?;
         file.named(|| {
             if file.is_empty()? {
                 file.connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -206,7 +205,7 @@ impl GamesFile {
         Ok(file)
     }
 
-    fn connect(place: Place) -> Result<GamesFile, GamesError> {
+    fn connect(place: FileAccess) -> Result<GamesFile, GamesError> {
         let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open_with_flags(&place.name, place.flags)?;
             connection.busy_timeout(PATIENCE)?;
@@ -236,12 +235,12 @@ impl GamesFile {
     }
 
     /// Where the file is, for [`GamesFile::again`].
-    pub(crate) fn place(&self) -> &Place {
+    pub(crate) fn place(&self) -> &FileAccess {
         &self.place
     }
 
     /// Another connection to the same file, for another thread.
-    pub(crate) fn again(place: &Place) -> Result<GamesFile, GamesError> {
+    pub(crate) fn again(place: &FileAccess) -> Result<GamesFile, GamesError> {
         let file = GamesFile::connect(place.clone())?;
         file.named(|| file.connection.execute_batch("PRAGMA cache_size = -8000"))?;
         Ok(file)
@@ -330,16 +329,16 @@ impl GamesFile {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn info(&self) -> Result<Info, GamesError> {
+    pub fn info(&self) -> Result<GamesInfo, GamesError> {
         let of_result =
             |filter: &str| self.count(&format!("SELECT count(*) FROM games WHERE result {filter}"));
         let year = |which: &str| {
             let years = "FROM games WHERE year BETWEEN 0 AND 0xffffffff";
             self.value(&format!("SELECT {which}(year) {years}"))
         };
-        self.named(|| -> rusqlite::Result<Info> {
+        self.named(|| -> rusqlite::Result<GamesInfo> {
             let page = self.pragma("page_size")? as u64;
-            Ok(Info {
+            Ok(GamesInfo {
                 file: self.path().display().to_string(),
                 bytes: self.pragma("page_count")? as u64 * page,
                 free_bytes: self.pragma("freelist_count")? as u64 * page,
@@ -410,7 +409,7 @@ mod tests {
         for name in ["a.games", "a b?mode=memory&c#d%41 é.games", "file:x", ":memory:"] {
             let path = folder.path().join(name);
             drop(GamesFile::open_or_create(&path).unwrap());
-            let place = Place::new(&path, OpenFlags::empty()).unwrap();
+            let place = FileAccess::new(&path, OpenFlags::empty()).unwrap();
             let file = GamesFile::connect_and_check(place.unchanged()).unwrap();
             assert_eq!(file.game_count().unwrap(), 0, "{name}");
             let list = std::fs::read_dir(folder.path()).unwrap().count();

@@ -60,12 +60,12 @@ fn among(few: Option<&[i64]>, word: &str) -> String {
 
 /// A condition on the columns of a game.
 #[derive(Default)]
-pub(crate) struct Filter {
+pub(crate) struct SqlCondition {
     pub(crate) sql: String,
     pub(crate) values: Vec<Value>,
 }
 
-impl Filter {
+impl SqlCondition {
     fn and(&mut self, sql: &str) {
         if !self.sql.is_empty() {
             self.sql.push_str(" AND ");
@@ -101,8 +101,8 @@ impl Query {
     }
 
     /// The conditions on columns.
-    pub(crate) fn filter(&self, file: &GamesFile) -> Result<Filter, GamesError> {
-        let mut filter = Filter::default();
+    pub(crate) fn filter(&self, file: &GamesFile) -> Result<SqlCondition, GamesError> {
+        let mut filter = SqlCondition::default();
         let ids = |name: &Option<String>| -> Result<Option<String>, GamesError> {
             name.as_deref().map(|name| Ok(list(&file.players(name)?))).transpose()
         };
@@ -163,21 +163,21 @@ impl Query {
 }
 
 /// Whether a typed text means a name.
-struct Wanted {
+struct TypedName {
     glob: Option<PlayerName>,
     /// The longest first: few words begin with them.
     words: Vec<String>,
     text: String,
 }
 
-impl Wanted {
-    fn new(text: &str) -> Result<Wanted, GamesError> {
+impl TypedName {
+    fn new(text: &str) -> Result<TypedName, GamesError> {
         let has_signs = text.contains(['*', '?', '[']) && text.trim() != "?";
         let glob = has_signs.then(|| PlayerName::parse(text)).transpose();
         let glob = glob.map_err(|error| GamesError::Input(format!("'{text}': {error}")))?;
         let mut words = words(text);
         words.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
-        Ok(Wanted { glob, words, text: text.trim().to_owned() })
+        Ok(TypedName { glob, words, text: text.trim().to_owned() })
     }
 
     /// For a name and what [`folded`] makes of it.
@@ -224,9 +224,9 @@ impl GamesFile {
         &self,
         sql: &str,
         text: &str,
-        is_meant: impl Fn(&Wanted, &str, &str) -> bool,
+        is_meant: impl Fn(&TypedName, &str, &str) -> bool,
     ) -> Result<Vec<i64>, GamesError> {
-        let wanted = Wanted::new(text)?;
+        let wanted = TypedName::new(text)?;
         self.named(|| -> rusqlite::Result<Vec<i64>> {
             let mut select = self.connection.prepare_cached(sql)?;
             let mut rows = select.query([])?;
@@ -278,9 +278,9 @@ mod tests {
             ("[x] Bot", "[y] Bot", false),
             ("x'; DROP TABLE games; --", "x'; DROP TABLE games; --", true),
         ] {
-            let is = Wanted::new(text).unwrap().is(name, &folded(name));
+            let is = TypedName::new(text).unwrap().is(name, &folded(name));
             assert_eq!(is, is_meant, "{text} / {name}");
         }
-        assert!(Wanted::new("[x").is_err());
+        assert!(TypedName::new("[x").is_err());
     }
 }

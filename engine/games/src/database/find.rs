@@ -20,8 +20,7 @@ use crate::query::{Query, Sort};
 
 /// A game that was found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "GameFound")]
-pub struct Hit {
+pub struct GameFound {
     /// The game.
     #[serde(flatten)]
     pub game: GameHeader,
@@ -31,30 +30,29 @@ pub struct Hit {
     pub plies: Vec<u32>,
 }
 
-impl Record for Hit {
+impl Record for GameFound {
     const TYPE: &'static str = "game_found";
 }
 
 /// A part of the games that were found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "GamesFound")]
-pub struct Page {
+pub struct GamesFound {
     /// How many games were found.
     pub total: u64,
     /// The games of this part.
     #[serde(rename = "games")]
-    pub hits: Vec<Hit>,
+    pub hits: Vec<GameFound>,
 }
 
-impl Record for Page {
+impl Record for GamesFound {
     const TYPE: &'static str = "games_found";
 }
 
 /// A game, and a ply of it.
-type Place = (i64, u32);
+type GamePly = (i64, u32);
 
 /// The games of these, which are in ascending order.
-fn games_of(places: &[Place]) -> Vec<i64> {
+fn games_of(places: &[GamePly]) -> Vec<i64> {
     places.chunk_by(|a, b| a.0 == b.0).map(|list| list[0].0).collect()
 }
 
@@ -176,10 +174,10 @@ impl GamesFile {
     }
 
     /// The games that match a query about boards, with the plies, in ascending order.
-    fn found(&self, query: &Query) -> Result<Vec<Place>, GamesError> {
+    fn found(&self, query: &Query) -> Result<Vec<GamePly>, GamesError> {
         let columns = self.ids_by_columns(query)?;
         let is_wanted = |id: i64| columns.as_ref().is_none_or(|ids| ids.binary_search(&id).is_ok());
-        let mut found: Option<Vec<Place>> = match &query.position {
+        let mut found: Option<Vec<GamePly>> = match &query.position {
             Some(position) => {
                 let places = self.occurrences(query, position)?.into_iter();
                 let places = places.map(|it| (i64::from(it.game()), u32::from(it.ply())));
@@ -207,7 +205,7 @@ impl GamesFile {
         Ok(found.unwrap_or_default())
     }
 
-    fn search_list(&self, query: &Query, list: &[i64]) -> Result<Vec<Place>, GamesError> {
+    fn search_list(&self, query: &Query, list: &[i64]) -> Result<Vec<GamePly>, GamesError> {
         let mut search = BoardSearch::new(query);
         let mut found = Vec::new();
         for &id in list {
@@ -222,7 +220,7 @@ impl GamesFile {
         search: &mut BoardSearch,
         range: RangeInclusive<i64>,
         is_wanted: &dyn Fn(i64) -> bool,
-        found: &mut Vec<Place>,
+        found: &mut Vec<GamePly>,
     ) -> rusqlite::Result<()> {
         let sql = "SELECT game, start, moves FROM moves WHERE game BETWEEN ?1 AND ?2";
         let mut select = self.connection.prepare_cached(sql)?;
@@ -245,7 +243,7 @@ impl GamesFile {
         &self,
         query: &Query,
         is_wanted: &(dyn Fn(i64) -> bool + Sync),
-    ) -> Result<Vec<Place>, GamesError> {
+    ) -> Result<Vec<GamePly>, GamesError> {
         let first: i64 = self.value("SELECT coalesce(min(game), 0) FROM moves")?;
         let last: i64 = self.value("SELECT coalesce(max(game), -1) FROM moves")?;
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
@@ -285,9 +283,9 @@ impl GamesFile {
     ///
     /// # Errors
     /// If the query contradicts itself, or the file cannot be read.
-    pub fn find(&self, query: &Query, skip: u64, most: u64) -> Result<Page, GamesError> {
+    pub fn find(&self, query: &Query, skip: u64, most: u64) -> Result<GamesFound, GamesError> {
         let clamped = |count| usize::try_from(count).unwrap_or(usize::MAX);
-        self.named(|| -> Result<Page, GamesError> {
+        self.named(|| -> Result<GamesFound, GamesError> {
             let (places, ids) = match query.position.is_some() || query.looks_at_boards() {
                 true => {
                     let places = self.found(query)?;
@@ -304,13 +302,13 @@ impl GamesFile {
                 let here = places.iter().skip(places.partition_point(|place| place.0 < id));
                 let plies = here.take_while(|place| place.0 == id).map(|place| place.1).collect();
                 match self.header(id) {
-                    Ok(Some(game)) => hits.push(Hit { game, plies }),
+                    Ok(Some(game)) => hits.push(GameFound { game, plies }),
                     Ok(None) => self.leave_out(id, "it has no row".to_owned()),
                     Err(GamesError::Damaged { what, .. }) => self.leave_out(id, what),
                     Err(error) => return Err(error),
                 }
             }
-            Ok(Page { total, hits })
+            Ok(GamesFound { total, hits })
         })
     }
 

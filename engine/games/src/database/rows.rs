@@ -197,12 +197,12 @@ impl MovesRow {
 const UNREADABLE: &str = "its text cannot be read";
 
 /// A game as it lies in the file, or what is wrong with it.
-pub(crate) type Rows = Result<(GameHeader, MovesRow), String>;
+pub(crate) type StoredRows = Result<(GameHeader, MovesRow), String>;
 
 /// A game of the file, and columns for checks and statistics.
-pub(crate) struct RawGame {
+pub(crate) struct GameRows {
     pub(crate) id: i64,
-    pub(crate) rows: Rows,
+    pub(crate) rows: StoredRows,
     /// Rows of the players.
     pub(crate) players: [i64; 2],
     pub(crate) fingerprint: i64,
@@ -279,7 +279,7 @@ impl GamesFile {
         &self,
         condition: &str,
         values: [i64; 2],
-        games: &mut Vec<RawGame>,
+        games: &mut Vec<GameRows>,
     ) -> rusqlite::Result<usize> {
         let (columns, moves, tables) = (GameHeader::COLUMNS, MovesRow::COLUMNS, GameHeader::TABLES);
         let sql = format!(
@@ -302,13 +302,13 @@ impl GamesFile {
             let length = |row: &MovesRow| row.moves.len() + row.text.as_ref().map_or(0, Vec::len);
             bytes += read.as_ref().map_or(0, |(_, row)| length(row));
             let id = row.get(0)?;
-            games.push(RawGame { id, rows: read, players, fingerprint: number(19) });
+            games.push(GameRows { id, rows: read, players, fingerprint: number(19) });
         }
         Ok(bytes)
     }
 
     /// The next games; none at the end. Where SQLite cannot read one, the others are read.
-    fn next_games(&self, which: &mut Games) -> Result<Vec<RawGame>, GamesError> {
+    fn next_games(&self, which: &mut Games) -> Result<Vec<GameRows>, GamesError> {
         let mut games = Vec::new();
         if let Games::After(last) = which {
             let read = self.read_games("g.id > ?1", [*last, AT_A_TIME as i64], &mut games);
@@ -338,7 +338,7 @@ impl GamesFile {
             match self.read_games("g.id = ?1", [id, 1], &mut games).map_err(GamesError::from) {
                 Ok(more) => bytes += more,
                 Err(GamesError::Damaged { what, .. }) => {
-                    games.push(RawGame { id, rows: Err(what), players: [0; 2], fingerprint: 0 });
+                    games.push(GameRows { id, rows: Err(what), players: [0; 2], fingerprint: 0 });
                 }
                 Err(error) => return Err(error),
             }
@@ -350,7 +350,7 @@ impl GamesFile {
     pub(crate) fn work_on<T: Send>(
         &self,
         which: &mut Games,
-        work: impl Fn(&mut Unpacker, RawGame) -> T + Send + Sync,
+        work: impl Fn(&mut Unpacker, GameRows) -> T + Send + Sync,
     ) -> Result<Vec<T>, GamesError> {
         use rayon::prelude::*;
         static POOL: LazyLock<Option<rayon::ThreadPool>> =

@@ -13,12 +13,12 @@ use super::error::GamesError;
 use super::file::GamesFile;
 use super::movetext::{Unpacker, follow};
 use super::records::Successes;
-use super::rows::{Games, MovesRow, RawGame, result_number};
+use super::rows::{GameRows, Games, MovesRow, result_number};
 use crate::query::Query;
 
 /// Games and points of one side.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Score {
+pub struct SideScore {
     /// Games.
     pub games: u64,
     /// Their results.
@@ -29,14 +29,14 @@ pub struct Score {
     pub play: SideSummary,
 }
 
-impl Score {
+impl SideScore {
     /// The mean number of moves of both sides.
     #[must_use]
     pub fn length(&self) -> Option<f64> {
         (self.games > 0).then(|| self.plies as f64 / self.games as f64)
     }
 
-    fn add(&mut self, game: &Played, side: Color) {
+    fn add(&mut self, game: &GameFacts, side: Color) {
         self.games += 1;
         self.plies += game.plies;
         self.results.add(game.result, side);
@@ -87,14 +87,14 @@ pub struct StatisticsRow {
     /// The group's name: `White`, `won`, `1977`, `32-28 19-23`, a name.
     pub name: String,
     /// The score.
-    pub score: Score,
+    pub score: SideScore,
 }
 
 /// Plies that count as the opening.
 const OPENING: usize = 2;
 
 /// The facts of a game that the statistics use.
-struct Played {
+struct GameFacts {
     players: [i64; 2],
     result: i64,
     year: Option<u32>,
@@ -110,11 +110,11 @@ struct Played {
 type Line = (Group, i64, String);
 
 /// The scores so far.
-struct Scores(HashMap<Line, Score>);
+struct Scores(HashMap<Line, SideScore>);
 
 impl Scores {
     /// Adds a game of this side; `is_one_player` if the query names a player.
-    fn add(&mut self, game: &Played, side: Color, is_one_player: bool) {
+    fn add(&mut self, game: &GameFacts, side: Color, is_one_player: bool) {
         let mut add = |group, place, name: &str, side| {
             self.0.entry((group, place, name.to_owned())).or_default().add(game, side);
         };
@@ -166,7 +166,7 @@ impl GamesFile {
             false => Games::Of(ids.into_iter()),
         };
         let all_games = (Group::All, 0, String::new());
-        let mut scores = Scores(HashMap::from([(all_games, Score::default())]));
+        let mut scores = Scores(HashMap::from([(all_games, SideScore::default())]));
         let mut done = 0;
         loop {
             let games = self.work_on(&mut which, |unpacker, raw| {
@@ -200,7 +200,7 @@ impl GamesFile {
     /// The lines in their order: of openings and people at most `most`, those with most games first.
     fn rows(&self, scores: Scores, most: usize) -> Result<Vec<StatisticsRow>, GamesError> {
         let is_by_games = |group| group >= Group::Opening;
-        let mut lines: Vec<(Line, Score)> = scores.0.into_iter().collect();
+        let mut lines: Vec<(Line, SideScore)> = scores.0.into_iter().collect();
         lines.sort_by(|(a, one), (b, other)| {
             let games =
                 if is_by_games(a.0) { other.games.cmp(&one.games) } else { Ordering::Equal };
@@ -225,9 +225,9 @@ impl GamesFile {
 /// The facts of a game, or what is wrong with it.
 fn played(
     unpacker: &mut Unpacker,
-    raw: RawGame,
+    raw: GameRows,
     probe: &Probe,
-) -> Result<Result<Played, String>, GamesError> {
+) -> Result<Result<GameFacts, String>, GamesError> {
     let read = raw.rows.and_then(|(header, row)| {
         let start = row.start()?;
         let play = play(start, &row, unpacker)?;
@@ -237,7 +237,7 @@ fn played(
         Ok(read) => read,
         Err(what) => return Ok(Err(what)),
     };
-    Ok(Ok(Played {
+    Ok(Ok(GameFacts {
         players: raw.players,
         result: result_number(header.result),
         year: header.year,

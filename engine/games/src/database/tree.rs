@@ -72,14 +72,14 @@ fn as_fen<S: Serializer>(position: &Position, out: S) -> Result<S::Ok, S::Error>
 
 /// The games of a move, or of all.
 #[derive(Default)]
-struct Sum {
+struct MoveGames {
     games: u64,
     results: Successes,
     rated: (u64, u64),
     years: Option<(u32, u32)>,
 }
 
-impl Sum {
+impl MoveGames {
     /// Adds a game of this mover, whose row is: number, result, year, ratings of White and Black.
     fn add(&mut self, row: &rusqlite::Row<'_>, mover: Color) -> Result<(), String> {
         let rating = match mover {
@@ -150,7 +150,8 @@ impl GamesFile {
             Some((&first, &last)) if ids.len() > few => vec![(first, last)],
             _ => ids.iter().map(|&id| (id, id)).collect(),
         };
-        let (mut sums, mut whole) = (BTreeMap::<u64, (Move, Sum)>::new(), Sum::default());
+        let (mut sums, mut whole) =
+            (BTreeMap::<u64, (Move, MoveGames)>::new(), MoveGames::default());
         let mut ended = 0;
         let mut games = places.chunk_by(|a, b| a.game() == b.game()).peekable();
         let mut select = self.connection.prepare_cached(
@@ -172,7 +173,8 @@ impl GamesFile {
                     whole.add(row, mover).map_err(GamesError::damaged)?;
                     ended += u64::from(moves.is_empty());
                     for mv in moves {
-                        let (_, sum) = sums.entry(mv.to_bits()).or_insert((mv, Sum::default()));
+                        let (_, sum) =
+                            sums.entry(mv.to_bits()).or_insert((mv, MoveGames::default()));
                         sum.add(row, mover).map_err(GamesError::damaged)?;
                     }
                     Ok(())

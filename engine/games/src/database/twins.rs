@@ -327,16 +327,16 @@ fn result(result: GameResult, score: &str) -> Vec<String> {
 
 /// Games with one start and the same moves, found by their keys.
 #[derive(Default)]
-struct Group {
+struct SameMoves {
     /// Without a number: replaced since.
     games: Vec<Facts>,
     places: FxHashMap<u64, Vec<usize>>,
     numbers: FxHashMap<i64, usize>,
 }
 
-impl Group {
-    fn of(games: Vec<Facts>, file: &GamesFile) -> Group {
-        let mut group = Group::default();
+impl SameMoves {
+    fn of(games: Vec<Facts>, file: &GamesFile) -> SameMoves {
+        let mut group = SameMoves::default();
         games.into_iter().for_each(|facts| group.add(facts, file));
         group
     }
@@ -375,7 +375,7 @@ const MOST: usize = 200_000;
 #[derive(Default)]
 pub(crate) struct Twins {
     /// Groups of more than a few games.
-    groups: FxHashMap<i64, Group>,
+    groups: FxHashMap<i64, SameMoves>,
     kept: usize,
     version: i64,
     /// Games that were looked at.
@@ -416,7 +416,7 @@ impl Twins {
                 self.forget();
             }
             self.kept += games.len();
-            self.groups.insert(print, Group::of(games, file));
+            self.groups.insert(print, SameMoves::of(games, file));
         }
         let near = self.groups[&print].near(facts, file, has_same_moves);
         self.looked_at += near.len() as u64;
@@ -467,7 +467,7 @@ impl GamesFile {
                 (facts.parts[RESULT].len(), facts.said(self).map_or(0, <[u64]>::len))
             };
             games.sort_by_key(|facts| (Reverse(fullness(facts)), facts.id));
-            let mut kept = Group::default();
+            let mut kept = SameMoves::default();
             for facts in games {
                 let is_there = |there: &&&Facts| there.compare(&facts, self) == Some(Fuller::There);
                 match kept.near(&facts, self, true).iter().find(is_there) {

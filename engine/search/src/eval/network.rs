@@ -84,7 +84,7 @@ impl Inputs {
 
     /// The rows of a position, for each side.
     #[inline(always)]
-    pub fn rows(self, position: &Position) -> Rows {
+    pub fn rows(self, position: &Position) -> InputRows {
         let mut rows = self.windows(position);
         for (kind, set) in sets(position).into_iter().enumerate() {
             list(set, self.first_piece(), kind, &mut rows);
@@ -94,8 +94,8 @@ impl Inputs {
 
     /// The rows of the windows.
     #[inline(always)]
-    fn windows(self, position: &Position) -> Rows {
-        let mut rows = Rows::new();
+    fn windows(self, position: &Position) -> InputRows {
+        let mut rows = InputRows::new();
         if self == Inputs::Windows {
             let men = |color| position.men(color).bits();
             let [white, black] = board::views(men(Color::White), men(Color::Black));
@@ -172,12 +172,12 @@ fn sets(position: &Position) -> [u64; 4] {
 
 /// Rows of inputs as Black and White see them: of the windows, and of pieces on every square at
 /// most.
-pub type Rows = ArrayVec<[u16; 2], { SQUARES + WINDOWS }>;
+pub type InputRows = ArrayVec<[u16; 2], { SQUARES + WINDOWS }>;
 
 /// Lists the rows of the pieces on these squares, `kind` as White sees them; the rows of pieces
 /// begin with `first`.
 #[inline(always)]
-fn list(set: u64, first: usize, kind: usize, rows: &mut Rows) {
+fn list(set: u64, first: usize, kind: usize, rows: &mut InputRows) {
     for bit in bits(set) {
         let square = index_of_bit(bit.trailing_zeros()) as usize;
         // Black's own pieces are White's enemies, on a turned board.
@@ -292,7 +292,7 @@ impl Network {
     #[inline(always)]
     pub fn white_score(&self, position: &Position) -> i32 {
         let rows = self.inputs.rows(position);
-        self.white_score_after(None, [&rows, &Rows::new(), &Rows::new()], position)
+        self.white_score_after(None, [&rows, &InputRows::new(), &InputRows::new()], position)
     }
 
     /// The same, from the sums of the position scored last at this ply or the one before it.
@@ -308,7 +308,7 @@ impl Network {
         let old = memory.sets[from];
         memory.sets[here] = wanted;
         let places = [from, here].map(|ply| 2 * self.hidden * ply);
-        let (mut added, mut removed) = (Rows::new(), Rows::new());
+        let (mut added, mut removed) = (InputRows::new(), InputRows::new());
         let first = self.inputs.first_piece();
         for (kind, (old, new)) in old.into_iter().zip(wanted).enumerate() {
             list(new & !old, first, kind, &mut added);
@@ -325,7 +325,7 @@ impl Network {
     fn white_score_after(
         &self,
         mut memory: Option<(&mut [i16], [usize; 2])>,
-        [added, removed, last]: [&Rows; 3],
+        [added, removed, last]: [&InputRows; 3],
         position: &Position,
     ) -> i32 {
         let (side, output) = (position.side_to_move(), output_of(position));

@@ -120,7 +120,7 @@ impl SurveyRecord {
 }
 
 /// A survey with what is beside the positions.
-struct Row {
+struct SurveyRow {
     survey: SideSurvey,
     /// Compressed bytes by database.
     bytes: Vec<Option<u64>>,
@@ -155,7 +155,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         !interrupt.is_pressed()
     };
     let each = |result: &SideSurvey| {
-        let row = Row { survey: *result, bytes: bytes_of(&databases, result) };
+        let row = SurveyRow { survey: *result, bytes: bytes_of(&databases, result) };
         if failed.is_ok() {
             failed = bar.suspend(|| page.add(row));
         }
@@ -194,14 +194,14 @@ struct Page<'d> {
     format: Option<Format>,
     databases: &'d [Arc<Database>],
     /// Of one piece count.
-    rows: Vec<Row>,
+    rows: Vec<SurveyRow>,
     is_first: bool,
     /// The work was stopped within this piece count.
     is_partial: bool,
 }
 
 impl Page<'_> {
-    fn add(&mut self, row: Row) -> Result<(), Failure> {
+    fn add(&mut self, row: SurveyRow) -> Result<(), Failure> {
         if self.format.is_none() {
             let mut out = stdout();
             json::write(&mut out, &self.record(&row))?;
@@ -230,7 +230,7 @@ impl Page<'_> {
         Ok(out.flush()?)
     }
 
-    fn record(&self, row: &Row) -> SurveyRecord {
+    fn record(&self, row: &SurveyRow) -> SurveyRecord {
         let mut record = SurveyRecord::of(&row.survey);
         for (database, &size) in self.databases.iter().zip(&row.bytes) {
             if let Some(size) = size {
@@ -251,7 +251,7 @@ impl Page<'_> {
     }
 
     /// The cells of a row, percentages with this many digits.
-    fn cells(&self, row: &Row, digits: usize) -> Vec<String> {
+    fn cells(&self, row: &SurveyRow, digits: usize) -> Vec<String> {
         let SideSurvey { slice, side, counts } = row.survey;
         let positions = counts.positions();
         let share = |n: u64| format!("{:.digits$}", percent(n, positions));
@@ -365,8 +365,9 @@ impl Page<'_> {
         for row in &self.rows {
             writeln!(out, "| {} |", self.cells(row, 2).join(" | "))?;
         }
-        let has_longest =
-            |row: &&Row| longest(&row.survey.counts).iter().any(|(_, longest)| longest.is_some());
+        let has_longest = |row: &&SurveyRow| {
+            longest(&row.survey.counts).iter().any(|(_, longest)| longest.is_some())
+        };
         let mut rows = self.rows.iter().filter(has_longest).peekable();
         if rows.peek().is_some() {
             writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;

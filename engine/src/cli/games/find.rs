@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meerslag_games::{GamesFile, Hit, Query, Sort};
+use meerslag_games::{GameFound, GamesFile, Query, Sort};
 use movegen::Color;
 use movegen::words::counted;
 
@@ -172,7 +172,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// Games as lines of at most 80 columns.
-fn table(hits: &[Hit]) -> String {
+fn table(hits: &[GameFound]) -> String {
     if hits.is_empty() {
         return String::new();
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_games::{GamesError, GamesFile, ImportEvent, Info};
+use meerslag_games::{GamesError, GamesFile, GamesInfo, ImportEvent};
 use movegen::words::counted;
 
 use super::super::Failure;
@@ -36,7 +36,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     if args.json {
         return Ok(json::write(&mut out, &info)?);
     }
-    let Info { white_wins, draws, black_wins, other_results, .. } = info;
+    let GamesInfo { white_wins, draws, black_wins, other_results, .. } = info;
     let years = match (info.first_year, info.last_year) {
         (Some(first), Some(last)) => format!(", {first} to {last}"),
         _ => String::new(),

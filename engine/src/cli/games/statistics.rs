@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use meerslag_files::NewFile;
-use meerslag_games::{Group, Score, StatisticsRow, Successes};
+use meerslag_games::{Group, SideScore, StatisticsRow, Successes};
 use meerslag_pages::{ScoreRow, ScoreTable, ScoresPage};
 use meerslag_study::records::accuracy;
 use schemars::JsonSchema;
@@ -86,7 +86,7 @@ impl Record for GamesScoreRecord<'_> {
 
 impl<'a> From<&'a StatisticsRow> for GamesScoreRecord<'a> {
     fn from(row: &'a StatisticsRow) -> GamesScoreRecord<'a> {
-        let Score { games, results, play, .. } = row.score;
+        let SideScore { games, results, play, .. } = row.score;
         let [inaccuracies, mistakes, blunders] = play.grades;
         GamesScoreRecord {
             group: row.group.name(),
@@ -163,7 +163,7 @@ fn columns(has_play: bool) -> Vec<&'static str> {
 }
 
 /// The figures of a line.
-fn cells(score: &Score, has_play: bool) -> Vec<String> {
+fn cells(score: &SideScore, has_play: bool) -> Vec<String> {
     let percent = |part: Option<f64>| part.map_or_else(String::new, |part| format!("{part:.1} %"));
     let mut cells = vec![score.games.to_string()];
     cells.extend(score.results.counts().map(|count| count.to_string()));
@@ -188,7 +188,7 @@ const TITLES: [(Group, &str); 7] = [
 ];
 
 const NOTES: [&str; 2] = [
-    "Score: the share of the points. Plies: moves of both sides in the mean. An endgame counts by the \
+    "SideScore: the share of the points. Plies: moves of both sides in the mean. An endgame counts by the \
      value, for the side whose score it is, of the first position of the game that the databases know.",
     "Accuracy: the part of the points that a move kept in the mean, and moves with the glyphs ?!, ? and \
      ??, in games with scores after their moves.",

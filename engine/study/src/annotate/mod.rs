@@ -3,7 +3,7 @@
 //!
 //! [`analyse`] searches every position of a game. That is what takes time: [`each_game`] does
 //! it on several threads, and keeps finished games in a [`AnnotationJournal`]. [`judge`] compares each move
-//! with the best one; [`write()`] turns the result into PDN, [`Players`] sums up how well each
+//! with the best one; [`write()`] turns the result into PDN, [`PlayerSummaries`] sums up how well each
 //! player played, and the harness has the report for the browser.
 
 mod analysis;
@@ -24,6 +24,6 @@ pub use journal::{AnnotationJournal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};
-pub use players::{DayOfPlay, MistakeCounts, PlayerSummary, Players, player_name};
+pub use players::{DayOfPlay, MistakeCounts, PlayerSummaries, PlayerSummary, player_name};
 pub use recorded::{RecordedPlay, recorded};
 pub use strength::Strength;

@@ -93,14 +93,14 @@ impl PlayerSummary {
 
 /// All players, in order of appearance, and the totals of their games.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Players {
+pub struct PlayerSummaries {
     list: Vec<PlayerSummary>,
     games: usize,
     instructive: Vec<Numbered<Mistake>>,
     endgames: Vec<Numbered<Endgame>>,
 }
 
-impl Players {
+impl PlayerSummaries {
     /// Adds the next game of the file.
     pub fn add(&mut self, pdn: &PdnGame, game: &JudgedGame) {
         self.games += 1;

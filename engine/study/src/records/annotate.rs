@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::Record;
 use crate::annotate::{
-    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, MistakeKind, Phase, PlayerSummary,
-    Players, SideSummary,
+    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, MistakeKind, Phase, PlayerSummaries,
+    PlayerSummary, SideSummary,
 };
 use crate::digits::rounded;
 
@@ -319,8 +319,8 @@ impl Record for AnnotationSummaryRecord {
     const TYPE: &'static str = "annotation_summary";
 }
 
-impl From<&Players> for AnnotationSummaryRecord {
-    fn from(players: &Players) -> AnnotationSummaryRecord {
+impl From<&PlayerSummaries> for AnnotationSummaryRecord {
+    fn from(players: &PlayerSummaries) -> AnnotationSummaryRecord {
         let endgame = |(game, endgame): &(usize, Endgame)| EndgameRecord::new(*game, endgame);
         AnnotationSummaryRecord {
             instructive: MistakeRecord::list(players.instructive()),

@@ -3,7 +3,7 @@
 use egdb::{Probe, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, PlayingLevel};
 use meerslag_study::annotate::{
-    Grade, JudgedGame, MistakeKind, Phase, Players, SideSummary, analyse, judge, write,
+    Grade, JudgedGame, MistakeKind, Phase, PlayerSummaries, SideSummary, analyse, judge, write,
 };
 use movegen::Color;
 use movegen::notation::pdn::{Comment, PdnGame, PdnReader, WriteOptions, game_to_string};
@@ -107,7 +107,7 @@ fn men_given_away_are_a_blunder_of_their_side() {
     let notes: Vec<String> = again.line.plies[0].comments().map(Comment::plain_text).collect();
     assert!(notes.iter().any(|note| note == "a note"), "{notes:?}");
 
-    let mut players = Players::default();
+    let mut players = PlayerSummaries::default();
     players.add(&pdn, &judged);
     players.add(&pdn, &judged);
     let [(1, worst), ..] = players.instructive() else { panic!("{players:?}") };
