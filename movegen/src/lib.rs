@@ -4,12 +4,15 @@
 
 mod bitboard;
 mod board;
+mod chance;
 mod color;
 pub mod draw;
 mod game;
 mod generator;
 pub mod geometry;
 pub mod isa;
+#[cfg(feature = "json")]
+pub mod json;
 pub mod key;
 mod moves;
 pub mod notation;
@@ -26,6 +29,7 @@ mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use board::Board;
+pub use chance::Chance;
 pub use color::Color;
 pub use draw::{DrawCounters, DrawReason, DrawRules, MaterialClass, ParseDrawRulesError};
 pub use game::{Game, IllegalMove, Status, WinReason};

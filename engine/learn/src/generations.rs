@@ -16,8 +16,8 @@ use meerslag_harness::runner::{
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use meerslag_study::Shard;
-use meerslag_study::digits::rounded;
 use meerslag_study::openings;
+use movegen::json::rounded;
 use schemars::JsonSchema;
 use serde::Serialize;
 use thiserror::Error;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sample::Sample;
 use meerslag_search::eval::{Provenance, Weights};
-use meerslag_study::records::Record;
+use movegen::json::Record;
 
 /// The losses of an epoch: mean cross-entropy of the expected result against the label. A constant
 /// expectation of one half has 0.693.

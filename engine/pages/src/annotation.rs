@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::{GameData, KnownValue, Note, report, seconds};
 use meerslag_study::annotate::{JudgedGame, JudgedMove, PlayerSummaries, player_name};
-use meerslag_study::digits::rounded;
 use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
+use movegen::json::rounded;
 
 /// Collects games for the page.
 #[derive(Debug, Default)]

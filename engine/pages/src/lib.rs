@@ -138,7 +138,7 @@ impl GameData {
 /// Seconds, to milliseconds.
 #[must_use]
 pub fn seconds(time: Duration) -> f64 {
-    meerslag_study::digits::rounded(time.as_secs_f64(), 3)
+    movegen::json::rounded(time.as_secs_f64(), 3)
 }
 
 #[cfg(test)]

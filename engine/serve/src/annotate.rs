@@ -4,8 +4,9 @@
 //! and so can show progress, stop, and continue later.
 
 use meerslag_study::annotate::{PositionAnalysis, analyse_with, judge, write};
-use meerslag_study::records::{AnnotatedGameRecord, Record};
+use meerslag_study::records::AnnotatedGameRecord;
 use movegen::Score;
+use movegen::json::Record;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

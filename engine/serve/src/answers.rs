@@ -11,8 +11,9 @@ use super::problem::{Problem, ProblemKind};
 use super::query::{Limited, Query};
 use super::{Desk, Reply};
 use meerslag_search::PlayingLevel;
-use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
+use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, value_name};
 use meerslag_study::solve::{SolveOptions, Solver};
+use movegen::json::Record;
 
 /// Plies of a perfect line unless another number is asked for.
 const LINE_PLIES: usize = 400;

@@ -1,8 +1,8 @@
 //! The exercises in the games of a PDN text: puzzles and marked mistakes.
 
 use meerslag_study::puzzles::{Exercise, ExerciseList};
-use meerslag_study::records::Record;
 use movegen::Move;
+use movegen::json::Record;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{PdnReader, ReadOptions};
 use schemars::JsonSchema;

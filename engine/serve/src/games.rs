@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::problem::{Problem, ProblemKind};
 use super::query::{self, Query, Wanted};
 use super::{Desk, Reply};
-use meerslag_study::records::{self, Record};
+use movegen::json::{self, Record};
 
 /// The media type of PDN that browsers and servers know.
 pub(super) const PDN: &str = "application/vnd.chess-pdn";
@@ -127,7 +127,7 @@ pub(super) fn read(
         reader,
         has_positions: query.get::<DetailParameters>()?.positions.unwrap_or(true),
     };
-    records::write(out, &GamesOfText { games: &source, warnings: &source })
+    json::write(out, &GamesOfText { games: &source, warnings: &source })
         .map_err(|error| bad(error.to_string()))
 }
 

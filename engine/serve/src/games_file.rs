@@ -12,8 +12,8 @@ use meerslag_games::{
     Duplicates, GameFound, GamesError, GamesFile, ImportEvent, ImportOptions, Query as GamesQuery,
     Sort, StoredGame,
 };
-use meerslag_study::records::Record;
 use movegen::Color;
+use movegen::json::Record;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::day;
 use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};

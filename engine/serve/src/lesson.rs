@@ -16,7 +16,8 @@ use super::{Desk, Reply};
 use meerslag_study::endgame_trainer::{
     self, Criteria, LESSONS, Measure, PickError, Picker, Verdict,
 };
-use meerslag_study::records::{Record, value_name};
+use meerslag_study::records::value_name;
+use movegen::json::Record;
 
 /// Slices with more pieces are too many for a list to choose from.
 const MAX_PIECES: u8 = 5;

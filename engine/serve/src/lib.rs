@@ -106,8 +106,8 @@ pub struct Reply {
 }
 
 impl Reply {
-    fn json<R: meerslag_study::records::Record>(record: &R) -> Reply {
-        Reply { media_type: JSON, text: meerslag_study::records::to_json(record) }
+    fn json<R: movegen::json::Record>(record: &R) -> Reply {
+        Reply { media_type: JSON, text: movegen::json::to_json(record) }
     }
 }
 

@@ -14,8 +14,9 @@ use super::{Desk, Reply};
 use meerslag_search::{
     Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult,
 };
-use meerslag_study::digits::rounded;
-use meerslag_study::records::{InfoRecord, PositionRecord, Record, ResultRecord, to_json};
+use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
+use movegen::json::rounded;
+use movegen::json::{Record, to_json};
 use movegen::words::counted;
 
 /// The shortest search, in seconds.

@@ -2,7 +2,7 @@
 
 use egdb::Wld;
 use egdb::probe::Answer;
-use meerslag_study::records::Record;
+use movegen::json::Record;
 use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 use schemars::JsonSchema;

@@ -3,13 +3,12 @@
 
 use std::io::{self, Write};
 
-pub(super) use meerslag_study::digits::rounded;
-use meerslag_study::records;
-pub(super) use meerslag_study::records::{Record, to_json};
+use movegen::json;
+pub(super) use movegen::json::{Record, rounded, to_json};
 
 /// Writes one object and the end of its line.
 pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {
-    records::write(out, record)?;
+    json::write(out, record)?;
     writeln!(out)
 }
 

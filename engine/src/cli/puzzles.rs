@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use meerslag_study::puzzles::{self, Puzzle};
-use meerslag_study::records;
 use movegen::notation::pdn::{PdnGame, ReadOptions, WriteOptions, write_game};
 use movegen::words::counted;
 
@@ -116,7 +115,7 @@ fn write(args: &PuzzlesArgs, all: &PuzzleCollection, puzzles: &[Puzzle]) -> Resu
             pdn.push(b'\n');
         }
         write_game(&mut pdn, &game, &WriteOptions::default())?;
-        records::write(&mut json, puzzle)?;
+        movegen::json::write(&mut json, puzzle)?;
         json.push(b'\n');
     }
     let existing = args.work.force.existing();

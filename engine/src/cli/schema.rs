@@ -4,8 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use meerslag_harness::runner::{InPlayRecord, LiveRecord, StandingsRecord, TournamentRecord};
-use meerslag_study::records::{self, Record, VERSION};
+use meerslag_study::records;
 use meerslag_study::{bench, suite};
+use movegen::json::{Record, VERSION};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

@@ -8,11 +8,12 @@ use movegen::{Game, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::digits::{self, median};
-use crate::records::Record;
+use crate::digits::median;
 use meerslag_search::clock::Instant;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, SearchResult};
 use movegen::Score;
+use movegen::json;
+use movegen::json::Record;
 
 /// The depth of the standard benchmark.
 pub const DEPTH: u32 = 13;
@@ -47,7 +48,7 @@ pub struct PositionResult {
     /// The best move, in Hub notation; empty if there is none.
     pub best: String,
     /// The score for the side to move.
-    #[serde(serialize_with = "digits::men")]
+    #[serde(serialize_with = "json::men")]
     #[schemars(with = "f64")]
     pub score: Score,
     /// Nodes searched.
@@ -66,10 +67,10 @@ pub struct BenchResult {
     /// Endgame database lookups.
     pub probes: u64,
     /// Seconds.
-    #[serde(serialize_with = "digits::seconds")]
+    #[serde(serialize_with = "json::digits::<6, _>")]
     pub seconds: f64,
     /// Nodes per second.
-    #[serde(serialize_with = "digits::whole")]
+    #[serde(serialize_with = "json::digits::<0, _>")]
     pub nps: f64,
     /// The positions in order.
     pub positions: Vec<PositionResult>,
@@ -142,16 +143,16 @@ pub struct ThreadsResult {
     /// The number of threads.
     pub threads: usize,
     /// Nodes per second of all threads, over all runs.
-    #[serde(serialize_with = "digits::whole")]
+    #[serde(serialize_with = "json::digits::<0, _>")]
     pub nps: f64,
     /// Nodes per second, as a multiple of those with the first number of threads.
-    #[serde(serialize_with = "digits::ratio")]
+    #[serde(serialize_with = "json::digits::<3, _>")]
     pub nps_ratio: f64,
     /// Seconds to the depth: the geometric mean over the positions of the median of the runs.
-    #[serde(serialize_with = "digits::seconds")]
+    #[serde(serialize_with = "json::digits::<6, _>")]
     pub seconds_to_depth: f64,
     /// How many times as fast as the first number of threads the depth is reached.
-    #[serde(serialize_with = "digits::ratio")]
+    #[serde(serialize_with = "json::digits::<3, _>")]
     pub speed_up: f64,
 }
 

@@ -23,10 +23,10 @@ use movegen::{Game, Move, ParseFenError, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::digits;
-use crate::records::Record;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Info, Limits};
 use movegen::Score;
+use movegen::json;
+use movegen::json::Record;
 
 /// A position of a suite with its answer.
 #[derive(Clone, PartialEq, Debug)]
@@ -146,7 +146,7 @@ pub struct Found {
     /// Nodes until then.
     pub nodes: u64,
     /// Seconds until then.
-    #[serde(serialize_with = "digits::seconds")]
+    #[serde(serialize_with = "json::digits::<6, _>")]
     pub seconds: f64,
 }
 
@@ -158,7 +158,7 @@ pub struct SuiteOutcome {
     /// The move that was found.
     pub best: String,
     /// The score for the side to move.
-    #[serde(serialize_with = "digits::men")]
+    #[serde(serialize_with = "json::men")]
     #[schemars(with = "f64")]
     pub score: Score,
     /// The last finished iteration.
@@ -166,7 +166,7 @@ pub struct SuiteOutcome {
     /// Nodes searched.
     pub nodes: u64,
     /// Seconds.
-    #[serde(serialize_with = "digits::seconds")]
+    #[serde(serialize_with = "json::digits::<6, _>")]
     pub seconds: f64,
     /// When the answer was found; `None` if the position is not solved.
     pub found: Option<Found>,
@@ -182,7 +182,7 @@ pub struct SuiteResult {
     /// Nodes of all searches.
     pub nodes: u64,
     /// Seconds of all searches.
-    #[serde(serialize_with = "digits::seconds")]
+    #[serde(serialize_with = "json::digits::<6, _>")]
     pub seconds: f64,
 }
 

@@ -1,5 +1,5 @@
-//! How the files of the code hang together: no file imports a file that imports it, directly or
-//! indirectly, except parents and their modules.
+//! How the code hangs together: crates use each other as ARCHITECTURE.md says, and no file imports
+//! a file that imports it, directly or indirectly, except parents and their modules.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -271,6 +271,57 @@ fn no_file_imports_a_file_that_imports_it() {
     }
     assert!(count > 400, "only {count} modules were read");
     assert!(complaints.is_empty(), "{complaints}");
+}
+
+/// The crates of ARCHITECTURE.md in its order, each with those that its line names.
+fn crates_as_drawn(page: &str) -> Vec<(&str, Vec<&str>)> {
+    let drawing = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut crates = Vec::new();
+    for line in drawing.lines() {
+        let (name, rest) = line.split_once(" uses ").unwrap();
+        let rest = rest.split("    ").next().unwrap();
+        let used = if rest == "nothing of ours" { Vec::new() } else { rest.split(", ").collect() };
+        crates.push((name.trim(), used));
+    }
+    crates
+}
+
+/// The crates of ours that the crate in a folder uses, tests apart, and its own name.
+fn crate_as_built(folder: &Path) -> (String, Vec<String>) {
+    let short = |name: &str| name.strip_prefix("meerslag-").unwrap_or(name).to_owned();
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    let name = manifest.split("\nname = \"").nth(1).unwrap().split('"').next().unwrap();
+    let list = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+    let list = list.split("\n[").next().unwrap().lines();
+    let used = list.filter(|line| line.starts_with("meerslag-"));
+    (short(name), used.map(|line| short(line.split([' ', '.']).next().unwrap())).collect())
+}
+
+#[test]
+fn the_crates_use_each_other_as_architecture_says() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let drawn = crates_as_drawn(&page);
+    let outside = ["engine/wasm", "engine/python"].map(|folder| root().join(folder));
+    let built: BTreeMap<String, Vec<String>> =
+        crates().iter().chain(&outside).map(|folder| crate_as_built(folder)).collect();
+    let names = |list: &[(&str, Vec<&str>)]| -> BTreeSet<String> {
+        list.iter().map(|(name, _)| (*name).to_owned()).collect()
+    };
+    assert_eq!(names(&drawn), built.keys().cloned().collect());
+    let mut reach: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, used) in &drawn {
+        let mut all = BTreeSet::new();
+        for other in used {
+            let below =
+                reach.get(other).unwrap_or_else(|| panic!("{name}: {other} is not above it"));
+            all.extend(below.iter().copied().chain([*other]));
+            assert!(built[*name].iter().any(|it| it == other), "{name} does not use {other}");
+        }
+        for other in &built[*name] {
+            assert!(all.contains(&**other), "{name} uses {other}");
+        }
+        reach.insert(name, all);
+    }
 }
 
 #[test]

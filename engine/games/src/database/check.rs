@@ -1,6 +1,6 @@
 //! Checking a file: what SQLite checks, every game, and the index against the games.
 
-use meerslag_study::records::Record;
+use movegen::json::Record;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;

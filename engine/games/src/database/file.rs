@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use meerslag_study::records::Record;
+use movegen::json::Record;
 use rusqlite::config::DbConfig;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OpenFlags, Params, Transaction, TransactionBehavior};

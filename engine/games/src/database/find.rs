@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::thread;
 
-use meerslag_study::records::Record;
+use movegen::json::Record;
 use movegen::{Color, Position};
 use rusqlite::Row;
 use rustc_hash::FxHashSet;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use meerslag_study::records::Record;
+use movegen::json::Record;
 use movegen::notation::pdn::{
     Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
     WarningSummary, encodings_of,

@@ -1,9 +1,8 @@
-//! Won, drawn and lost games, and how records write numbers.
+//! Won, drawn and lost games.
 
-use meerslag_study::digits;
 use movegen::Color;
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Games by their result for a side; the others have no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
@@ -39,13 +38,4 @@ impl Successes {
     pub fn counts(&self) -> [u64; 3] {
         [self.won, self.drawn, self.lost]
     }
-}
-
-/// Writes a number with this many digits after the point.
-#[expect(clippy::ref_option, reason = "serde gives fields by reference")]
-pub(crate) fn rounded<const DIGITS: i32, S: Serializer>(
-    value: &Option<f64>,
-    out: S,
-) -> Result<S::Ok, S::Error> {
-    value.map(|value| digits::rounded(value, DIGITS)).serialize(out)
 }

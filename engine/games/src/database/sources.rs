@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use meerslag_study::records::Record;
+use movegen::json::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
 use zip::ZipArchive;

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use egdb::{Probe, Wld};
-use meerslag_study::annotate::{RecordedPlay, SideSummary, recorded};
-use movegen::notation::pdn::Comment;
+use movegen::notation::pdn::{Comment, RecordedPlay, SideSummary, recorded};
 use movegen::{Color, Position};
 
 use super::coding::Replay;

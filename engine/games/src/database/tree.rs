@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use meerslag_study::records::Record;
+use movegen::json::{Record, digits};
 use movegen::key::folded_move;
 use movegen::{Color, Move, Position};
 use rustc_hash::FxHashSet;
@@ -14,7 +14,7 @@ use super::error::GamesError;
 use super::file::GamesFile;
 use super::find::FEW;
 use super::index::Posting;
-use super::records::{Successes, rounded};
+use super::records::Successes;
 use super::rows::{as_text, number};
 use crate::query::Query;
 
@@ -32,10 +32,10 @@ pub struct TreeMove {
     #[serde(flatten)]
     pub results: Successes,
     /// The share of the points, 0 to 1.
-    #[serde(serialize_with = "rounded::<4, _>")]
+    #[serde(serialize_with = "digits::<4, _>")]
     pub share: Option<f64>,
     /// The mean rating of those who played it.
-    #[serde(serialize_with = "rounded::<1, _>")]
+    #[serde(serialize_with = "digits::<1, _>")]
     pub rating: Option<f64>,
     /// The first year it was played.
     pub first_year: Option<u32>,

@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::super::{Body, Method, Parameters, Problem, ROUTES, Route};
-use meerslag_study::records::VERSION;
+use movegen::json::VERSION;
 
 /// The description.
 #[must_use]

@@ -2,60 +2,11 @@
 
 use egdb::error::ProbeError;
 use egdb::{Answer, Probe, Wld};
-use movegen::notation::pdn::PdnGame;
-use movegen::{Color, Move, Position};
+use movegen::notation::pdn::{Grade, PdnGame, SideSummary};
+use movegen::{Chance, Color, Move, Position};
 
 use super::analysis::{PositionAnalysis, moments};
-use super::chance::Chance;
 use crate::endgame_trainer::{self, Judgement};
-
-/// How bad a move was, by the share of the points that it gave away.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Grade {
-    /// Less than 5 percent, or nothing by the databases.
-    Good,
-    /// From 5 percent on.
-    Inaccuracy,
-    /// From 10 percent on.
-    Mistake,
-    /// From 20 percent on; half a point of a certain result is one.
-    Blunder,
-}
-
-impl Grade {
-    /// By the points given away, 0 to 1.
-    #[must_use]
-    pub fn of(drop: f64) -> Grade {
-        match drop {
-            _ if drop >= 0.20 => Grade::Blunder,
-            _ if drop >= 0.10 => Grade::Mistake,
-            _ if drop >= 0.05 => Grade::Inaccuracy,
-            _ => Grade::Good,
-        }
-    }
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Grade::Good => "good",
-            Grade::Inaccuracy => "inaccuracy",
-            Grade::Mistake => "mistake",
-            Grade::Blunder => "blunder",
-        }
-    }
-
-    /// The numeric annotation glyph of PDN and PGN: `?!`, `?`, `??`.
-    #[must_use]
-    pub const fn glyph(self) -> Option<u32> {
-        match self {
-            Grade::Good => None,
-            Grade::Inaccuracy => Some(6),
-            Grade::Mistake => Some(2),
-            Grade::Blunder => Some(4),
-        }
-    }
-}
 
 /// A move and its value. Chances are for the side that made it.
 #[derive(Clone, Debug)]
@@ -107,59 +58,6 @@ impl JudgedMove {
         }
         let exact = self.exact.as_ref().and_then(|exact| exact.best.first()).map(|best| best.mv);
         exact.or_else(|| self.line.first().copied()).filter(|best| *best != self.mv)
-    }
-}
-
-/// How one side played.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct SideSummary {
-    /// Moves where there was a choice.
-    pub moves: u32,
-    /// The sum of the stakes in them, see [`Chance::stake`].
-    pub staked: f64,
-    /// The sum of the shares that they gave away.
-    pub dropped: f64,
-    /// Inaccuracies, mistakes and blunders.
-    pub grades: [u32; 3],
-}
-
-impl SideSummary {
-    /// Adds a move.
-    fn add(&mut self, judged: &JudgedMove) {
-        if !judged.is_forced {
-            self.count(judged.before.stake(), judged.drop(), judged.grade);
-        }
-    }
-
-    /// Adds a move with a choice, by the [`Chance::stake`] before it and the share of the points
-    /// that it gave away, which is never more.
-    pub(super) fn count(&mut self, stake: f64, dropped: f64, grade: Grade) {
-        self.moves += 1;
-        self.staked += stake.max(dropped);
-        self.dropped += dropped;
-        match grade {
-            Grade::Good => {}
-            Grade::Inaccuracy => self.grades[0] += 1,
-            Grade::Mistake => self.grades[1] += 1,
-            Grade::Blunder => self.grades[2] += 1,
-        }
-    }
-
-    /// Adds what another game showed.
-    pub fn merge(&mut self, other: &SideSummary) {
-        self.moves += other.moves;
-        self.staked += other.staked;
-        self.dropped += other.dropped;
-        for (sum, count) in self.grades.iter_mut().zip(other.grades) {
-            *sum += count;
-        }
-    }
-
-    /// The part of the stakes that the moves kept, in percent: 100 gives nothing away. `None` where
-    /// nothing was at stake.
-    #[must_use]
-    pub fn accuracy(&self) -> Option<f64> {
-        (self.staked > 0.0).then(|| 100.0 * (1.0 - self.dropped / self.staked))
     }
 }
 
@@ -225,7 +123,10 @@ pub fn judge(
             is_forced: position.count_legal_moves() < 2,
         };
         judged.grade = Grade::of(judged.drop());
-        sides[position.side_to_move().index()].add(&judged);
+        if !judged.is_forced {
+            let side = &mut sides[position.side_to_move().index()];
+            side.count(before.stake(), judged.drop(), judged.grade);
+        }
         moves.push(judged);
     }
     let last_line = match (moments.last(), analyses.last()) {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use egdb::Wld;
 use movegen::notation::moves::format_move;
-use movegen::notation::pdn::{Comment, PdnGame};
+use movegen::notation::pdn::{Comment, Grade, PdnGame};
 use movegen::{Color, Move, Position};
 
-use super::judge::{Grade, JudgedGame, JudgedMove};
+use super::judge::{JudgedGame, JudgedMove};
 
 /// From this many pieces on a game is in its opening.
 const OPENING_PIECES: u32 = 32;

@@ -7,23 +7,19 @@
 //! player played, and the harness has the report for the browser.
 
 mod analysis;
-mod chance;
 mod games;
 mod journal;
 mod judge;
 mod mistake;
 mod pdn;
 mod players;
-mod recorded;
 mod strength;
 
 pub use analysis::{PositionAnalysis, analyse, analyse_with};
-pub use chance::Chance;
 pub use games::{AnalyseGamesError, GameWork, OneGame, each_game};
 pub use journal::{AnnotationJournal, JournalError, JournalHeader};
-pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
+pub use judge::{JudgedGame, JudgedMove, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};
-pub use players::{DayOfPlay, MistakeCounts, PlayerSummaries, PlayerSummary, player_name};
-pub use recorded::{RecordedPlay, recorded};
+pub use players::{DayOfPlay, MistakeCounts, PlayerSummary, PlayerSummaries, player_name};
 pub use strength::Strength;

@@ -192,8 +192,9 @@ fn value(mv: &MoveAnswer) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chance::Chance;
-    use super::super::judge::Grade;
+    use movegen::Chance;
+    use movegen::notation::pdn::Grade;
+
     use super::*;
 
     #[test]

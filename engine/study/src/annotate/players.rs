@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use movegen::Color;
-use movegen::notation::pdn::PdnGame;
-use movegen::notation::pdn::day;
+use movegen::notation::pdn::{PdnGame, SideSummary, day};
 
-use super::judge::{JudgedGame, SideSummary};
+use super::judge::JudgedGame;
 use super::mistake::{Endgame, Mistake};
 use super::strength::Strength;
 

@@ -1,8 +1,7 @@
 //! Which of the playing levels plays about as well.
 
 use meerslag_search::PlayingLevel;
-
-use super::judge::SideSummary;
+use movegen::notation::pdn::SideSummary;
 
 /// The accuracy of the levels from 1 on, in percent; docs/annotate.md has the games.
 const ACCURACY: [f64; 9] = [77.2, 81.0, 83.0, 84.4, 88.6, 92.8, 94.7, 95.1, 96.8];

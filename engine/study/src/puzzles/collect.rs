@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::find::FoundPuzzle;
 use super::theme::Themes;
-use crate::records::Record;
 use meerslag_search::PlayingLevel;
+use movegen::json::Record;
 
 /// A puzzle with its rating and themes.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -154,7 +154,7 @@ mod tests {
         let puzzles = collect(&games, |number| journal.game(number));
         let numbers: Vec<_> = puzzles.iter().map(|it| (it.game, it.rating)).collect();
         assert_eq!(numbers, [(3, 2), (1, 5)]);
-        let json = crate::records::to_json(&puzzles[1]);
+        let json = movegen::json::to_json(&puzzles[1]);
         let (from, to) = (puzzles[1].solution[0].from(), puzzles[1].solution[0].to());
         assert!(json.contains(&format!("\"solution\":[\"{from}-{to}\"]")), "{json}");
         assert!(json.contains("\"goal\":\"win\"") && json.contains("\"margin\":1.9"), "{json}");

@@ -1,16 +1,16 @@
 //! Games with their moves judged.
 
 use movegen::Color;
-use movegen::notation::pdn::PdnGame;
+use movegen::notation::pdn::{PdnGame, SideSummary};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Record;
 use crate::annotate::{
-    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, MistakeKind, Phase, PlayerSummaries,
-    PlayerSummary, SideSummary,
+    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, MistakeKind, Phase, PlayerSummary,
+    PlayerSummaries,
 };
-use crate::digits::rounded;
+use movegen::json::Record;
+use movegen::json::rounded;
 
 /// A game with its moves judged.
 #[derive(Serialize, JsonSchema)]

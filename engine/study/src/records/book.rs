@@ -5,9 +5,9 @@ use movegen::{Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Record;
 use meerslag_book::{LineMove, MoveEntry, PositionEntry};
 use movegen::Score;
+use movegen::json::Record;
 
 /// A position for programs. Scores are in men and for the side to move.
 #[derive(Serialize, JsonSchema)]

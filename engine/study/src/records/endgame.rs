@@ -6,8 +6,8 @@ use movegen::{DrawRules, Game, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Record;
 use crate::solve::{Conversion, SolutionLine, SolvedLineKind};
+use movegen::json::Record;
 
 /// What the databases know about a position.
 #[derive(Serialize, JsonSchema)]

@@ -1,14 +1,13 @@
 //! Searches.
 
-use movegen::{Game, Move, Position};
+use movegen::{Chance, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Record;
-use crate::annotate::Chance;
-use crate::digits::rounded;
 use meerslag_search::{Info, SearchResult};
 use movegen::Bound;
+use movegen::json::Record;
+use movegen::json::rounded;
 
 /// A step of a search.
 #[derive(Serialize, JsonSchema)]

@@ -2,11 +2,11 @@
 
 use egdb::{Probe, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, PlayingLevel};
-use meerslag_study::annotate::{
-    Grade, JudgedGame, MistakeKind, Phase, PlayerSummaries, SideSummary, analyse, judge, write,
-};
+use meerslag_study::annotate::{JudgedGame, MistakeKind, Phase, PlayerSummaries, analyse, judge, write};
 use movegen::Color;
-use movegen::notation::pdn::{Comment, PdnGame, PdnReader, WriteOptions, game_to_string};
+use movegen::notation::pdn::{
+    Comment, Grade, PdnGame, PdnReader, SideSummary, WriteOptions, game_to_string,
+};
 
 use super::games::{played, player};
 

@@ -8,8 +8,7 @@ use movegen::{Move, Position};
 use super::line::{Line, LineWriter};
 use super::number;
 use meerslag_search::{Info, SearchResult};
-use meerslag_study::annotate::Chance;
-use movegen::{Bound, Score};
+use movegen::{Bound, Chance, Score};
 
 /// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
 /// and `nodes` are integers, `pv` is quoted and each of its moves legal.

@@ -14,8 +14,8 @@ use crate::runner::report::name;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::director::{Director, GameInPlay};
 use crate::runner::tournament::{MatchEvent, next_round};
-use meerslag_study::digits::rounded;
-use meerslag_study::records::Record;
+use movegen::json::Record;
+use movegen::json::rounded;
 
 /// Events that are kept.
 const MAX_EVENTS: usize = 200;

@@ -30,8 +30,8 @@ use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::time_use::move_time;
 use crate::runner::tournament::schedule::Pairing;
 use meerslag_pages::GameData;
-use meerslag_study::digits::rounded;
 use meerslag_study::record::{GameRecord, for_white};
+use movegen::json::rounded;
 
 /// The part of a game kept for the page when its moves are dropped.
 #[derive(Clone, Debug)]

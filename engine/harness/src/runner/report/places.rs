@@ -9,7 +9,7 @@ use crate::runner::report::name;
 use crate::runner::stats::places::{Place, places};
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::schedule::{Pairing, Round};
-use meerslag_study::records::Record;
+use movegen::json::Record;
 
 /// A tournament: its places, the first one first, and its rounds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -12,8 +12,8 @@ use crate::runner::config::{Contest, SprtConfig};
 use crate::runner::stats::micros;
 use crate::runner::stats::standings::Standings;
 use crate::runner::stats::{Decision, Tally};
-use meerslag_study::digits::rounded;
-use meerslag_study::records::Record;
+use movegen::json::Record;
+use movegen::json::rounded;
 use movegen::words::counted;
 
 /// The table of a match for programs.

@@ -1,15 +1,105 @@
-//! How well the sides of an annotated game played, by its annotations.
+//! How well a side played: grades of moves, their sum, and both out of the annotations of a game.
 
-use movegen::notation::pdn::{Annotation, Comment, PdnGame};
-use movegen::{Color, Move, Position};
-
-use super::chance::Chance;
-use super::judge::{Grade, SideSummary};
-use egdb::Wld;
-use movegen::Score;
+use super::comment::Comment;
+use super::game::{Annotation, PdnGame};
+use crate::{Chance, Color, Move, Position, Score, Wld};
 
 /// Scores beyond this many men are proven ends.
 const PROVEN: f64 = 80.0;
+
+/// How bad a move was, by the share of the points that it gave away.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Grade {
+    /// Less than 5 percent, or nothing by the databases.
+    Good,
+    /// From 5 percent on.
+    Inaccuracy,
+    /// From 10 percent on.
+    Mistake,
+    /// From 20 percent on; half a point of a certain result is one.
+    Blunder,
+}
+
+impl Grade {
+    /// By the points given away, 0 to 1.
+    #[must_use]
+    pub fn of(drop: f64) -> Grade {
+        match drop {
+            _ if drop >= 0.20 => Grade::Blunder,
+            _ if drop >= 0.10 => Grade::Mistake,
+            _ if drop >= 0.05 => Grade::Inaccuracy,
+            _ => Grade::Good,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Grade::Good => "good",
+            Grade::Inaccuracy => "inaccuracy",
+            Grade::Mistake => "mistake",
+            Grade::Blunder => "blunder",
+        }
+    }
+
+    /// The numeric annotation glyph of PDN and PGN: `?!`, `?`, `??`.
+    #[must_use]
+    pub const fn glyph(self) -> Option<u32> {
+        match self {
+            Grade::Good => None,
+            Grade::Inaccuracy => Some(6),
+            Grade::Mistake => Some(2),
+            Grade::Blunder => Some(4),
+        }
+    }
+}
+
+/// How one side played.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct SideSummary {
+    /// Moves where there was a choice.
+    pub moves: u32,
+    /// The sum of the stakes in them, see [`Chance::stake`].
+    pub staked: f64,
+    /// The sum of the shares that they gave away.
+    pub dropped: f64,
+    /// Inaccuracies, mistakes and blunders.
+    pub grades: [u32; 3],
+}
+
+impl SideSummary {
+    /// Adds a move with a choice, by the [`Chance::stake`] before it and the share of the points
+    /// that it gave away, which is never more.
+    pub fn count(&mut self, stake: f64, dropped: f64, grade: Grade) {
+        self.moves += 1;
+        self.staked += stake.max(dropped);
+        self.dropped += dropped;
+        match grade {
+            Grade::Good => {}
+            Grade::Inaccuracy => self.grades[0] += 1,
+            Grade::Mistake => self.grades[1] += 1,
+            Grade::Blunder => self.grades[2] += 1,
+        }
+    }
+
+    /// Adds what another game showed.
+    pub fn merge(&mut self, other: &SideSummary) {
+        self.moves += other.moves;
+        self.staked += other.staked;
+        self.dropped += other.dropped;
+        for (sum, count) in self.grades.iter_mut().zip(other.grades) {
+            *sum += count;
+        }
+    }
+
+    /// The part of the stakes that the moves kept, in percent: 100 gives nothing away. `None` where
+    /// nothing was at stake.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.staked > 0.0).then(|| 100.0 * (1.0 - self.dropped / self.staked))
+    }
+}
 
 /// Black's and White's play by the scores and glyphs of an annotated game, without a search. A move
 /// counts if it had an alternative and the moves before and after it have a score (`[%eval]`): its
@@ -74,8 +164,7 @@ fn grade(glyphs: &[u32]) -> Grade {
 
 #[cfg(test)]
 mod tests {
-    use movegen::notation::pdn::PdnReader;
-
+    use super::super::reader::PdnReader;
     use super::*;
 
     #[test]

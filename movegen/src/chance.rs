@@ -9,9 +9,7 @@
 //! The six numbers were fitted to games of the engine against itself; docs/annotate.md has the
 //! command, the data and how well they fit.
 
-use egdb::Wld;
-
-use movegen::Score;
+use crate::{Score, Wld};
 
 /// The chances of the side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]
