@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::process::{self, Stdio};
 
 use anyhow::{Context, anyhow};
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 use meerslag_files::write_file;
 
 use super::files::{self, ForceArgs};
 use super::streams::{only_print, stdout};
-use super::{Cli, Failure};
+use super::{Failure, help};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +42,7 @@ pub(super) struct ManArgs {
 
 pub(super) fn run(args: &ManArgs) -> Result<(), Failure> {
     only_print();
-    let mut program = Cli::command();
+    let mut program = help::program();
     // Gives the commands below it their full names.
     program.build();
     let Some(folder) = &args.out else {

@@ -18,6 +18,7 @@ mod files;
 mod game_work;
 #[cfg(feature = "games")]
 mod games;
+mod help;
 mod hub;
 mod interrupt;
 mod json;
@@ -59,7 +60,7 @@ mod workflow;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use meerslag_search::EngineOptions;
 use movegen::DrawRules;
 
@@ -183,7 +184,8 @@ fn for_a_person() -> Option<Command> {
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     // Wrong usage ends here, with `status::INPUT`.
-    let command = Cli::parse().command.or_else(for_a_person);
+    let given = Cli::from_arg_matches(&help::program().get_matches());
+    let command = given.unwrap_or_else(|error| error.exit()).command.or_else(for_a_person);
     let result = match command {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),

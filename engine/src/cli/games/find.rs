@@ -101,7 +101,7 @@ impl QueryArgs {
 
 /// Which games.
 #[derive(Args, Clone, Debug)]
-pub(super) struct SelectionArgs {
+pub(in super::super) struct SelectionArgs {
     #[command(flatten)]
     pub(super) conditions: QueryArgs,
     /// This position occurs: draughts FEN or 51-character Hub string
