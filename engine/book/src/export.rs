@@ -1,15 +1,9 @@
-//! Books for other programs: lines of play, and a picture.
+//! The lines of a book.
 
-use std::fmt::Write as _;
-use std::io::{self, Write};
-
-use movegen::notation::moves::format_move;
-use movegen::{Color, Move, Position};
+use movegen::{Move, Position};
 
 use super::format::MoveEntry;
 use super::reader::Book;
-use movegen::key::folded_move;
-use movegen::words::counted;
 
 /// A move of a line, as it is played, and what the book knows about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,50 +104,4 @@ impl Iterator for BookWalk<'_> {
         next.is_repeated = self.enter(&next.position.after(next.mv), next.ply + 1);
         Some(next)
     }
-}
-
-/// Writes the positions and moves that can be reached within some plies as a graph for Graphviz.
-///
-/// # Errors
-/// If the output cannot be written.
-pub fn write_dot(book: &Book, most_plies: u16, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "digraph book {{\n  rankdir=LR; node [shape=box, fontname=monospace];")?;
-    let is_shown = |index: usize| book.position(index).is_some_and(|entry| entry.ply <= most_plies);
-    for index in (0..book.len()).filter(|&index| is_shown(index)) {
-        let Some((entry, position)) =
-            book.position(index).and_then(|entry| Some((entry, entry.key.position().ok()?)))
-        else {
-            continue;
-        };
-        let mut label = String::new();
-        if entry.games > 0 {
-            let _ = write!(label, "{} ", counted(entry.games, "game"));
-        }
-        if let Some(score) = entry.score {
-            let _ = write!(label, "{}", score.to_hub());
-        }
-        writeln!(
-            out,
-            "  p{index} [label=\"{}\", tooltip=\"{}\"];",
-            label.trim(),
-            position.to_fen()
-        )?;
-        // Folded positions have White to move; the moves of odd plies are Black's.
-        let side = if entry.ply % 2 == 0 { Color::White } else { Color::Black };
-        for mv in book.moves(index) {
-            // A damaged book can have anything.
-            let legal = position.legal_moves();
-            let Some(played) = mv.folded().filter(|played| legal.contains(played)) else {
-                continue;
-            };
-            let Some(next) = book.find(&position.after(played)).filter(|&next| is_shown(next))
-            else {
-                continue;
-            };
-            let seen = if side == Color::White { position } else { position.reversed() };
-            let text = format_move(&seen, folded_move(played, side));
-            writeln!(out, "  p{index} -> p{next} [label=\"{text}\"];")?;
-        }
-    }
-    writeln!(out, "}}")
 }

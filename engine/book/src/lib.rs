@@ -30,7 +30,7 @@ pub use builder::{
 pub use check::check;
 pub use choice::{BookMove, BookOptions, openings};
 pub use error::BookError;
-pub use export::{LineMove, lines, walk, write_dot};
+pub use export::{LineMove, lines, walk};
 pub use format::{About, MoveEntry, PositionEntry, Searched, VERSION, estimate};
 pub use journal::BookLock;
 pub use merge::{import, merge};

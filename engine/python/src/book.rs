@@ -7,19 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use meerslag_book::{
-    BookError, BookLock, BuildEvent, BuildOptions, LineKind, LineMove, MoveEntry, OtherBooks,
-    Selection,
+    BookError, BookLock, BuildEvent, BuildOptions, LineMove, MoveEntry, OtherBooks,
 };
 use meerslag_files::{Existing, with_causes};
 use movegen::Score;
-use movegen::notation::pdn::PlayerName;
-use movegen::words::parse_range;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::board::{Color, Move};
 use crate::game::PositionOrText;
-use crate::games::parsed;
+use crate::keywords;
 use crate::work;
 
 fn failed(error: BookError) -> PyErr {
@@ -131,12 +129,19 @@ fn tree_of(tree: impl IntoIterator<Item = LineMove>) -> Vec<(usize, BookMove)> {
     tree.into_iter().map(|next| (next.ply, BookMove::from((next.mv, next.entry)))).collect()
 }
 
-/// The kind of lines with this name.
-fn line_kind(name: &str) -> PyResult<LineKind> {
-    LineKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-        let names = LineKind::ALL.map(LineKind::name).join(", ");
-        PyValueError::new_err(format!("lines is '{name}': expected one of {names}"))
-    })
+/// The options of these keywords.
+fn build_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<BuildOptions> {
+    let Some(given) = given.map(PyDictMethods::copy).transpose()? else {
+        return Ok(BuildOptions { open, ..BuildOptions::default() });
+    };
+    let color = given.call_method1("pop", ("color", None::<Color>))?.extract::<Option<Color>>()?;
+    if let Some(years) = given.get_item("years")?.filter(|years| !years.is_none()) {
+        given.set_item("years", years.str()?)?;
+    }
+    let mut options = BuildOptions { open, ..keywords::read(Some(&given), |_| None)? };
+    options.selection.white = color == Some(Color::White);
+    options.selection.black = color == Some(Color::Black);
+    Ok(options)
 }
 
 /// An opening book: positions with their moves, from games, from search, or both.
@@ -202,73 +207,30 @@ impl Book {
     ///         the book that is added to holds searches.
     ///     BookError: the file to add to is not a book, or is damaged.
     #[staticmethod]
-    #[pyo3(signature = (path, files, *, plies = None, lines = None, reference = None, known = None,
-                        color = None, player = None, min_rating = None, years: "str | int | None" = None, min_games = 1,
-                        variations = false, unique = false, estimate = false, tree = false,
-                        add = false, memory_mib = 512, encoding = None, replace = false,
-                        on_progress: "Callable[[int, int], object] | None" = None))]
+    #[pyo3(signature = (path, files, *, reference = None, add = false, replace = false,
+                        on_progress: "Callable[[int, int], object] | None" = None,
+                        **options: "Unpack[_BookOptions]"))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn build(
         py: Python<'_>,
         path: PathBuf,
         files: Vec<PathBuf>,
-        plies: Option<usize>,
-        lines: Option<&str>,
         reference: Option<Py<Book>>,
-        known: Option<u32>,
-        color: Option<Color>,
-        player: Option<&str>,
-        min_rating: Option<u32>,
-        years: Option<&Bound<'_, PyAny>>,
-        min_games: u32,
-        variations: bool,
-        unique: bool,
-        estimate: bool,
-        tree: bool,
         add: bool,
-        memory_mib: u64,
-        encoding: Option<&str>,
         replace: bool,
         on_progress: Option<Py<PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<BookReport> {
-        let years = years.map(|years| years.str()?.extract::<String>()).transpose()?;
-        let color = color.map(movegen::Color::from);
-        let selection = Selection {
-            white: color == Some(movegen::Color::White),
-            black: color == Some(movegen::Color::Black),
-            player: player.map(PlayerName::parse).transpose().map_err(PyValueError::new_err)?,
-            min_rating,
-            years: years
-                .map(|years| {
-                    parse_range(&years).map_err(|error| {
-                        PyValueError::new_err(format!("years is {years}: {error}"))
-                    })
-                })
-                .transpose()?,
-        };
-        if min_games == 0 || known == Some(0) || files.is_empty() {
+        let options = build_options(options)?;
+        if options.min_games == 0 || options.known == Some(0) || files.is_empty() {
             return Err(PyValueError::new_err("files, min_games and known: expected at least 1"));
         }
-        if lines.is_none() && (reference.is_some() || known.is_some()) {
+        if options.lines.is_none() && (reference.is_some() || options.known.is_some()) {
             return Err(PyValueError::new_err("reference and known belong to lines"));
         }
-        if add && (replace || min_games > 1) {
+        if add && (replace || options.min_games > 1) {
             return Err(PyValueError::new_err("add: without replace and min_games"));
         }
-        let options = BuildOptions {
-            selection,
-            variations,
-            lines: lines.map(line_kind).transpose()?,
-            plies,
-            known,
-            unique,
-            estimate,
-            tree,
-            min_games,
-            memory_mib,
-            encoding: encoding.map(|name| parsed("encoding", name)).transpose()?,
-            open,
-        };
         let existing = if replace || add { Existing::Replace } else { Existing::Keep };
         let reference = reference.map(|book| Arc::clone(&book.get().0));
         py.detach(|| {

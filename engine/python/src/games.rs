@@ -11,16 +11,16 @@ use meerslag_games::{
     Sort, Successes,
 };
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::GamesFileError;
-use crate::board::{Color, Move, Position};
+use crate::board::{Move, Position};
 use crate::game::PositionOrText;
+use crate::keywords::{self, refused};
 use crate::pdn::PdnGame;
 
 fn failed(error: GamesError) -> PyErr {
@@ -236,52 +236,24 @@ impl From<games::Tree> for GamesTree {
     }
 }
 
-/// Reads `conditions`, each by its name.
+/// The query of these conditions.
 fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
-    let (mut given, mut position) = (Map::new(), None);
-    for (name, value) in conditions.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
-        let name: String = name.extract()?;
-        let value = match name.as_str() {
-            "position" => {
-                position = Some(value.extract::<PositionOrText>()?.position()?);
-                continue;
-            }
-            "twin" => Value::from(value.extract::<bool>()?),
-            "color" | "by" => match value.extract::<Color>()? {
-                Color::White => Value::from("white"),
-                Color::Black => Value::from("black"),
-            },
-            _ => Value::from(value.str()?.to_string()),
-        };
-        // By itself, for an error that names it.
-        let key = if name == "moves" { "manoeuvre" } else { &name };
-        let alone = Map::from_iter([(key.to_owned(), value.clone())]);
-        if let Err(error) = Query::deserialize(Value::Object(alone)) {
-            return Err(match error.to_string() {
-                why if why.starts_with("unknown field") => {
-                    PyTypeError::new_err(format!("'{name}' is not a condition"))
-                }
-                why => refused(&name, &why),
-            });
-        }
-        given.insert(key.to_owned(), value);
-    }
-    let query = Query::deserialize(Value::Object(given))
-        .map_err(|e| refused("conditions", &e.to_string()))?;
-    Ok(Query { position, ..query })
-}
-
-fn refused(name: &str, why: &str) -> PyErr {
-    PyValueError::new_err(format!("{name}: {why}"))
+    let Some(conditions) = conditions else { return Ok(Query::default()) };
+    let conditions = conditions.copy()?;
+    let position = conditions.call_method1("pop", ("position", None::<u8>))?;
+    let position = position.extract::<Option<PositionOrText>>()?;
+    let position = position.map(PositionOrText::position).transpose()?;
+    let field = |name: &str| (name == "moves").then_some("manoeuvre");
+    Ok(Query { position, ..keywords::read(Some(&conditions), field)? })
 }
 
 pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResult<T> {
-    text.parse().map_err(|why: T::Err| refused(name, &why.to_string()))
+    text.parse().map_err(|why: T::Err| refused(name, &why))
 }
 
 /// One of some words.
 fn word<T: DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
-    T::deserialize(Value::from(text)).map_err(|why| refused(name, &why.to_string()))
+    T::deserialize(Value::from(text)).map_err(|why| refused(name, &why))
 }
 
 /// A file of games, as ``meerslag games`` makes it. Iteration gives all games, by number.

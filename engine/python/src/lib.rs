@@ -14,6 +14,7 @@ mod engine;
 mod game;
 mod games;
 mod hub;
+mod keywords;
 mod matches;
 mod pdn;
 mod puzzles;

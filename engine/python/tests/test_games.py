@@ -95,7 +95,7 @@ def test_what_cannot_be_asked_is_named(club):
     ]:
         with pytest.raises(ValueError, match=words):
             club.find(**conditions)
-    with pytest.raises(TypeError, match="'name' is not a condition"):
+    with pytest.raises(TypeError, match="'name' is not one of the keywords"):
         club.find(name="x")
 
 

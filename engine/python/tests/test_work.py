@@ -158,15 +158,19 @@ def test_what_is_no_book_is_said(pdn, tmp_path):
     with pytest.raises(ValueError, match="expected at least 1"):
         Book.build(new, [])
     for options, text in (
-        ({"lines": "short"}, "expected one of simple, extended, extended"),
+        ({"lines": "short"}, "lines: .*expected one of `simple`"),
         ({"known": 2}, "belong to lines"),
         ({"reference": Book()}, "belong to lines"),
         ({"lines": "simple", "known": 0}, "expected at least 1"),
         ({"add": True, "min_games": 2}, "without replace and min_games"),
         ({"add": True, "replace": True}, "without replace and min_games"),
+        ({"plies": -1}, "plies: "),
+        ({"encoding": "?"}, "encoding: "),
     ):
         with pytest.raises(ValueError, match=text):
             Book.build(new, [pdn], **options)
+    with pytest.raises(TypeError, match="'line' is not one of the keywords"):
+        Book.build(new, [pdn], line="simple")
     with pytest.raises(FileNotFoundError, match="none.pdn"):
         Book.build(new, [tmp_path / "none.pdn"])
 

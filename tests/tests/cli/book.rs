@@ -144,12 +144,11 @@ fn from_games_to_answers() {
     assert_eq!(info[0]["tree_cells"], 10);
     assert!(book_ok(&["info", &book]).contains("10 positions, 9 moves"));
 
-    // Text and back; a graph; a game for each line.
+    // Text and back; a game for each line.
     let text = folder.name("book.txt");
     assert_eq!(book_ok(&["export", &book, "-o", &text]), "");
     let again = folder.name("again.book");
     assert_eq!(book_ok(&["import", &text, "-o", &again]), "10 positions, 9 moves\n");
-    assert!(book_ok(&["export", &book, "--dot"]).starts_with("digraph book {"));
     assert_eq!(book_ok(&["export", &book, "--pdn"]).matches("[Event ").count(), 3);
     assert_eq!(book_ok(&["export", &book, "--json"]).lines().count(), 10);
     let both = folder.name("both.book");
@@ -346,7 +345,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
         (&["merge", &good, &games, "-o", &out], 2, "is not an opening book"),
         (&["import", &games, "-o", &out], 2, "line 1: expected '# Meerslag opening book"),
         (&["expand", &damaged, "--positions=9"], 2, "is damaged"),
-        (&["export", &good, "--pdn", "--dot"], 2, "cannot be used with"),
+        (&["export", &good, "--pdn", "--json"], 2, "cannot be used with"),
     ] {
         let output = book(args);
         assert_eq!(output.code, code, "{args:?}: {output:?}");

@@ -401,7 +401,7 @@ fn dash_and_pipes_are_files() {
     let random: Vec<&str> = random.split('#').collect();
     // Outputs of all kinds; what else is said goes to standard error.
     for (args, begin) in [
-        (&["games", "find", "club.games", "--pdn", "-o", "-"][..], "[Event"),
+        (&["games", "export", "club.games", "-o", "-"][..], "[Event"),
         (&["games", "stats", "club.games", "--html", "-"], "<!DOCTYPE html>"),
         (&["annotate", "-", "-o", "-", "--depth", "1"], "[Event"),
         (

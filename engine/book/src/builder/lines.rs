@@ -28,9 +28,6 @@ pub enum LineKind {
 }
 
 impl LineKind {
-    /// All of them.
-    pub const ALL: [LineKind; 3] = [LineKind::Simple, LineKind::Extended, LineKind::ExtendedPlus];
-
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {

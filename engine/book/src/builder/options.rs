@@ -39,7 +39,7 @@ pub struct Selection {
 /// What to build. With the feature `clap` these are options of a command line.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct BuildOptions {
     /// Variations in the games, too
     #[cfg_attr(feature = "clap", arg(long))]

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use meerslag_book::{
-    Book, BookError, BuildOptions, check, lines, openings, walk, write_dot, write_text,
+    Book, BookError, BuildOptions, check, lines, openings, walk, write_text,
 };
 use movegen::Position;
 use movegen::random::Random;
@@ -115,7 +115,6 @@ fn use_all(book: &Book) {
     let _ = check(book, 1000);
     let mut text = Vec::new();
     write_text(book, &mut text).unwrap();
-    write_dot(book, 9, &mut text).unwrap();
     lines(book, 30, |_, line| assert!(line.len() <= 30));
     assert!(book.cell_count() > 0 && walk(book, &Position::initial(), 5).all(|mv| mv.ply < 5));
     assert!(openings(book, 3).iter().all(Position::has_legal_move));

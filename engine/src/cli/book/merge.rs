@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{ArgGroup, Args};
+use clap::Args;
 use meerslag_book::{Book, LineMove};
 use meerslag_files::NewFile;
 use meerslag_study::records::BookTreeMoveRecord;
@@ -130,27 +130,22 @@ const EXPORT_EXAMPLES: &str = "\
 Examples:
   meerslag book export own.book > own.txt                text to be changed, for import
   meerslag book export own.book --pdn --plies 12 -o lines.pdn
-      a game for each line: openings of a match, say
-  meerslag book export own.book --dot --plies 4 | dot -Tsvg > own.svg";
+      a game for each line: openings of a match, say";
 
-/// Write a book in another form: text, PDN, JSON or a graph
+/// Write a book in another form: text, PDN or JSON
 #[derive(Args, Debug)]
 #[command(after_help = EXPORT_EXAMPLES)]
-#[command(group = ArgGroup::new("form"))]
 pub(super) struct ExportArgs {
     /// The book; without it the program's own
     #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
     file: String,
     /// A game for each line, with scores as comments
-    #[arg(long, group = "form")]
+    #[arg(long, conflicts_with = "json")]
     pdn: bool,
     /// A JSON object for each position, as 'probe --json' prints it
-    #[arg(long, group = "form")]
+    #[arg(long)]
     json: bool,
-    /// A graph for Graphviz
-    #[arg(long, group = "form")]
-    dot: bool,
-    /// With --pdn and --dot: only this many plies from the start
+    /// With --pdn: only this many plies from the start
     #[arg(long, value_name = "N", default_value_t = 200,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     plies: u16,
@@ -182,9 +177,6 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
 fn write(args: &ExportArgs, book: &Book, out: &mut impl Write) -> io::Result<()> {
     if args.pdn {
         return write_pdn(book, args.plies.into(), out);
-    }
-    if args.dot {
-        return meerslag_book::write_dot(book, args.plies, out);
     }
     if !args.json {
         return meerslag_book::write_text(book, out);

@@ -48,7 +48,7 @@ enum Command {
     Info(info::InfoArgs),
     /// Check that every move is legal, every position reachable and every score consistent
     Check(check::CheckArgs),
-    /// Write a book in another form: text, PDN, JSON or a graph
+    /// Write a book in another form: text, PDN or JSON
     Export(merge::ExportArgs),
     /// Make a book from text that 'export' wrote and people have changed
     Import(merge::ImportArgs),

@@ -1,14 +1,13 @@
 //! `meerslag games find`: the games that fulfil conditions.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Args;
-use meerslag_games::{GameFound, GamesFile, Query, Sort};
+use meerslag_games::{GameFound, GamesFile, PdnText, Query, Sort};
 use movegen::Color;
 use movegen::words::counted;
 
-use super::super::files::{self, ForceArgs};
 use super::super::json;
 use super::super::streams::{only_print, plain, stdout};
 use super::super::{Failure, source, terminal};
@@ -21,7 +20,7 @@ Examples:
       how many games have the position
   meerslag games find club.games --pattern \"w27,32 .22 b18 one-of b12,13\" --lasting 6
   meerslag games find club.games --moves \"31-26 36-31\" --within 6 --twin
-  meerslag games find club.games --sacrifice 2 --result win --player Sijbrands --pdn -o two.pdn
+  meerslag games find club.games --sacrifice 2 --result win --player Sijbrands --pdn > two.pdn
 
 Names: each word begins a word of the name, in any order, ignoring capitals and accents; with *, ? \
 or [ab] the text is a pattern of the whole name.
@@ -52,20 +51,9 @@ pub(super) struct FindArgs {
     /// Write the games as PDN
     #[arg(long, conflicts_with = "json")]
     pdn: bool,
-    /// Write to this file
-    #[arg(short, long, value_name = "FILE", requires = "pdn")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    force: ForceArgs,
     /// Print JSON objects, one a line
     #[arg(long)]
     json: bool,
-}
-
-impl FindArgs {
-    fn out(&self) -> Option<&Path> {
-        self.out.as_deref().and_then(files::given)
-    }
 }
 
 /// The conditions on games.
@@ -129,13 +117,7 @@ impl SelectionArgs {
 const ROWS: u64 = 50;
 
 pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
-    if args.out().is_none() {
-        only_print();
-    }
-    if let Some(out) = args.out() {
-        files::check_distinct(&[("FILE", Some(&args.file))], &[("--out", Some(out))])?;
-        files::check(out, args.force.existing())?;
-    }
+    only_print();
     let games = super::open(&args.file)?;
     let query = Query { sort: args.sort, ..args.conditions.query()? };
     let is_table = !args.pdn && !args.json;
@@ -143,8 +125,8 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
     let page = games.find(&query, args.skip, most)?;
     if args.pdn {
         let ids: Vec<i64> = page.hits.iter().map(|hit| hit.game.id).collect();
-        let all = ids.len() as u64;
-        return super::write_pdn(games, Some(ids), all, args.out(), args.force.existing());
+        io::copy(&mut PdnText::of(games, ids), &mut stdout()).map_err(super::read_failure)?;
+        return Ok(());
     }
     let mut out = stdout();
     if args.json {
