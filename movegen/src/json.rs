@@ -2,12 +2,14 @@
 //! the keys `type` and `version`, and those of its record; `docs/json.md` is the glossary.
 //! With the feature `json`.
 
+use std::borrow::Cow;
 use std::io;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::Score;
+use crate::notation::pdn::{GameResult, Grade};
+use crate::{Bound, Color, Move, Position, Score, Wld};
 
 /// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 1;
@@ -80,3 +82,41 @@ pub fn men<S: Serializer>(
     let score: Option<Score> = (*score).into();
     score.map(Score::men).serialize(out)
 }
+
+/// A type that is a text in JSON.
+macro_rules! text {
+    ($type:ty, $text:expr) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                out.serialize_str(&$text(*self))
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                String::schema_name()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                String::json_schema(generator)
+            }
+        }
+    };
+}
+
+// A position is its FEN, a move is in Hub notation, a side is a letter.
+text!(Position, |it: Position| it.to_fen());
+text!(Move, |it: Move| it.to_string());
+text!(Color, |it: Color| it.letter().to_string());
+text!(Wld, Wld::name);
+text!(Grade, Grade::name);
+text!(GameResult, GameResult::as_str);
+text!(Bound, |it: Bound| match it {
+    Bound::Exact => "exact",
+    Bound::Lower => "lower",
+    Bound::Upper => "upper",
+});

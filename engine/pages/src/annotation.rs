@@ -26,7 +26,7 @@ struct About<'a> {
     kind: &'static str,
     title: &'a str,
     players: Vec<PlayerRecord<'a>>,
-    summary: AnnotationSummaryRecord,
+    summary: AnnotationSummaryRecord<'a>,
     rows: &'a [AnnotatedRow],
 }
 

@@ -3,9 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use meerslag_book::{
-    Book, BookError, BuildOptions, check, lines, openings, walk, write_text,
-};
+use meerslag_book::{Book, BookError, BuildOptions, check, lines, openings, walk, write_text};
 use movegen::Position;
 use movegen::random::Random;
 

@@ -1,6 +1,5 @@
 //! The rows of games, and games as PDN has them.
 
-use std::fmt::Display;
 use std::sync::LazyLock;
 
 use movegen::notation::pdn::{
@@ -11,7 +10,7 @@ use movegen::{Color, Fen, Position};
 use rusqlite::types::ValueRef;
 use rusqlite::{OptionalExtension, Row};
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::coding::{Replay, Step};
 use super::error::GamesError;
@@ -29,8 +28,6 @@ pub struct GameHeader {
     /// See `white`.
     pub black: String,
     /// The result.
-    #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
     pub result: GameResult,
     /// The result as it was written, such as `12-8`; empty if it was in the usual form.
     #[serde(skip)]
@@ -83,11 +80,6 @@ impl GameHeader {
             plies: number(row, 12, "number of moves")?.unwrap_or_default(),
         })
     }
-}
-
-/// Writes it as people do.
-pub(crate) fn as_text<S: Serializer>(value: &impl Display, out: S) -> Result<S::Ok, S::Error> {
-    out.collect_str(value)
 }
 
 /// A column that must hold text, or what is wrong with it.

@@ -7,7 +7,7 @@ use movegen::key::folded_move;
 use movegen::{Color, Move, Position};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::coding::{Replay, first_code};
 use super::error::GamesError;
@@ -15,7 +15,7 @@ use super::file::GamesFile;
 use super::find::FEW;
 use super::index::Posting;
 use super::records::Successes;
-use super::rows::{as_text, number};
+use super::rows::number;
 use crate::query::Query;
 
 /// A move with statistics of its games.
@@ -23,8 +23,7 @@ use crate::query::Query;
 #[schemars(rename = "GamesTreeMove")]
 pub struct TreeMove {
     /// The move.
-    #[serde(rename = "move", serialize_with = "as_text")]
-    #[schemars(with = "String")]
+    #[serde(rename = "move")]
     pub mv: Move,
     /// Games; a game where the position occurs twice counts once for each move.
     pub games: u64,
@@ -48,8 +47,7 @@ pub struct TreeMove {
 #[schemars(rename = "GamesTree")]
 pub struct Tree {
     /// The position.
-    #[serde(rename = "fen", serialize_with = "as_fen")]
-    #[schemars(with = "String")]
+    #[serde(rename = "fen")]
     pub position: Position,
     /// Games where it occurs.
     pub games: u64,
@@ -64,10 +62,6 @@ pub struct Tree {
 
 impl Record for Tree {
     const TYPE: &'static str = "games_tree";
-}
-
-fn as_fen<S: Serializer>(position: &Position, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(&position.to_fen())
 }
 
 /// The games of a move, or of all.

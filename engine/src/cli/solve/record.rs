@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use meerslag_study::records::LineRecord;
 use meerslag_study::solve::{Limit, Solution, ValueSource, Within};
-use movegen::Game;
+use movegen::{Color, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,11 +16,11 @@ pub(in crate::cli) struct SolutionRecord {
     /// For a file: its line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u64>,
-    fen: String,
-    side: char,
+    fen: Position,
+    side: Color,
     value: &'static str,
     /// `rules`, `databases`, `search` or null.
-    source: Option<&'static str>,
+    source: Option<ValueSource>,
     dtw: Option<u32>,
     mtc: Option<u32>,
     /// Plies of a proved win or loss at most: to the end, or to the databases.
@@ -31,7 +31,7 @@ pub(in crate::cli) struct SolutionRecord {
     /// Positions searched.
     nodes: u64,
     /// Why the value is not known better: `nodes`, `memory`, `interrupt` or null.
-    limit: Option<&'static str>,
+    limit: Option<Limit>,
 }
 
 impl Record for SolutionRecord {
@@ -75,7 +75,7 @@ impl Record for Summary {
 #[derive(Serialize, JsonSchema)]
 struct SolvedMove {
     #[serde(rename = "move")]
-    mv: String,
+    mv: Move,
     value: &'static str,
     dtw: Option<u32>,
     mtc: Option<u32>,
@@ -95,7 +95,7 @@ pub(super) fn position(
     let moves = solution.moves.iter().map(|m| {
         let (at_most, databases_within) = within(m.within);
         SolvedMove {
-            mv: m.mv.to_string(),
+            mv: m.mv,
             value: m.value.name(),
             dtw: m.dtw,
             mtc: m.mtc,
@@ -105,14 +105,10 @@ pub(super) fn position(
     });
     let record = SolutionRecord {
         line_number,
-        fen: position.to_fen(),
-        side: position.side_to_move().letter(),
+        fen: *position,
+        side: position.side_to_move(),
         value: solution.value.name(),
-        source: solution.source.map(|source| match source {
-            ValueSource::Rules => "rules",
-            ValueSource::Databases => "databases",
-            ValueSource::Search => "search",
-        }),
+        source: solution.source,
         dtw: solution.dtw,
         mtc: solution.mtc,
         at_most,
@@ -120,11 +116,7 @@ pub(super) fn position(
         moves: moves.collect(),
         line: solution.line.as_ref().map(|line| LineRecord::new(game, line, most_plies)),
         nodes: solution.nodes,
-        limit: solution.limit.map(|limit| match limit {
-            Limit::Nodes => "nodes",
-            Limit::Memory => "memory",
-            Limit::Stop => "interrupt",
-        }),
+        limit: solution.limit,
     };
     json::write(out, &record)
 }

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use egdb::Wld;
+use movegen::json;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{Comment, Grade, PdnGame};
 use movegen::{Color, Move, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::judge::{JudgedGame, JudgedMove};
 
@@ -19,7 +22,8 @@ const COMBINATION_PLIES: usize = 10;
 const SHORT_OF_TIME: Duration = Duration::from_secs(60);
 
 /// A part of a game.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// At least 32 pieces.
     Opening,
@@ -30,9 +34,6 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All phases, in their order in a game.
-    pub const ALL: [Phase; 3] = [Phase::Opening, Phase::MiddleGame, Phase::Endgame];
-
     fn of(judged: &JudgedMove) -> Phase {
         match judged.position.piece_count() {
             _ if judged.exact.is_some() => Phase::Endgame,
@@ -41,20 +42,11 @@ impl Phase {
             _ => Phase::Endgame,
         }
     }
-
-    /// Its name in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phase::Opening => "opening",
-            Phase::MiddleGame => "middle_game",
-            Phase::Endgame => "endgame",
-        }
-    }
 }
 
 /// The fault of a move.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum MistakeKind {
     /// The opponent's best line after it gains material within ten plies.
     AllowedCombination,
@@ -68,41 +60,21 @@ pub enum MistakeKind {
     Positional,
 }
 
-impl MistakeKind {
-    /// All faults.
-    pub const ALL: [MistakeKind; 5] = [
-        MistakeKind::AllowedCombination,
-        MistakeKind::MissedCombination,
-        MistakeKind::WonEndgameNotWon,
-        MistakeKind::DrawnEndgameLost,
-        MistakeKind::Positional,
-    ];
-
-    /// Its name in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            MistakeKind::AllowedCombination => "allowed_combination",
-            MistakeKind::MissedCombination => "missed_combination",
-            MistakeKind::WonEndgameNotWon => "won_endgame_not_won",
-            MistakeKind::DrawnEndgameLost => "drawn_endgame_lost",
-            MistakeKind::Positional => "positional",
-        }
-    }
-}
-
 /// A bad move.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Mistake {
     /// Its place in the game, from 0.
     pub ply: usize,
     /// The position before it.
+    #[serde(rename = "fen")]
     pub position: Position,
     /// The move.
+    #[serde(rename = "move")]
     pub mv: Move,
     /// A better one.
     pub better: Option<Move>,
     /// The share of the points that it gave away, 0 to 1.
+    #[serde(serialize_with = "json::digits::<4, _>")]
     pub drop: f64,
     /// How bad it was; never [`Grade::Good`].
     pub grade: Grade,
@@ -116,6 +88,7 @@ pub struct Mistake {
     /// The line that shows it: after the move if it allowed something, otherwise instead of it.
     pub line: Vec<Move>,
     /// Less than a minute was left on the clock.
+    #[serde(rename = "time_trouble")]
     pub is_short_of_time: bool,
 }
 
@@ -168,11 +141,12 @@ fn texts(mut position: Position, line: &[Move]) -> Vec<String> {
 }
 
 /// The endgame of a game, as far as the databases know it. Values are White's.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Endgame {
     /// The place of the first move whose value the databases know, from 0.
     pub ply: usize,
     /// The position before it.
+    #[serde(rename = "fen")]
     pub position: Position,
     /// Its value.
     pub entry: Wld,

@@ -21,5 +21,7 @@ pub use journal::{AnnotationJournal, JournalError, JournalHeader};
 pub use judge::{JudgedGame, JudgedMove, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};
-pub use players::{DayOfPlay, MistakeCounts, PlayerSummary, PlayerSummaries, player_name};
+pub use players::{
+    DayOfPlay, KindCounts, MistakeCounts, PhaseCounts, PlayerSummary, PlayerSummaries, player_name,
+};
 pub use strength::Strength;

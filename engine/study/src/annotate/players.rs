@@ -5,29 +5,64 @@ use std::collections::BTreeMap;
 use movegen::Color;
 use movegen::notation::pdn::{PdnGame, SideSummary, day};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::judge::JudgedGame;
-use super::mistake::{Endgame, Mistake};
+use super::mistake::{Endgame, Mistake, MistakeKind, Phase};
 use super::strength::Strength;
 
 /// Positions that are kept to learn from.
 const INSTRUCTIVE: usize = 10;
 
 /// How many mistakes there were, by phase, kind and time.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
 pub struct MistakeCounts {
-    /// By phase, as [`super::Phase::ALL`].
-    pub phases: [u32; 3],
-    /// By kind, as [`super::MistakeKind::ALL`].
-    pub kinds: [u32; 5],
-    /// With less than a minute on the clock.
+    /// The inaccuracies, mistakes and blunders by when they were made.
+    pub phases: PhaseCounts,
+    /// The same by fault.
+    pub kinds: KindCounts,
+    /// How many of them were made with less than a minute on the clock.
+    #[serde(rename = "time_trouble")]
     pub short_of_time: u32,
+}
+
+/// Numbers of mistakes by when they were made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "see Phase")]
+pub struct PhaseCounts {
+    pub opening: u32,
+    pub middle_game: u32,
+    pub endgame: u32,
+}
+
+/// Numbers of mistakes by fault.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "see MistakeKind")]
+pub struct KindCounts {
+    pub allowed_combination: u32,
+    pub missed_combination: u32,
+    pub won_endgame_not_won: u32,
+    pub drawn_endgame_lost: u32,
+    pub positional: u32,
 }
 
 impl MistakeCounts {
     fn add(&mut self, mistake: &Mistake) {
-        self.phases[mistake.phase as usize] += 1;
-        self.kinds[mistake.kind as usize] += 1;
-        self.short_of_time += u32::from(mistake.is_short_of_time);
+        let MistakeCounts { phases, kinds, short_of_time } = self;
+        *match mistake.phase {
+            Phase::Opening => &mut phases.opening,
+            Phase::MiddleGame => &mut phases.middle_game,
+            Phase::Endgame => &mut phases.endgame,
+        } += 1;
+        *match mistake.kind {
+            MistakeKind::AllowedCombination => &mut kinds.allowed_combination,
+            MistakeKind::MissedCombination => &mut kinds.missed_combination,
+            MistakeKind::WonEndgameNotWon => &mut kinds.won_endgame_not_won,
+            MistakeKind::DrawnEndgameLost => &mut kinds.drawn_endgame_lost,
+            MistakeKind::Positional => &mut kinds.positional,
+        } += 1;
+        *short_of_time += u32::from(mistake.is_short_of_time);
     }
 }
 

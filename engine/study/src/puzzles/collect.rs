@@ -23,8 +23,6 @@ pub struct Puzzle {
     /// The ply of its game to be played in the position, from 0.
     pub ply: usize,
     /// The position.
-    #[serde(serialize_with = "fen")]
-    #[schemars(with = "String")]
     #[serde(rename = "fen")]
     pub position: Position,
     /// The solution, with the best answers.
@@ -44,10 +42,6 @@ pub struct Puzzle {
     pub score: f64,
     /// How much less the second best move is worth, in men.
     pub margin: f64,
-}
-
-fn fen<S: serde::Serializer>(position: &Position, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&position.to_fen())
 }
 
 impl Record for Puzzle {

@@ -13,8 +13,6 @@ use movegen::words::counted;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Themes {
     /// What the solver achieves: `win` or `draw`.
-    #[serde(serialize_with = "goal_name")]
-    #[schemars(with = "String")]
     pub goal: Wld,
     /// Pieces that the opponent captures.
     pub given: u32,
@@ -23,10 +21,6 @@ pub struct Themes {
     /// The Turkish strike (coup turc): a king captures and cannot continue, because what it has captured
     /// leaves the board only afterwards; then it is captured itself.
     pub turkish: bool,
-}
-
-fn goal_name<S: serde::Serializer>(goal: &Wld, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(goal.name())
 }
 
 impl Themes {

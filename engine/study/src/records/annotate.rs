@@ -1,13 +1,14 @@
 //! Games with their moves judged.
 
-use movegen::Color;
-use movegen::notation::pdn::{PdnGame, SideSummary};
+use std::borrow::Cow;
+
+use movegen::notation::pdn::{GameResult, Grade, PdnGame, SideSummary};
+use movegen::{Color, Move, Wld};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::annotate::{
-    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, MistakeKind, Phase, PlayerSummary,
-    PlayerSummaries,
+    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, PlayerSummary, PlayerSummaries,
 };
 use movegen::json::Record;
 use movegen::json::rounded;
@@ -22,7 +23,7 @@ pub struct AnnotatedGameRecord<'a> {
     white: Option<&'a str>,
     black: Option<&'a str>,
     /// Its result.
-    result: &'static str,
+    result: GameResult,
     /// For White's and Black's moves with a choice, in percent.
     white_accuracy: Option<f64>,
     black_accuracy: Option<f64>,
@@ -31,7 +32,7 @@ pub struct AnnotatedGameRecord<'a> {
     /// The moves.
     moves: Vec<JudgedMoveRecord>,
     /// The bad ones among them, with their faults.
-    mistakes: Vec<MistakeRecord>,
+    mistakes: Vec<MistakeRecord<'a>>,
     /// The endgame, as far as the databases know it.
     endgame: Option<EndgameRecord>,
 }
@@ -49,21 +50,18 @@ impl AnnotatedGameRecord<'_> {
         judged: &JudgedGame,
     ) -> AnnotatedGameRecord<'a> {
         let accuracy = |color: Color| accuracy(&judged.sides[color.index()]);
+        let mistakes = judged.mistakes(pdn).into_iter();
         AnnotatedGameRecord {
             game: number,
             white: pdn.tags.get("White"),
             black: pdn.tags.get("Black"),
-            result: pdn.result.as_str(),
+            result: pdn.result,
             white_accuracy: accuracy(Color::White),
             black_accuracy: accuracy(Color::Black),
             turning_point: judged.turning_point(),
             moves: judged.moves.iter().map(JudgedMoveRecord::from).collect(),
-            mistakes: judged
-                .mistakes(pdn)
-                .iter()
-                .map(|it| MistakeRecord::new(number, it))
-                .collect(),
-            endgame: judged.endgame().map(|endgame| EndgameRecord::new(number, &endgame)),
+            mistakes: mistakes.map(|it| MistakeRecord::new(number, Cow::Owned(it))).collect(),
+            endgame: judged.endgame().map(|endgame| EndgameRecord { game: number, endgame }),
         }
     }
 }
@@ -74,7 +72,7 @@ impl AnnotatedGameRecord<'_> {
 struct JudgedMoveRecord {
     /// The move.
     #[serde(rename = "move")]
-    mv: String,
+    mv: Move,
     /// White's score after it, in men.
     score: f64,
     /// The mover's share of the points before it, 0 to 1.
@@ -82,26 +80,26 @@ struct JudgedMoveRecord {
     /// The part of it given away.
     drop: f64,
     /// `good`, `inaccuracy`, `mistake` or `blunder`.
-    grade: &'static str,
+    grade: Grade,
     /// For a bad move: a better one.
-    better: Option<String>,
+    better: Option<Move>,
     /// The databases' value of the position before it, for its mover.
-    value: Option<String>,
+    value: Option<Wld>,
     /// The best line from before it.
-    pv: Vec<String>,
+    pv: Vec<Move>,
 }
 
 impl From<&JudgedMove> for JudgedMoveRecord {
     fn from(judged: &JudgedMove) -> JudgedMoveRecord {
         JudgedMoveRecord {
-            mv: judged.mv.to_string(),
+            mv: judged.mv,
             score: judged.score,
             chance: rounded(judged.before.expected(), 4),
             drop: rounded(judged.drop(), 4),
-            grade: judged.grade.name(),
-            better: judged.better().map(|better| better.to_string()),
-            value: judged.exact.as_ref().map(|exact| exact.value.to_string()),
-            pv: judged.line.iter().map(ToString::to_string).collect(),
+            grade: judged.grade,
+            better: judged.better(),
+            value: judged.exact.as_ref().map(|exact| exact.value),
+            pv: judged.line.clone(),
         }
     }
 }
@@ -109,61 +107,27 @@ impl From<&JudgedMove> for JudgedMoveRecord {
 /// A bad move, and its fault.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Mistake")]
-pub struct MistakeRecord {
+pub struct MistakeRecord<'a> {
     /// The number of the game in the file, from 1.
     game: usize,
-    /// The place of the move in the game, from 0.
-    ply: usize,
     /// The side that made it, `W` or `B`.
-    side: char,
-    /// The position before it.
-    fen: String,
-    /// The move.
-    #[serde(rename = "move")]
-    mv: String,
-    /// A better one.
-    better: Option<String>,
-    /// The share of the points that it gave away, 0 to 1.
-    drop: f64,
-    /// `inaccuracy`, `mistake` or `blunder`.
-    grade: &'static str,
-    /// `opening`, `middle_game` or `endgame`.
-    phase: &'static str,
-    /// `allowed_combination`, `missed_combination`, `won_endgame_not_won`, `drawn_endgame_lost` or
-    /// `positional`.
-    kind: &'static str,
-    /// For a combination: the material lost or not won, in men; a king counts three. Otherwise 0.
-    men: u32,
-    /// The line that shows it: after the move if it allowed a combination, otherwise instead of it.
-    line: Vec<String>,
-    /// Less than a minute was left on the clock.
-    time_trouble: bool,
+    side: Color,
+    #[serde(flatten)]
+    mistake: Cow<'a, Mistake>,
     /// All of it in words, in English.
     text: String,
 }
 
-impl MistakeRecord {
-    fn new(game: usize, mistake: &Mistake) -> MistakeRecord {
-        MistakeRecord {
-            game,
-            ply: mistake.ply,
-            side: mistake.position.side_to_move().letter(),
-            fen: mistake.position.to_fen(),
-            mv: mistake.mv.to_string(),
-            better: mistake.better.map(|better| better.to_string()),
-            drop: rounded(mistake.drop, 4),
-            grade: mistake.grade.name(),
-            phase: mistake.phase.name(),
-            kind: mistake.kind.name(),
-            men: mistake.men,
-            line: mistake.line.iter().map(ToString::to_string).collect(),
-            time_trouble: mistake.is_short_of_time,
-            text: mistake.describe(),
-        }
+impl<'a> MistakeRecord<'a> {
+    fn new(game: usize, mistake: Cow<'a, Mistake>) -> MistakeRecord<'a> {
+        let side = mistake.position.side_to_move();
+        MistakeRecord { game, side, text: mistake.describe(), mistake }
     }
 
-    fn list(mistakes: &[(usize, Mistake)]) -> Vec<MistakeRecord> {
-        mistakes.iter().map(|(game, mistake)| MistakeRecord::new(*game, mistake)).collect()
+    fn list(mistakes: &'a [(usize, Mistake)]) -> Vec<MistakeRecord<'a>> {
+        let record =
+            |(game, it): &'a (usize, Mistake)| MistakeRecord::new(*game, Cow::Borrowed(it));
+        mistakes.iter().map(record).collect()
     }
 }
 
@@ -173,44 +137,8 @@ impl MistakeRecord {
 pub struct EndgameRecord {
     /// The number of the game in the file, from 1.
     game: usize,
-    /// The place of the first move that they know, from 0.
-    ply: usize,
-    /// The position before it.
-    fen: String,
-    /// Its value: `win`, `draw` or `loss`.
-    entry: &'static str,
-    /// The value of the last position that they know.
-    end: &'static str,
-}
-
-impl EndgameRecord {
-    fn new(game: usize, endgame: &Endgame) -> EndgameRecord {
-        EndgameRecord {
-            game,
-            ply: endgame.ply,
-            fen: endgame.position.to_fen(),
-            entry: endgame.entry.name(),
-            end: endgame.end.name(),
-        }
-    }
-}
-
-/// Numbers of mistakes by when they were made.
-#[derive(Serialize, JsonSchema)]
-struct PhasesRecord {
-    opening: u32,
-    middle_game: u32,
-    endgame: u32,
-}
-
-/// Numbers of mistakes by fault.
-#[derive(Serialize, JsonSchema)]
-struct KindsRecord {
-    allowed_combination: u32,
-    missed_combination: u32,
-    won_endgame_not_won: u32,
-    drawn_endgame_lost: u32,
-    positional: u32,
+    #[serde(flatten)]
+    endgame: Endgame,
 }
 
 /// The play of a player on a day.
@@ -244,16 +172,12 @@ pub struct PlayerRecord<'a> {
     inaccuracies: u32,
     mistakes: u32,
     blunders: u32,
-    /// The inaccuracies, mistakes and blunders by when they were made.
-    phases: PhasesRecord,
-    /// The same by fault.
-    kinds: KindsRecord,
-    /// How many of them were made with less than a minute on the clock.
-    time_trouble: u32,
+    #[serde(flatten)]
+    counts: MistakeCounts,
     /// The play on each day that the file names, in its order.
     progress: Vec<ProgressRecord<'a>>,
     /// The ten mistakes at most with most to learn from.
-    instructive: Vec<MistakeRecord>,
+    instructive: Vec<MistakeRecord<'a>>,
 }
 
 impl Record for PlayerRecord<'_> {
@@ -263,9 +187,6 @@ impl Record for PlayerRecord<'_> {
 impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
     fn from(player: &'a PlayerSummary) -> PlayerRecord<'a> {
         let [inaccuracies, mistakes, blunders] = player.play.grades;
-        let MistakeCounts { phases, kinds, short_of_time } = player.mistakes;
-        let phase = |phase: Phase| phases[phase as usize];
-        let kind = |kind: MistakeKind| kinds[kind as usize];
         let strength = player.strength();
         PlayerRecord {
             player: &player.name,
@@ -277,19 +198,7 @@ impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
             inaccuracies,
             mistakes,
             blunders,
-            phases: PhasesRecord {
-                opening: phase(Phase::Opening),
-                middle_game: phase(Phase::MiddleGame),
-                endgame: phase(Phase::Endgame),
-            },
-            kinds: KindsRecord {
-                allowed_combination: kind(MistakeKind::AllowedCombination),
-                missed_combination: kind(MistakeKind::MissedCombination),
-                won_endgame_not_won: kind(MistakeKind::WonEndgameNotWon),
-                drawn_endgame_lost: kind(MistakeKind::DrawnEndgameLost),
-                positional: kind(MistakeKind::Positional),
-            },
-            time_trouble: short_of_time,
+            counts: player.mistakes,
             progress: progress(player),
             instructive: MistakeRecord::list(&player.instructive),
         }
@@ -308,20 +217,20 @@ fn progress(player: &PlayerSummary) -> Vec<ProgressRecord<'_>> {
 /// The totals of the games of a file.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AnnotationSummary")]
-pub struct AnnotationSummaryRecord {
+pub struct AnnotationSummaryRecord<'a> {
     /// The ten mistakes at most with most to learn from.
-    instructive: Vec<MistakeRecord>,
+    instructive: Vec<MistakeRecord<'a>>,
     /// All endgames that the databases know.
     endgames: Vec<EndgameRecord>,
 }
 
-impl Record for AnnotationSummaryRecord {
+impl Record for AnnotationSummaryRecord<'_> {
     const TYPE: &'static str = "annotation_summary";
 }
 
-impl From<&PlayerSummaries> for AnnotationSummaryRecord {
-    fn from(players: &PlayerSummaries) -> AnnotationSummaryRecord {
-        let endgame = |(game, endgame): &(usize, Endgame)| EndgameRecord::new(*game, endgame);
+impl<'a> From<&'a PlayerSummaries> for AnnotationSummaryRecord<'a> {
+    fn from(players: &'a PlayerSummaries) -> AnnotationSummaryRecord<'a> {
+        let endgame = |&(game, endgame): &(usize, Endgame)| EndgameRecord { game, endgame };
         AnnotationSummaryRecord {
             instructive: MistakeRecord::list(players.instructive()),
             endgames: players.endgames().iter().map(endgame).collect(),

@@ -13,7 +13,7 @@ use movegen::json::Record;
 #[derive(Serialize, JsonSchema)]
 pub struct BookRecord {
     /// The position.
-    fen: String,
+    fen: Position,
     /// Whether it is in the book; the rest is empty if not.
     in_book: bool,
     /// Games that reached it.
@@ -57,7 +57,7 @@ impl BookRecord {
     #[must_use]
     pub fn missing(position: &Position) -> BookRecord {
         BookRecord {
-            fen: position.to_fen(),
+            fen: *position,
             in_book: false,
             games: 0,
             score: None,
@@ -87,7 +87,7 @@ impl Record for BookRecord {
 struct BookMoveRecord {
     /// The move.
     #[serde(rename = "move")]
-    mv: String,
+    mv: Move,
     /// The move for people, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -112,7 +112,7 @@ struct BookMoveRecord {
 impl BookMoveRecord {
     fn new(mv: Move, entry: &MoveEntry) -> BookMoveRecord {
         BookMoveRecord {
-            mv: mv.to_string(),
+            mv,
             text: None,
             games: entry.games,
             wins: entry.wins,

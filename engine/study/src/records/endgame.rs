@@ -2,7 +2,7 @@
 
 use egdb::{Answer, Probe, Wld};
 use movegen::notation::moves::format_move;
-use movegen::{DrawRules, Game, Position};
+use movegen::{DrawRules, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ impl Record for AnswerRecord<'_> {
 #[derive(Serialize, JsonSchema)]
 struct KnownMove {
     #[serde(rename = "move")]
-    mv: String,
+    mv: Move,
     /// The move for people, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -44,7 +44,7 @@ impl<'a> AnswerRecord<'a> {
     #[must_use]
     pub fn new(fen: &'a str, probe: &Probe, answer: &Answer) -> AnswerRecord<'a> {
         let moves = answer.moves.iter().map(|m| KnownMove {
-            mv: m.mv.to_string(),
+            mv: m.mv,
             text: None,
             value: value_name(m.wld),
             dtw: m.dtw,
@@ -82,13 +82,13 @@ pub const fn value_name(value: Option<Wld>) -> &'static str {
 /// A line of the best play of both sides.
 #[derive(Serialize, JsonSchema)]
 pub struct LineRecord {
-    /// `shortest`, `by_conversions`, `proof` or `one_of_many`.
-    kind: &'static str,
+    /// How its moves were chosen.
+    kind: SolvedLineKind,
     /// Length of the whole line; `moves` may be its beginning.
     plies: usize,
     /// Whether the whole line ends the game.
     complete: bool,
-    moves: Vec<String>,
+    moves: Vec<Move>,
     /// The moves for people, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     texts: Option<Vec<String>>,
@@ -129,15 +129,10 @@ impl LineRecord {
         });
         let draw = line.draw_by_rule(game, DrawRules::default());
         LineRecord {
-            kind: match line.kind {
-                SolvedLineKind::Shortest => "shortest",
-                SolvedLineKind::ByConversions => "by_conversions",
-                SolvedLineKind::Proof => "proof",
-                SolvedLineKind::OneOfMany => "one_of_many",
-            },
+            kind: line.kind,
             plies: line.plies.len(),
             complete: line.is_complete,
-            moves: shown().map(|(_, p)| p.mv.to_string()).collect(),
+            moves: shown().map(|(_, p)| p.mv).collect(),
             texts: None,
             conversions: conversions.collect(),
             draw_rule: draw

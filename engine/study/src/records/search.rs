@@ -1,6 +1,6 @@
 //! Searches.
 
-use movegen::{Chance, Game, Move, Position};
+use movegen::{Chance, Color, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub struct InfoRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     plies_to_end: Option<i32>,
     /// `exact`, `lower` or `upper`.
-    bound: &'static str,
+    bound: Bound,
     /// Nodes searched.
     nodes: u64,
     /// Endgame database lookups.
@@ -43,7 +43,7 @@ pub struct InfoRecord {
     /// The rank of the variation, from 1.
     multipv: usize,
     /// The variation.
-    pv: Vec<String>,
+    pv: Vec<Move>,
 }
 
 impl Record for InfoRecord {
@@ -64,17 +64,13 @@ impl InfoRecord {
             draw: rounded(chance.draw, 3),
             loss: rounded(chance.loss, 3),
             plies_to_end: info.score.plies_to_end(),
-            bound: match info.bound {
-                Bound::Exact => "exact",
-                Bound::Lower => "lower",
-                Bound::Upper => "upper",
-            },
+            bound: info.bound,
             nodes: info.nodes,
             probes: info.probes,
             seconds: rounded(info.time.as_secs_f64(), 6),
             hashfull: rounded(info.hashfull, 4),
             multipv: info.multipv,
-            pv: info.pv.iter().map(ToString::to_string).collect(),
+            pv: info.pv.to_vec(),
         }
     }
 }
@@ -83,15 +79,14 @@ impl InfoRecord {
 #[derive(Serialize, JsonSchema)]
 pub struct BestRecord {
     /// The best move; null without a legal one.
-    best: Option<String>,
+    best: Option<Move>,
     /// The expected reply.
-    ponder: Option<String>,
+    ponder: Option<Move>,
 }
 
 impl From<&SearchResult> for BestRecord {
     fn from(outcome: &SearchResult) -> BestRecord {
-        let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
-        BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
+        BestRecord { best: outcome.best, ponder: outcome.ponder }
     }
 }
 
@@ -104,12 +99,12 @@ pub struct PositionRecord {
     /// Plies played before.
     ply: usize,
     /// The side to move, `W` or `B`.
-    side: char,
+    side: Color,
     /// The position.
-    fen: String,
+    fen: Position,
     /// For a file: the move played here; null at the end of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
-    played: Option<Option<String>>,
+    played: Option<Option<Move>>,
 }
 
 impl PositionRecord {
@@ -120,8 +115,8 @@ impl PositionRecord {
         PositionRecord {
             game: None,
             ply: game.ply(),
-            side: position.side_to_move().letter(),
-            fen: position.to_fen(),
+            side: position.side_to_move(),
+            fen: *position,
             played: None,
         }
     }
@@ -129,8 +124,7 @@ impl PositionRecord {
     /// The same as a position of a file: the number of the game, and the move played here.
     #[must_use]
     pub fn in_file(self, number: u64, played: Option<Move>) -> PositionRecord {
-        let played = Some(played.map(|mv| mv.to_string()));
-        PositionRecord { game: Some(number), played, ..self }
+        PositionRecord { game: Some(number), played: Some(played), ..self }
     }
 }
 

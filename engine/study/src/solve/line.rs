@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{DrawReason, DrawRules, Game, Move, Position, Status};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use meerslag_search::endgame::by_distance;
 use meerslag_search::endgame::losing_moves;
@@ -13,7 +15,8 @@ use meerslag_search::endgame::losing_moves;
 const MAX_PLIES: usize = 2000;
 
 /// How the moves of a line were chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum SolvedLineKind {
     /// Shortest win and longest defence, by distances to the end.
     Shortest,

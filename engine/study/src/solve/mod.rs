@@ -40,6 +40,8 @@ use std::sync::atomic::AtomicBool;
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{Move, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub use batch::{BatchError, BatchObserver, solve_all};
 pub use line::{Conversion, LinePly, SolutionLine, SolvedLineKind};
@@ -65,7 +67,8 @@ impl Default for SolveOptions {
 }
 
 /// Where a value comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ValueSource {
     /// The rules: there is no legal move.
     Rules,
@@ -100,7 +103,8 @@ pub struct MoveValue {
 }
 
 /// Why a search did not settle a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// It had searched as many positions as it may.
     Nodes,
@@ -108,6 +112,7 @@ pub enum Limit {
     /// searched for.
     Memory,
     /// It was stopped.
+    #[serde(rename = "interrupt")]
     Stop,
 }
 

@@ -115,7 +115,7 @@ fn men_given_away_are_a_blunder_of_their_side() {
     assert_eq!(worst.kind, MistakeKind::AllowedCombination, "{worst:?}");
     assert!(worst.describe().starts_with("27-22 loses "), "{}", worst.describe());
     let [a, b] = players.list() else { panic!("{players:?}") };
-    assert!(a.mistakes.kinds[0] >= 2 && a.instructive.len() <= 10, "{a:?}");
+    assert!(a.mistakes.kinds.allowed_combination >= 2 && a.instructive.len() <= 10, "{a:?}");
     assert_eq!((a.name.as_str(), a.games, b.name.as_str()), ("A", 2, "B"));
     assert_eq!(a.play.moves, 2 * white.moves);
 }
