@@ -25,11 +25,7 @@ pub fn picture(
         );
         return Err(PyValueError::new_err(text));
     }
-    let place = Coordinates::ALL.into_iter().find(|place| place.name() == coordinates);
-    let coordinates = place.ok_or_else(|| {
-        let names = Coordinates::ALL.map(Coordinates::name).join(", ");
-        PyValueError::new_err(format!("coordinates is '{coordinates}': expected one of {names}"))
-    })?;
+    let coordinates = coordinates.parse::<Coordinates>().map_err(value_error)?;
     let arrows = arrows.iter().map(|text| text.parse::<Arrow>().map_err(value_error));
     let marks = marks.iter().map(|text| {
         text.parse().map(|MarkedSquare(square, mark)| (square, mark)).map_err(value_error)

@@ -253,7 +253,7 @@ pub(super) fn probe(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     let position = game.position();
     let answer = desk.probe.answer(position)?;
     let fen = position.to_fen();
-    Ok(Reply::json(&AnswerRecord::new(&fen, &desk.probe, &answer).with_texts(position, &answer)))
+    Ok(Reply::json(&AnswerRecord::new(&fen, position, &desk.probe, &answer)))
 }
 
 /// The best play of both sides.
@@ -300,7 +300,7 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         value: solution.value.name(),
         dtw: solution.dtw,
         mtc: solution.mtc,
-        line: line.map(|line| LineRecord::new(&game, line, most).with_texts(position, line)),
+        line: line.map(|line| LineRecord::new(&game, line, most)),
     }))
 }
 
@@ -311,9 +311,7 @@ pub(super) fn book(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         return Err(Problem::new(ProblemKind::NotKnown, "there is no opening book"));
     };
     Ok(Reply::json(&match book.best_first(position) {
-        Some((entry, moves)) => {
-            BookRecord::new(position, &entry, &moves).with_texts(position, &moves)
-        }
+        Some((entry, moves)) => BookRecord::new(position, &entry, &moves),
         None => BookRecord::missing(position),
     }))
 }

@@ -1,10 +1,10 @@
 //! The exercises in the games of a PDN text: puzzles and marked mistakes.
 
 use meerslag_study::puzzles::{Exercise, ExerciseList};
-use movegen::Move;
 use movegen::json::Record;
-use movegen::notation::moves::format_move;
+use movegen::notation::moves::format_line;
 use movegen::notation::pdn::{PdnReader, ReadOptions};
+use movegen::{Move, Wld};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,13 +32,13 @@ struct ExerciseRecord {
     /// The position.
     fen: String,
     /// What the side to move reaches, `win` or `draw`, where the game says so.
-    goal: Option<&'static str>,
+    goal: Option<Wld>,
     /// The solution in Hub notation, with the answers of the other side.
-    solution: Vec<String>,
+    solution: Vec<Move>,
     /// The same for people.
     text: Vec<String>,
     /// For a mistake: the move played, in Hub notation.
-    played: Option<String>,
+    played: Option<Move>,
     /// Players, date and, of a mistake, the number of the move.
     origin: String,
     /// The themes of a puzzle's solution.
@@ -47,19 +47,13 @@ struct ExerciseRecord {
 
 impl ExerciseRecord {
     fn of(exercise: &Exercise) -> ExerciseRecord {
-        let mut position = exercise.position;
-        let text = exercise.solution.iter().map(|&mv| {
-            let text = format_move(&position, mv);
-            position = position.after(mv);
-            text
-        });
         ExerciseRecord {
             kind: exercise.kind.name(),
             fen: exercise.id(),
-            goal: exercise.goal.map(egdb::Wld::name),
-            text: text.collect(),
-            solution: exercise.solution.iter().map(Move::to_string).collect(),
-            played: exercise.played.map(|mv| mv.to_string()),
+            goal: exercise.goal,
+            text: format_line(&exercise.position, exercise.solution.iter().copied()),
+            solution: exercise.solution.clone(),
+            played: exercise.played,
             origin: exercise.origin(),
             theme: exercise.theme.clone(),
         }

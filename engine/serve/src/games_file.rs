@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use meerslag_games::{
-    Duplicates, GameFound, GamesError, GamesFile, ImportEvent, ImportOptions, Query as GamesQuery,
-    Sort, StoredGame,
+    Duplicates, GameFound, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport,
+    Query as GamesQuery, Sort, StoredGame,
 };
 use movegen::Color;
 use movegen::json::Record;
@@ -271,17 +271,9 @@ pub(super) fn tree(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesAdded")]
 pub(super) struct GamesAddedRecord {
-    /// Games that were read.
-    games: u64,
-    /// Games that are new.
-    added: u64,
-    /// Games that were there already, which were left out.
-    duplicates: u64,
-    /// Games that took the place of one that says less.
-    replaced: u64,
-    /// Games with something unreadable; they are kept as far as possible.
-    broken: u64,
-    /// The first hundred of these, with line and reason.
+    #[serde(flatten)]
+    report: ImportReport,
+    /// The first hundred games with something unreadable, with line and reason.
     problems: Vec<String>,
     /// The first hundred games that were there already, each with line, players and the number of the
     /// game that it is.
@@ -332,15 +324,7 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
         let text = "the file of games was replaced meanwhile: send them again";
         return Err(Problem::new(ProblemKind::Internal, text));
     }
-    Ok(Reply::json(&GamesAddedRecord {
-        games: report.games,
-        added: report.added,
-        duplicates: report.duplicates,
-        replaced: report.replaced,
-        broken: report.broken,
-        problems,
-        named,
-    }))
+    Ok(Reply::json(&GamesAddedRecord { report, problems, named }))
 }
 
 /// The format that clients of lichess' opening explorer read.

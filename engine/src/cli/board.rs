@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use meerslag_files::write_file;
 use meerslag_pages::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
 use movegen::Game;
@@ -30,7 +30,7 @@ In text 'w b' are men, 'W B' kings, '.' is an empty square. A sign before a squa
 A sheet has six or twelve diagrams on a page of A4, with players and date, and the solutions on \
 separate pages. It takes the mistakes of annotated games, where a move has a glyph for a bad move \
 and a better line beside it, and games of up to 31 plies that begin with a set-up position, such \
-as those of 'meerslag puzzles'. --html makes one file to print out of the browser, --svg a file \
+as those of 'meerslag puzzles'. It is one file to print out of the browser, or with --svg a file \
 for each page: sheet-1.svg, sheet-2.svg, sheet-solutions-1.svg.";
 
 /// Draw a position as text, SVG or PNG, or exercises as sheets to be printed
@@ -52,9 +52,6 @@ pub(super) struct BoardArgs {
     /// As text with colours for a terminal, even where the output goes elsewhere
     #[arg(long, group = "form")]
     ansi: bool,
-    /// A sheet as one page that the browser prints
-    #[arg(long, group = "form", requires = "sheet")]
-    html: bool,
     /// Of a file: sheets with its puzzles and mistakes, this many on a page, and their solutions:
     /// as HTML, or with --svg
     #[arg(long, value_name = "6|12", requires = "input",
@@ -70,7 +67,7 @@ pub(super) struct BoardArgs {
     /// (none) [default: edge for text, none for pictures; numbers without a word]
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true,
           default_missing_value = "numbers")]
-    coordinates: Option<CoordinatesName>,
+    coordinates: Option<Coordinates>,
     /// Arrows, such as 32-28; ':other' and ':bad' after one give it another colour. In text their
     /// ends are marked
     #[arg(long, value_name = "FROM-TO[:KIND],...", value_delimiter = ',')]
@@ -91,23 +88,6 @@ pub(super) struct BoardArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum CoordinatesName {
-    None,
-    Edge,
-    Numbers,
-}
-
-impl From<CoordinatesName> for Coordinates {
-    fn from(name: CoordinatesName) -> Coordinates {
-        match name {
-            CoordinatesName::None => Coordinates::None,
-            CoordinatesName::Edge => Coordinates::Edge,
-            CoordinatesName::Numbers => Coordinates::Numbers,
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -208,7 +188,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
         last: game.moves().last().copied(),
         marks: args.marks.iter().map(|&MarkedSquare(square, mark)| (square, mark)).collect(),
         arrows: args.arrows.clone(),
-        coordinates: args.coordinates.map_or(otherwise, Coordinates::from),
+        coordinates: args.coordinates.unwrap_or(otherwise),
         ..Diagram::new(*game.position())
     };
     let bytes = match form {

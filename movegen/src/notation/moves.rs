@@ -115,6 +115,17 @@ pub fn format_move(position: &Position, mv: Move) -> String {
     if same > 1 { format_long(position, mv) } else { format!("{}x{}", mv.from(), mv.to()) }
 }
 
+/// Writes the moves of a line from this position on, each as [`format_move`] does.
+#[must_use]
+pub fn format_line(start: &Position, moves: impl IntoIterator<Item = Move>) -> Vec<String> {
+    let moves = moves.into_iter().scan(*start, |position, mv| {
+        let text = format_move(position, mv);
+        *position = position.after(mv);
+        Some(text)
+    });
+    moves.collect()
+}
+
 /// Writes a legal move in the long form of PDN 3.0: after the start one square for each capture:
 /// where the piece turns or, if it goes straight on, the one behind the captured piece; the last is
 /// the end. Of several routes it writes the one with the smallest list of squares.

@@ -138,7 +138,7 @@ fn sheets_for_paper() {
     assert_eq!(diagrams.matches("<use href=\"#white-man\"").count(), 3 + 19);
     assert_eq!(diagrams.matches("<use href=\"#black-man\"").count(), 4 + 19);
     assert_eq!(
-        run(["board", "-", "--sheet=6", "--html"], EXERCISES)
+        run(["board", "-", "--sheet=6"], EXERCISES)
             .success()
             .stdout
             .matches("<h1>Exercises</h1>")
@@ -155,7 +155,7 @@ fn sheets_for_paper() {
     for (args, message) in [
         (&["-o", &out][..], "sheet-1.svg exists: --force"),
         (&["--svg"], "name them with --out"),
-        (&["--html", "-o", &out], "--html is not what .svg files are"),
+        (&["--svg", "-o", "sheet.html"], "--svg is not what .html files are"),
         (&["-o", "sheet.png"], "a sheet is .html or .svg"),
         (&["-o", &file], "same file"),
         (&["--png"], "cannot be used with"),
@@ -171,7 +171,6 @@ fn sheets_for_paper() {
         (&["board", "-", "--sheet=7"], "", "expected 6 or 12 diagrams"),
         (&["board", "-", "--sheet=12"], GAME, "no puzzle and no marked mistake"),
         (&["board", "-", "--sheet=12"], "", "the file holds no game"),
-        (&["board", "-", "--html"], GAME, "--sheet"),
     ] {
         let output = run(args, input);
         assert_eq!(output.code, 2, "{output:?}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use meerslag_files::Existing;
-use meerslag_pages::diagram::{Captioned, Coordinates, Diagram, Paper, PerPage};
+use meerslag_pages::diagram::{Captioned, Diagram, Paper, PerPage};
 use meerslag_study::puzzles::Exercise;
 use movegen::Game;
 use movegen::notation::moves::format_move;
@@ -66,22 +66,16 @@ fn form(args: &BoardArgs) -> Result<Form, Failure> {
         Some("html" | "htm") => Some(Form::Html),
         _ => None,
     };
-    let by_option = match () {
-        () if args.svg => Some(Form::Svg),
-        () if args.html => Some(Form::Html),
-        () => None,
-    };
     let path = path.unwrap_or(Path::new("")).display();
-    match (by_option, by_name, end) {
-        (Some(option), Some(name), Some(end)) if option != name => {
-            let option = if option == Form::Svg { "--svg" } else { "--html" };
-            Err(Failure::Input(anyhow!("{path}: {option} is not what .{end} files are")))
+    match (args.svg, by_name, end) {
+        (true, Some(Form::Html), Some(end)) => {
+            Err(Failure::Input(anyhow!("{path}: --svg is not what .{end} files are")))
         }
-        (None, None, Some(end)) => Err(Failure::Input(anyhow!(
-            "{path}: there is no form for .{end}; a sheet is .html or .svg (--html or --svg allow \
-             other names)"
+        (false, None, Some(end)) => Err(Failure::Input(anyhow!(
+            "{path}: there is no form for .{end}; a sheet is .html or .svg (--svg allows other names)"
         ))),
-        (option, name, _) => Ok(option.or(name).unwrap_or(Form::Html)),
+        (true, ..) => Ok(Form::Svg),
+        (false, name, _) => Ok(name.unwrap_or(Form::Html)),
     }
 }
 
@@ -102,7 +96,7 @@ fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
 fn captioned(args: &BoardArgs, exercise: &Exercise) -> Captioned {
     let diagram = Diagram {
         is_flipped: args.flip,
-        coordinates: args.coordinates.map_or(Coordinates::None, Coordinates::from),
+        coordinates: args.coordinates.unwrap_or_default(),
         ..Diagram::new(exercise.position)
     };
     let mut solution = report::line(&Game::new(exercise.position), &exercise.solution);

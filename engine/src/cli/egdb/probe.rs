@@ -204,7 +204,7 @@ fn show(
     answer: &Answer,
 ) -> Result<(), Failure> {
     if json {
-        let record = AnswerRecord::new(fen, probe, answer);
+        let record = AnswerRecord::new(fen, position, probe, answer);
         return Ok(json::write(out, &record)?);
     }
     write!(out, "{}", report::board(position))?;

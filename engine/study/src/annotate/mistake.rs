@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egdb::Wld;
 use movegen::json;
-use movegen::notation::moves::format_move;
+use movegen::notation::moves::{format_line, format_move};
 use movegen::notation::pdn::{Comment, Grade, PdnGame};
 use movegen::{Color, Move, Position};
 use schemars::JsonSchema;
@@ -110,7 +110,7 @@ impl Mistake {
     pub fn describe(&self) -> String {
         let mv = format_move(&self.position, self.mv);
         let men = if self.men == 1 { "a man".to_owned() } else { format!("{} men", self.men) };
-        let line = |from| texts(from, &self.line).join(" ");
+        let line = |from| format_line(&from, self.line.iter().copied()).join(" ");
         match self.kind {
             MistakeKind::AllowedCombination => {
                 format!("{mv} loses {men} after {}.", line(self.position.after(self.mv)))
@@ -128,16 +128,6 @@ impl Mistake {
         let better = self.better.map(|better| format_move(&self.position, better));
         better.map_or_else(|| format!("{text}."), |better| format!("{text}; better {better}."))
     }
-}
-
-/// The moves of a line as people write them.
-fn texts(mut position: Position, line: &[Move]) -> Vec<String> {
-    let mut texts = Vec::new();
-    for &mv in line {
-        texts.push(format_move(&position, mv));
-        position = position.after(mv);
-    }
-    texts
 }
 
 /// The endgame of a game, as far as the databases know it. Values are White's.

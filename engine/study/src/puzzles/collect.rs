@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use egdb::Wld;
-use movegen::notation::format_move;
+use movegen::notation::moves::format_line;
 use movegen::notation::pdn::PdnGame;
 use movegen::{Color, Move, Position};
 use schemars::JsonSchema;
@@ -52,16 +52,11 @@ impl Puzzle {
     fn new(game: usize, position: Position, found: &FoundPuzzle) -> Puzzle {
         let solution = found.solution(&position);
         let goal = if found.score >= super::MARGIN { Wld::Win } else { Wld::Draw };
-        let moves = solution.iter().scan(position, |at, &mv| {
-            let text = format_move(at, mv);
-            *at = at.after(mv);
-            Some(text)
-        });
         Puzzle {
             game,
             ply: found.ply,
             position,
-            moves: moves.collect(),
+            moves: format_line(&position, solution.iter().copied()),
             themes: Themes::of(&position, &solution, goal),
             solution,
             rating: rating(found.nodes),

@@ -48,7 +48,10 @@ impl BookRecord {
             score: entry.score.map(Score::men),
             searched: entry.searched.map(|searched| searched.score.men()),
             depth: entry.searched.map(|searched| searched.depth),
-            moves: moves.iter().map(|(mv, entry)| BookMoveRecord::new(*mv, entry)).collect(),
+            moves: moves
+                .iter()
+                .map(|(mv, entry)| BookMoveRecord::new(position, *mv, entry))
+                .collect(),
             ..BookRecord::missing(position)
         }
     }
@@ -67,15 +70,6 @@ impl BookRecord {
             tree: None,
         }
     }
-
-    /// The same with the moves for people, too.
-    #[must_use]
-    pub fn with_texts(mut self, position: &Position, moves: &[(Move, MoveEntry)]) -> BookRecord {
-        for (record, (mv, _)) in self.moves.iter_mut().zip(moves) {
-            record.text = Some(format_move(position, *mv));
-        }
-        self
-    }
 }
 
 impl Record for BookRecord {
@@ -88,9 +82,8 @@ struct BookMoveRecord {
     /// The move.
     #[serde(rename = "move")]
     mv: Move,
-    /// The move for people, if asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
+    /// The move for people.
+    text: String,
     /// Games where it was played.
     games: u32,
     /// Of these, won by the side to move.
@@ -110,10 +103,10 @@ struct BookMoveRecord {
 }
 
 impl BookMoveRecord {
-    fn new(mv: Move, entry: &MoveEntry) -> BookMoveRecord {
+    fn new(position: &Position, mv: Move, entry: &MoveEntry) -> BookMoveRecord {
         BookMoveRecord {
             mv,
-            text: None,
+            text: format_move(position, mv),
             games: entry.games,
             wins: entry.wins,
             draws: entry.draws,
@@ -141,8 +134,8 @@ impl BookTreeMoveRecord {
     /// The moves of a tree.
     #[must_use]
     pub fn of(tree: &[LineMove]) -> Vec<BookTreeMoveRecord> {
-        let record = |&LineMove { ply, mv, ref entry, is_repeated, .. }: &LineMove| {
-            let played = BookMoveRecord::new(mv, entry);
+        let record = |&LineMove { ply, ref position, mv, ref entry, is_repeated }: &LineMove| {
+            let played = BookMoveRecord::new(position, mv, entry);
             BookTreeMoveRecord { ply, played, repeated: is_repeated }
         };
         tree.iter().map(record).collect()

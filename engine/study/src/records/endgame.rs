@@ -1,7 +1,7 @@
 //! What is known about endgame positions.
 
 use egdb::{Answer, Probe, Wld};
-use movegen::notation::moves::format_move;
+use movegen::notation::moves::{format_line, format_move};
 use movegen::{DrawRules, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,21 +31,25 @@ impl Record for AnswerRecord<'_> {
 struct KnownMove {
     #[serde(rename = "move")]
     mv: Move,
-    /// The move for people, if asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
+    /// The move for people.
+    text: String,
     value: &'static str,
     dtw: Option<u32>,
     mtc: Option<u32>,
 }
 
 impl<'a> AnswerRecord<'a> {
-    /// An answer of these databases about a position, which was given as `fen`.
+    /// An answer of these databases about this position, which was given as `fen`.
     #[must_use]
-    pub fn new(fen: &'a str, probe: &Probe, answer: &Answer) -> AnswerRecord<'a> {
+    pub fn new(
+        fen: &'a str,
+        position: &Position,
+        probe: &Probe,
+        answer: &Answer,
+    ) -> AnswerRecord<'a> {
         let moves = answer.moves.iter().map(|m| KnownMove {
             mv: m.mv,
-            text: None,
+            text: format_move(position, m.mv),
             value: value_name(m.wld),
             dtw: m.dtw,
             mtc: m.mtc,
@@ -58,15 +62,6 @@ impl<'a> AnswerRecord<'a> {
             mtc: answer.mtc,
             moves: moves.collect(),
         }
-    }
-
-    /// The same with the moves for people, too.
-    #[must_use]
-    pub fn with_texts(mut self, position: &Position, answer: &Answer) -> AnswerRecord<'a> {
-        for (record, known) in self.moves.iter_mut().zip(&answer.moves) {
-            record.text = Some(format_move(position, known.mv));
-        }
-        self
     }
 }
 
@@ -89,9 +84,8 @@ pub struct LineRecord {
     /// Whether the whole line ends the game.
     complete: bool,
     moves: Vec<Move>,
-    /// The moves for people, if asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    texts: Option<Vec<String>>,
+    /// The moves for people.
+    texts: Vec<String>,
     conversions: Vec<ConversionRecord>,
     /// Where a draw rule would end the line before its win.
     draw_rule: Option<DrawRecord>,
@@ -133,24 +127,11 @@ impl LineRecord {
             plies: line.plies.len(),
             complete: line.is_complete,
             moves: shown().map(|(_, p)| p.mv).collect(),
-            texts: None,
+            texts: format_line(game.position(), shown().map(|(_, p)| p.mv)),
             conversions: conversions.collect(),
             draw_rule: draw
                 .filter(|_| line.kind != SolvedLineKind::OneOfMany)
                 .map(|(ply, reason)| DrawRecord { ply, reason: reason.to_string() }),
         }
-    }
-
-    /// The same with the moves for people, too; `start` is the position before the line.
-    #[must_use]
-    pub fn with_texts(mut self, start: &Position, line: &SolutionLine) -> LineRecord {
-        let mut position = *start;
-        let text = |ply: &crate::solve::LinePly| {
-            let text = format_move(&position, ply.mv);
-            position = position.after(ply.mv);
-            text
-        };
-        self.texts = Some(line.plies.iter().take(self.moves.len()).map(text).collect());
-        self
     }
 }
