@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::io;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::notation::hub;
 use crate::notation::pdn::{GameResult, Grade};
 use crate::{Bound, Color, Move, Position, Score, Wld};
 
@@ -120,3 +121,16 @@ text!(Bound, |it: Bound| match it {
     Bound::Lower => "lower",
     Bound::Upper => "upper",
 });
+
+impl<'de> Deserialize<'de> for Position {
+    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Position, D::Error> {
+        Position::from_fen(&String::deserialize(given)?).map_err(de::Error::custom)
+    }
+}
+
+/// Whether the move is legal shows when it is played.
+impl<'de> Deserialize<'de> for Move {
+    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Move, D::Error> {
+        hub::read_move(&String::deserialize(given)?).map_err(de::Error::custom)
+    }
+}

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A move of a game and what is known about it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PlyRecord {
-    /// The move; in files as Hub writes it.
-    #[serde(with = "hub_move")]
+    /// The move.
     pub mv: Move,
     /// The mover's score for itself in men, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +50,7 @@ impl From<Move> for PlyRecord {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameRecord {
     /// Where it began.
-    #[serde(rename = "fen", with = "fen")]
+    #[serde(rename = "fen")]
     pub start: Position,
     /// Plies that already counted for the draw rule of that position, as in a FEN with `:Hn`.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -59,7 +58,7 @@ pub struct GameRecord {
     /// The moves.
     pub plies: Vec<PlyRecord>,
     /// The result; in files as White's.
-    #[serde(rename = "white", with = "white_result")]
+    #[serde(rename = "white", with = "WhiteResult")]
     pub result: GameResult,
     /// Date when it began where it was played, in the form of PDN.
     pub date: String,
@@ -234,71 +233,17 @@ fn dates() -> [String; 2] {
     ["????.??.??".to_owned(), "????.??.??".to_owned()]
 }
 
-/// Moves as Hub writes them. Whether they are legal shows when the game is replayed.
-mod hub_move {
-    use movegen::notation::hub;
-    use movegen::{Move, ParseMoveError};
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(mv: &Move, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(mv)
-    }
-
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Move, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        hub::read_move(&text).map_err(|error: ParseMoveError| de::Error::custom(error))
-    }
-}
-
-mod fen {
-    use movegen::Position;
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(
-        position: &Position,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&position.to_fen())
-    }
-
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
-        deserializer: D,
-    ) -> Result<Position, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Position::from_fen(&text).map_err(de::Error::custom)
-    }
-}
-
 /// White's result as a word.
-mod white_result {
-    use movegen::notation::pdn::GameResult;
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    const WORDS: [(GameResult, &str); 5] = [
-        (GameResult::WhiteWins, "win"),
-        (GameResult::Draw, "draw"),
-        (GameResult::BlackWins, "loss"),
-        (GameResult::BothLose, "both-lose"),
-        (GameResult::Unknown, "unknown"),
-    ];
-
-    pub(super) fn serialize<S: Serializer>(
-        result: &GameResult,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let word = WORDS.iter().find(|(r, _)| r == result).map_or("unknown", |(_, word)| word);
-        serializer.serialize_str(word)
-    }
-
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
-        deserializer: D,
-    ) -> Result<GameResult, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let found = WORDS.iter().find(|(_, word)| *word == text);
-        found.map(|&(result, _)| result).ok_or_else(|| {
-            de::Error::custom(format!("'{text}': expected win, draw, loss, both-lose or unknown"))
-        })
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "GameResult", rename_all = "kebab-case")]
+enum WhiteResult {
+    #[serde(rename = "win")]
+    WhiteWins,
+    Draw,
+    #[serde(rename = "loss")]
+    BlackWins,
+    BothLose,
+    Unknown,
 }
 
 #[cfg(test)]

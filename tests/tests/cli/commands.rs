@@ -1,6 +1,6 @@
 //! The command line as its users see it: help texts, output for people and for programs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -24,15 +24,29 @@ pub fn commands(help: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The help of this command and of all commands below it; adds the names of the snapshots.
-fn help_of(command: &[&str], names: &mut BTreeSet<String>) {
+/// The most options that all pages of the help together may describe. It may fall, not rise: what
+/// several commands share is described on one page.
+const MAX_OPTIONS: usize = 400;
+
+/// Whether a line of a page describes an option, other than those that each page has.
+fn is_option(line: &str) -> bool {
+    let Some(line) = line.strip_prefix("  ").map(str::trim_start) else { return false };
+    let long = line.split_once(", --").filter(|(short, _)| short.len() == 2);
+    let name = long.map(|(_, name)| name).or_else(|| line.strip_prefix("--"));
+    let name = name.map(|name| name.split([' ', '[', '=']).next().unwrap());
+    name.is_some_and(|name| !["help", "version"].contains(&name))
+}
+
+/// The help of this command and of all commands below it; adds the pages, by the names of the
+/// snapshots.
+fn help_of(command: &[&str], pages: &mut BTreeMap<String, String>) {
     let help = ok(&[command, &["--help"]].concat(), "").stdout;
     let name = [&["help"], command].concat().join("_");
     insta::assert_snapshot!(name.as_str(), help);
-    names.insert(name);
     for sub in commands(&help) {
-        help_of(&[command, &[sub]].concat(), names);
+        help_of(&[command, &[sub]].concat(), pages);
     }
+    pages.insert(name, help);
 }
 
 #[test]
@@ -71,17 +85,41 @@ fn every_command_and_parameter_is_in_the_documents() {
 
 #[test]
 fn help_texts() {
-    let mut names = BTreeSet::from(["help_short".to_owned()]);
-    insta::assert_snapshot!("help_short", ok(&["-h"], "").stdout);
-    help_of(&[], &mut names);
-    assert!(names.len() > 25, "{names:?}");
+    let short = ok(&["-h"], "").stdout;
+    insta::assert_snapshot!("help_short", short);
+    let mut pages = BTreeMap::from([("help_short".to_owned(), short)]);
+    help_of(&[], &mut pages);
+    assert!(pages.len() > 25, "{:?}", pages.keys());
+    let options = pages.values().flat_map(|page| page.lines()).filter(|line| is_option(line));
+    let options = options.count();
+    assert!(options > 200 && options <= MAX_OPTIONS, "{options} options");
     // No text is left of a removed command.
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/snapshots");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let files = files.map(|name| name.into_string().unwrap());
     let files: BTreeSet<_> = files.filter(|name| name.ends_with(".snap")).collect();
-    let expected = names.iter().map(|name| format!("cli__commands__{name}.snap"));
+    let expected = pages.keys().map(|name| format!("cli__commands__{name}.snap"));
     assert_eq!(files, expected.collect());
+}
+
+#[test]
+fn what_several_commands_share_is_on_one_page() {
+    let page = |args: &[&str]| ok(&[args, &["--help"]].concat(), "").stdout;
+    let (all, analyse) = (page(&[]), page(&["analyse"]));
+    assert!(all.contains("  --egdb-cache <SIZE>") && !analyse.contains("  --egdb-cache"));
+    let (_, named) = analyse.split_once("Common options, see 'meerslag --help': ").unwrap();
+    let named = named.split("\n\n").next().unwrap();
+    for name in ["--json", "--egdb,", "--egdb-cache", "--hash"] {
+        assert!(named.contains(name), "{name}: {named}");
+    }
+    assert!(!named.contains("--force"), "{named}");
+    // One that means something else stays on its page.
+    assert!(page(&["perft"]).contains("  --hash <SIZE>"));
+    let (find, stats) = (page(&["games", "find"]), page(&["games", "stats"]));
+    assert!(find.contains("  --pattern <SQUARES>") && !stats.contains("  --pattern"));
+    assert!(stats.contains("Conditions, see 'meerslag games find --help': --player, "), "{stats}");
+    let refused = run(["board", "--threads=2"], "");
+    assert!(refused.code == 2 && refused.stderr.contains("'--threads'"), "{refused:?}");
 }
 
 #[test]
@@ -95,7 +133,7 @@ fn versions() {
 fn completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let script = ok(&["completions", shell], "").stdout;
-        for word in ["analyse", "multipv", "divide"] {
+        for word in ["analyse", "multipv", "divide", "egdb-cache"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

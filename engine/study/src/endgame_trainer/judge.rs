@@ -6,7 +6,7 @@ use egdb::{Answer, MoveAnswer, Wld};
 use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 
-use super::distance::{Assessment, Measure};
+use super::distance::Measure;
 use movegen::words::counted;
 
 /// Moves that a sentence names at most.
@@ -120,8 +120,13 @@ impl Judgement {
         } else {
             mv.mtc.map(|_| Measure::Conversion)
         });
-        match Assessment::of_move(mv, measure) {
-            Some(a) if a.distance.is_some() || a.value != self.value => format!(" ({a})"),
+        let measure = measure.filter(|_| mv.wld != Some(Wld::Draw));
+        match (mv.wld, measure.and_then(|it| Some((it, it.of_move(mv)?)))) {
+            (Some(value), Some((Measure::End, plies))) => format!(" ({value} in {plies})"),
+            (Some(value), Some((Measure::Conversion, plies))) => {
+                format!(" ({value}, conversion in {plies})")
+            }
+            (Some(value), None) if value != self.value => format!(" ({value})"),
             _ => String::new(),
         }
     }

@@ -12,7 +12,7 @@ mod pick;
 #[cfg(test)]
 mod test_endings;
 
-pub use distance::{Assessment, Measure};
+pub use distance::Measure;
 pub use judge::{Judgement, Verdict, judge};
 pub use lessons::{LESSONS, Lesson};
 pub use opponent::reply;
