@@ -22,6 +22,6 @@ pub use judge::{JudgedGame, JudgedMove, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
 pub use pdn::{better_line, describe, write};
 pub use players::{
-    DayOfPlay, KindCounts, MistakeCounts, PhaseCounts, PlayerSummary, PlayerSummaries, player_name,
+    DayOfPlay, KindCounts, MistakeCounts, PhaseCounts, PlayerSummaries, PlayerSummary, player_name,
 };
 pub use strength::Strength;

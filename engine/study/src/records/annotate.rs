@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::annotate::{
-    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, PlayerSummary, PlayerSummaries,
+    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, PlayerSummaries, PlayerSummary,
 };
 use movegen::json::Record;
 use movegen::json::rounded;

@@ -2,7 +2,9 @@
 
 use egdb::{Probe, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, PlayingLevel};
-use meerslag_study::annotate::{JudgedGame, MistakeKind, Phase, PlayerSummaries, analyse, judge, write};
+use meerslag_study::annotate::{
+    JudgedGame, MistakeKind, Phase, PlayerSummaries, analyse, judge, write,
+};
 use movegen::Color;
 use movegen::notation::pdn::{
     Comment, Grade, PdnGame, PdnReader, SideSummary, WriteOptions, game_to_string,
