@@ -169,18 +169,13 @@ impl Output<'_> {
     /// Writes the files, and shows how the players played. No file gets its name before both are
     /// written: otherwise the same command could not continue, for example after a full disk.
     fn finish(self, existing: Existing) -> Result<(), Failure> {
-        let mut files = Vec::new();
-        if let (Some(page), Some(path)) = (&self.page, &self.args.html) {
-            let title = self.args.input.file_name().map(|name| name.to_string_lossy());
-            let html = page
-                .to_html(&title.unwrap_or_default(), self.args.language.code())
-                .map_err(Failure::run)?;
-            files.push((path, files::begin(path, html.as_bytes(), existing)?));
-        }
-        files.push((&self.args.out, files::begin(&self.args.out, &self.pdn, existing)?));
-        for (path, file) in files {
-            file.finish().map_err(|error| files::named(path, &error))?;
-        }
+        let title = self.args.input.file_name().map(|name| name.to_string_lossy());
+        let (title, language) = (title.unwrap_or_default(), self.args.language.code());
+        let html = self.page.map(|page| page.to_html(&title, language));
+        let html = html.transpose().map_err(Failure::run)?;
+        let page = self.args.html.as_deref().zip(html.as_ref().map(String::as_bytes));
+        let outputs: Vec<_> = page.into_iter().chain([(&*self.args.out, &*self.pdn)]).collect();
+        files::write_all(&outputs, existing)?;
         let mut out = stdout();
         if self.args.json {
             for player in self.players.list() {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_files::write_file;
 use meerslag_pages::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
 use movegen::Game;
 
@@ -197,9 +196,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
         Form::Png => png(&diagram, args.size)?,
     };
     match &args.out {
-        Some(path) if !files::is_special(path) => {
-            Ok(write_file(path, &bytes, existing).map_err(|error| files::named(path, &error))?)
-        }
+        Some(path) if !files::is_special(path) => Ok(files::write(path, &bytes, existing)?),
         _ => args.print(&bytes),
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_files::{Existing, NewFile, standard_output, write_file};
+use meerslag_files::{Existing, NewFile, standard_output};
 use meerslag_harness::protocol::Log;
 
 use super::Failure;
@@ -143,15 +143,24 @@ pub(super) fn place(path: &Path) -> PathBuf {
     }
 }
 
-/// Writes a new file except for its name, which [`NewFile::finish`] gives it.
-pub(super) fn begin(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<NewFile> {
-    let begin = || {
+/// Writes a new file.
+pub(super) fn write(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
+    write_all(&[(path, bytes)], existing)
+}
+
+/// Writes new files; none gets its name before all are written.
+pub(super) fn write_all(files: &[(&Path, &[u8])], existing: Existing) -> io::Result<()> {
+    let begin = |path: &Path, bytes: &[u8]| {
         let mut file = NewFile::create(path, existing)?;
         file.write_all(bytes)?;
         file.flush()?;
         Ok(file)
     };
-    begin().map_err(|error| named(path, &error))
+    let named = |path| move |error| named(path, &error);
+    let begun = files.iter().map(|&(path, bytes)| begin(path, bytes).map_err(named(path)));
+    let begun = begun.collect::<io::Result<Vec<NewFile>>>()?;
+    let mut begun = files.iter().zip(begun);
+    begun.try_for_each(|(&(path, _), file)| file.finish().map_err(named(path)))
 }
 
 /// An error in writing a file, with the file's name.
@@ -227,7 +236,7 @@ impl GrowingFile {
         ranges.sort_by_key(|(key, _)| *key);
         let text: Vec<u8> =
             ranges.into_iter().flat_map(|(_, range)| old[range].iter().copied()).collect();
-        write_file(&self.path, &text, Existing::Replace).map_err(named)?;
+        write(&self.path, &text, Existing::Replace)?;
         self.file = Some(OpenOptions::new().append(true).open(&self.path).map_err(named)?);
         parts.sort_by_key(|(key, _)| *key);
         Ok(())
@@ -244,7 +253,7 @@ impl GrowingFile {
         }
         let is_special = is_special(&self.path);
         if !is_special {
-            write_file(&self.path, bytes, self.existing).map_err(named)?;
+            write(&self.path, bytes, self.existing)?;
         }
         let mut file = match given(&self.path) {
             None => standard_output().map_err(named)?,

@@ -8,7 +8,6 @@ use std::process::{self, Stdio};
 use anyhow::{Context, anyhow};
 use clap::{Args, Command};
 use clap_mangen::Man;
-use meerslag_files::write_file;
 
 use super::files::{self, ForceArgs};
 use super::streams::{only_print, stdout};
@@ -68,8 +67,7 @@ pub(super) fn run(args: &ManArgs) -> Result<(), Failure> {
     }
     for (path, command) in paths {
         let page = render(command)?;
-        write_file(&path, &page, args.force.existing())
-            .map_err(|error| files::named(&path, &error))?;
+        files::write(&path, &page, args.force.existing())?;
     }
     Ok(())
 }

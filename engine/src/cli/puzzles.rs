@@ -118,16 +118,9 @@ fn write(args: &PuzzlesArgs, all: &PuzzleCollection, puzzles: &[Puzzle]) -> Resu
         movegen::json::write(&mut json, puzzle)?;
         json.push(b'\n');
     }
-    let existing = args.work.force.existing();
-    let mut files = Vec::new();
-    if let Some(path) = &args.json {
-        files.push((path, files::begin(path, &json, existing)?));
-    }
-    files.push((&args.out, files::begin(&args.out, &pdn, existing)?));
-    for (path, file) in files {
-        file.finish().map_err(|error| files::named(path, &error))?;
-    }
-    Ok(())
+    let json = args.json.as_deref().map(|path| (path, &*json));
+    let outputs: Vec<_> = json.into_iter().chain([(&*args.out, &*pdn)]).collect();
+    Ok(files::write_all(&outputs, args.work.force.existing())?)
 }
 
 /// How many puzzles of each theme there are, with the range of their ratings.

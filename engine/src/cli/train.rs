@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use meerslag_files::write_file;
 use meerslag_learn::{
     DataSet, Epoch, Filter, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
     loss_plot, mean,
@@ -126,8 +125,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     };
     weights.write(&args.out, existing).map_err(Failure::run)?;
     if let Some(path) = &args.plot {
-        write_file(path, loss_plot(&epochs).as_bytes(), existing)
-            .map_err(|error| files::named(path, &error))?;
+        files::write(path, loss_plot(&epochs).as_bytes(), existing)?;
     }
     if !args.json {
         writeln!(

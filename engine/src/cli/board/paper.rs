@@ -136,12 +136,8 @@ fn write(pages: &[(PathBuf, String)], existing: Existing) -> Result<(), Failure>
     for (path, _) in pages {
         files::check(path, existing)?;
     }
-    let begun = pages.iter().map(|(path, text)| files::begin(path, text.as_bytes(), existing));
-    let begun = begun.collect::<Result<Vec<_>, _>>()?;
-    for ((path, _), file) in pages.iter().zip(begun) {
-        file.finish().map_err(|error| files::named(path, &error))?;
-    }
-    Ok(())
+    let pages: Vec<_> = pages.iter().map(|(path, text)| (&**path, text.as_bytes())).collect();
+    Ok(files::write_all(&pages, existing)?)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meerslag_files::NewFile;
 use meerslag_games::{Group, SideScore, StatisticsRow, Successes};
 use meerslag_pages::{ScoreRow, ScoreTable, ScoresPage};
 use meerslag_study::records::accuracy;
@@ -115,8 +114,7 @@ pub(super) fn run(args: &StatisticsArgs) -> Result<(), Failure> {
     let rows = read(args)?;
     if let Some(html) = &args.html {
         let page = page(args, &rows).to_html();
-        let file = files::begin(html, page.as_bytes(), args.force.existing());
-        file.and_then(NewFile::finish).map_err(|error| files::named(html, &error))?;
+        files::write(html, page.as_bytes(), args.force.existing())?;
     }
     let mut out = stdout();
     if args.json {

@@ -277,7 +277,7 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     let mut output = Output::new(&how, &run, page, &config, &results, &[])?;
     let text =
         StateFile::text(path, &config, &shell::command(), &run, &results).map_err(Failure::run)?;
-    files::begin(path, &text, Existing::Keep)?.finish().map_err(|e| files::named(path, &e))?;
+    files::write(path, &text, Existing::Keep)?;
     output.finish(&config, &results)?;
     let left = config.game_count().saturating_sub(results.games().len());
     if left > 0 {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use meerslag_files::{Existing, write_file};
+use meerslag_files::Existing;
 use meerslag_harness::runner::{Contest, Live, MatchGame, MatchPage, MatchResults};
 use parking_lot::Mutex;
 
@@ -67,8 +67,7 @@ impl PageFile {
         let live = self.live.as_ref().map(|live| live.lock());
         let html = self.page.to_html(config, results, &self.language, live.as_deref());
         let html = html.map_err(io::Error::other)?;
-        write_file(&self.path, html.as_bytes(), self.existing)
-            .map_err(|error| files::named(&self.path, &error))?;
+        files::write(&self.path, html.as_bytes(), self.existing)?;
         // From now on it is ours.
         self.existing = Existing::Replace;
         self.written = Instant::now();

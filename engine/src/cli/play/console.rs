@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use meerslag_files::{Existing, write_file};
+use meerslag_files::Existing;
 use meerslag_pages::diagram::Diagram;
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
@@ -76,8 +76,7 @@ impl SavedGames {
         if text != self.current {
             self.current = text;
             let all = format!("{}{}", self.earlier, self.current);
-            write_file(&self.path, all.as_bytes(), self.existing)
-                .map_err(|error| files::named(&self.path, &error))?;
+            files::write(&self.path, all.as_bytes(), self.existing)?;
             // From now on it is ours.
             self.existing = Existing::Replace;
         }
@@ -284,10 +283,9 @@ impl Console {
     fn save(&mut self, path: &Path) -> Result<(), Failure> {
         let existing = self.input.existing(path, self.existing)?;
         let text = game_to_string(&self.game.to_pdn(), &WriteOptions::default());
-        let written = check_name(path).and_then(|()| files::check(path, existing)).and_then(|()| {
-            Ok(write_file(path, text.as_bytes(), existing)
-                .map_err(|error| files::named(path, &error))?)
-        });
+        let written = check_name(path)
+            .and_then(|()| files::check(path, existing))
+            .and_then(|()| Ok(files::write(path, text.as_bytes(), existing)?));
         match written {
             Ok(()) => Ok(writeln!(self.out, "Saved.")?),
             Err(Failure::Input(error) | Failure::Run(error)) => {
