@@ -27,6 +27,22 @@ class _Conditions(TypedDict, total=False):
     plies: str | int | None
     twin: bool | None
 
+class _BookOptions(TypedDict, total=False):
+    plies: int | None
+    lines: Literal["simple", "extended", "extended+"] | None
+    known: int | None
+    color: Color | None
+    player: str | None
+    min_rating: int | None
+    years: str | int | None
+    min_games: int | None
+    variations: bool | None
+    unique: bool | None
+    estimate: bool | None
+    tree: bool | None
+    memory_mib: int | None
+    encoding: str | None
+
 class _ConditionsAndPosition(_Conditions, total=False):
     position: Position | str | None
 
@@ -81,7 +97,7 @@ class Book:
     def __new__(cls, /, path: str | PathLike[str] | None=None) -> Book: ...
     def __repr__(self, /) -> str: ...
     @staticmethod
-    def build(path: str | PathLike[str], files: Sequence[str | PathLike[str]], *, plies: SupportsIndex | None=None, lines: Literal['simple', 'extended', 'extended+'] | None=None, reference: Book | None=None, known: SupportsIndex | None=None, color: Color | None=None, player: str | None=None, min_rating: SupportsIndex | None=None, years: str | int | None=None, min_games: SupportsIndex=1, variations: bool=False, unique: bool=False, estimate: bool=False, tree: bool=False, add: bool=False, memory_mib: SupportsIndex=512, encoding: str | None=None, replace: bool=False, on_progress: Callable[[int, int], object] | None=None) -> BookReport: ...
+    def build(path: str | PathLike[str], files: Sequence[str | PathLike[str]], *, reference: Book | None=None, add: bool=False, replace: bool=False, on_progress: Callable[[int, int], object] | None=None, **options: Unpack[_BookOptions]) -> BookReport: ...
     @property
     def history(self, /) -> list[str]: ...
     def moves(self, /, position: Position | str) -> list[BookMove]: ...
