@@ -118,8 +118,8 @@ pub struct SideSummary {
     level: Option<u8>,
 }
 
-impl From<&study::SideSummary> for SideSummary {
-    fn from(play: &study::SideSummary) -> SideSummary {
+impl From<&pdn::SideSummary> for SideSummary {
+    fn from(play: &pdn::SideSummary) -> SideSummary {
         let [inaccuracies, mistakes, blunders] = play.grades;
         let level = Strength::of(play).map(|strength| strength.level);
         let accuracy = play.accuracy();
