@@ -22,8 +22,8 @@ pub struct BenchOptions {
     pub duration: Duration,
     /// Piece count of the random positions; `None` for the largest of the database.
     pub pieces: Option<u8>,
-    /// Lookups at a time: 1 for one by one, as a search asks, more for
-    /// [`Database::stored_many`], as tools ask that know their questions beforehand.
+    /// Lookups at a time: 1 as in a search, more with [`Database::stored_many`], for tools that
+    /// know their questions beforehand.
     pub batch: usize,
 }
 

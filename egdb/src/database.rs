@@ -384,10 +384,10 @@ impl Database {
         any_reader!(&self.reader, reader => reader.counters())
     }
 
-    /// The number that the files hold at the place of a position: for tools that measure, check or
-    /// list files. Everybody else wants [`Database::look_up`]. Where the format excludes the
-    /// position ([`crate::probe::exclusion`]) it is whatever made the file small, and has no
-    /// meaning. `None` if the files have no such place, or no data there.
+    /// The number that the files hold at the place of a position, for tools that measure, check or
+    /// list files; others use [`Database::look_up`]. Where the format excludes the position
+    /// ([`crate::probe::exclusion`]) the number has no meaning. `None` if the files have no such
+    /// place, or no data there.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
@@ -527,7 +527,7 @@ fn find_pairs(
     Ok(pairs)
 }
 
-/// Reads all index files, on all processors if that can pay.
+/// Reads all index files, on all processors if that can be faster.
 fn parse_all(
     db_type: DbType,
     pairs: &[DatabasePair],

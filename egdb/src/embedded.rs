@@ -4,9 +4,9 @@
 //! by `meerslag egdb convert DIR egdb/data/embedded --to compact`. The test `embedded` does both again and
 //! compares.
 //!
-//! A WebAssembly module is fetched before anything can be done with it, so there they are not part of the
-//! library: the host fetches them when they are first needed, as a [`bundle`], and gives them to
-//! [`install`]. Until then there are none.
+//! A WebAssembly module must be small, so there they are not part of the library: the host fetches
+//! them when they are first needed, as a [`bundle`], and gives them to [`install`]. Until then
+//! there are none.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -58,11 +58,11 @@ pub(crate) fn is_here() -> bool {
 /// Why bytes are not a [`bundle`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BundleError {
-    /// The checksum is another one.
+    /// The checksum does not agree.
     #[error("the bundle of databases is damaged or of another version")]
     Damaged,
-    /// There are databases already.
-    #[error("the databases are there already")]
+    /// The library has databases already.
+    #[error("the library has databases already")]
     Again,
 }
 

@@ -83,7 +83,7 @@ pub enum OpenError {
     NoMmap,
 }
 
-/// A lookup failed for a reason that lies in the files.
+/// A lookup failed because of the files.
 #[derive(Debug, Error)]
 #[error("{}, slice {slice}, {side} to move, block {block}", file.display())]
 pub struct ProbeError {

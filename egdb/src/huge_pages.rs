@@ -1,7 +1,7 @@
 //! Huge pages for big tables: a random access then costs no second one for its address.
 
-/// Asks the system to back memory that is yet to be written to with huge pages. Where it has none,
-/// or does not know such a request, only the speed changes; memory below 8 MiB is left as it is.
+/// Asks the system for huge pages for memory that has not been written to. A system without them
+/// ignores the request. Does nothing for less than 8 MiB.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "advice about memory is a call into the system")]
 pub fn advise<T>(memory: &mut [T]) {

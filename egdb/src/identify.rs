@@ -41,7 +41,7 @@ pub struct MissingFile {
     pub pieces: u8,
     /// The file.
     pub file: PathBuf,
-    /// What is there.
+    /// The file that refers to it.
     pub witness: PathBuf,
 }
 
@@ -155,9 +155,8 @@ pub fn missing_files(dir: &Path) -> Result<Vec<MissingFile>, OpenError> {
     Ok(list)
 }
 
-/// A directory whose names have been read, once: asking for each of the hundreds of possible
-/// files takes long on a network drive. Names in capitals, as some archives have them, are as good
-/// as others.
+/// A directory whose names have been read, once: asking for each of the hundreds of possible files
+/// takes long on a network drive. Names in capitals, as in some archives, are accepted.
 pub struct Folder {
     dir: PathBuf,
     /// By the name in small letters.
@@ -234,7 +233,7 @@ impl Folder {
     pub fn identities(&self) -> Result<Vec<Identity>, OpenError> {
         let mut list = Vec::new();
         for db_type in DbType::ALL {
-            // Hundreds of names are only made up for types with files.
+            // Only types with files are asked for their hundreds of names.
             let extension = OsStr::new(db_type.data_extension());
             if !self.names.keys().any(|name| Path::new(name).extension() == Some(extension)) {
                 continue;

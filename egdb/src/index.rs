@@ -483,7 +483,7 @@ pub fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
     chosen
 }
 
-/// The set of as many members of `free` with the next rank, if there is one.
+/// The set with the next rank and the same number of members of `free`, if there is one.
 #[inline(always)]
 pub fn next_set(set: u64, free: u64) -> u64 {
     let (mut rest, mut passed) = (set, 0);

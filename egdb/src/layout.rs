@@ -1,5 +1,4 @@
-//! The sizes that everything else rests on: blocks of data, and the numbers of positions of a
-//! slice.
+//! The sizes on which all else depends: blocks of data, and the numbers of positions of a slice.
 
 /// Bytes of a block as we read, cache and check it, whatever the type of the database.
 pub const BLOCK: usize = 4096;

@@ -1,9 +1,8 @@
 //! Checksums of files that we wrote: a side file for each, `NAME.sum`.
 //!
 //! Text: a heading, the file's name, length and CRC-32, then the CRC-32 of every block of 4096
-//! bytes, eight hexadecimal digits a line, and at last the CRC-32 of all that comes before. A
-//! side file per file, and not one for all, so that programs that build different files at once
-//! need not agree.
+//! bytes, eight hexadecimal digits a line, and at last the CRC-32 of all that comes before. Each
+//! file has its own side file, so that programs can build different files at once.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
-//! Other ways to number the positions of a slice, for the compact files (`docs/formats.md`, section 16): runs
-//! are longest when what decides about the value changes last, and what that is differs from
-//! slice to slice.
+//! Other ways to number the positions of a slice, for the compact files (`docs/formats.md`, section
+//! 16): runs are longest when the pieces that decide about the value change last, and these pieces
+//! differ from slice to slice.
 //!
 //! The four groups of pieces (black men, black kings, white men, white kings) each have a number
 //! among all placements of such a group, ignoring other pieces; these make up the position's

@@ -70,7 +70,8 @@ pub const MTC_THRESHOLD: u16 = 10;
 /// Result of a distance-to-conversion lookup. Meaningful only for a win or a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MtcValue {
-    /// Less than [`MTC_THRESHOLD`], or no win or loss, or nothing stored for this material.
+    /// Less than [`MTC_THRESHOLD`], or neither a win nor a loss, or nothing stored for this
+    /// material.
     BelowThreshold,
     /// The stored number: even, 10 to 322. Half of the distance is stored, so the number stands
     /// for two neighbouring distances; see [`crate::probe::MTC_ROUNDING`].

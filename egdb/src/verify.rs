@@ -112,8 +112,8 @@ impl Database {
                 (Ok(None), Some(row)) if row.crc == found.crc => {
                     FileState::Good(Authority::Published)
                 }
-                // The type's table is about the published files. That a file of the same name
-                // differs is a failure only if the database claims to be the published one.
+                // The table is about the published files. A different file of the same name is a
+                // failure only if the database claims to be the published one.
                 (Ok(None), Some(row)) if self.is_genuine() => FileState::Bad {
                     authority: Authority::Published,
                     expected: (row.crc, None),

@@ -3,7 +3,7 @@
 //! With `p` pieces on the board, x = (p - 20) / 20, and a score of `s` men, the side to move wins
 //! with the chance 1 / (1 + e^((a - s) / b)) and loses with 1 / (1 + e^((a + s) / b)), where
 //!
-//! * a = 0.867 - 0.548 x + 0.470 x^2, the score that is as often won as not;
+//! * a = 0.867 - 0.548 x + 0.470 x^2, the score that wins every second game;
 //! * b = 0.525 + 0.189 x - 0.021 x^2, how sharp the border is.
 //!
 //! The six numbers were fitted to games of the engine against itself; docs/annotate.md has the
@@ -23,7 +23,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// By a score of a search, with this many pieces on the board.
+    /// From the score of a search, with this many pieces on the board.
     #[must_use]
     pub fn of(score: Score, pieces: u32) -> Chance {
         if score.is_decided() {
@@ -43,8 +43,8 @@ impl Chance {
         self.win + self.draw / 2.0
     }
 
-    /// The stake, 0 to 0.5: twice the variance of the points. A position that is lost, won or drawn
-    /// for sure has nothing at stake; one that is won as often as lost, without draws, has 0.5.
+    /// The stake, 0 to 0.5: twice the variance of the points. A position with a certain result has
+    /// nothing at stake; one that is won as often as lost, without draws, has 0.5.
     #[must_use]
     pub fn stake(self) -> f64 {
         let expected = self.expected();

@@ -1,7 +1,7 @@
 //! The draw rules: repetition, 25 moves, 16 moves and 5 moves.
 //!
 //! The rules of the World Draughts Federation (annex 1, article on draws) leave open how the
-//! counters of the small endings start and whether they go on after a capture. The default here
+//! counters of the small endings start and whether they continue after a capture. The default here
 //! is the reading of lidraughts; [`DrawRules`] names the others.
 //!
 //! After each move the material puts the position in a class:
@@ -42,7 +42,7 @@ pub enum DrawRules {
     /// material. The rules of lidraughts.
     #[default]
     Lidraughts,
-    /// As `Lidraughts`, but the 16-move counter keeps running when the material becomes 5-move
+    /// As `Lidraughts`, but the 16-move counter continues when the material becomes 5-move
     /// material, and both limits apply.
     FmjdCumulative,
     /// Repetition only. The rules of Scan.
@@ -172,8 +172,8 @@ pub struct DrawCounters {
     reversible: u16,
     /// Since the class arose; 0 in class `Other`.
     in_class: u16,
-    /// Since 16-move material arose, running on in the 5-move material that came out of it. Plus
-    /// one; 0 when it does not run.
+    /// Plies since 16-move material arose, plus one; it also counts in 5-move material that arose
+    /// from it. 0 while it does not count.
     since_sixteen: u16,
 }
 
@@ -308,10 +308,9 @@ impl DrawCounters {
 /// How many earlier positions equal the last one.
 ///
 /// `keys` are the position keys in order, the current one last; `reversible` is
-/// [`DrawCounters::reversible`] of the current position, which limits how far back it looks. Two
-/// of `keys` that are an even number of plies apart have the same side to move, and a position
-/// cannot recur before four plies. The third occurrence, a draw, is the result 2; a search also
-/// takes 1 for a draw.
+/// [`DrawCounters::reversible`] of the current position, which limits how far back it looks. Keys
+/// an even number of plies apart have the same side to move, and a position cannot recur before
+/// four plies. The third occurrence, a draw, is the result 2; a search also takes 1 for a draw.
 ///
 /// # Examples
 /// ```

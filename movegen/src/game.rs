@@ -76,7 +76,7 @@ impl Status {
 pub struct Game {
     moves: Vec<Move>,
     first_number: u32,
-    /// One more than `moves`, as are the next two.
+    /// Has one entry more than `moves`, like the next two.
     positions: Vec<Position>,
     counters: Vec<DrawCounters>,
     keys: Vec<u64>,

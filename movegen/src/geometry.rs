@@ -3,7 +3,7 @@
 //! [`Bitboard`](crate::Bitboard) is the readable set; this is for code that counts instructions.
 //! Words are in its layout: a step along a diagonal is a shift by five or six, and the bits between
 //! the rows belong to no square, so a step over an edge ends on one of them or beyond the last
-//! square, and is undone by `&` with squares.
+//! square, and `&` with squares removes it.
 
 use crate::color::Color;
 

@@ -1,8 +1,8 @@
 //! Run-time choice of the instruction set, and prefetching.
 //!
 //! The build runs on any processor of its family; bit counts and isolations are faster with
-//! instructions that only newer x86-64 processors have. A function may use them only if it is
-//! marked with `#[target_feature]`, and only code inlined into it shares the mark.
+//! instructions that only newer x86-64 processors have. Only a function marked with
+//! `#[target_feature]` may use them, and only code inlined into it shares the mark.
 //!
 //! So code that counts or isolates many bits asks once, at the entry, what the processor has
 //! ([`with_isa!`](crate::with_isa)), and passes the answer, a zero-sized [`Isa`], down to all its
@@ -40,9 +40,8 @@ macro_rules! declare {
         /// closure marked `#[inline(always)]` that calls functions marked likewise. Its captures go
         /// through memory, its arguments through registers.
         ///
-        /// The caller is marked `#[inline(never)]` where the copies shall not be inlined: rustc
-        /// 1.95 drops that mark from functions with target features. Such a caller shrinks to a
-        /// jump.
+        /// To keep the copies from being inlined, mark the caller `#[inline(never)]`: rustc 1.95
+        /// drops that mark from functions with target features. Such a caller shrinks to a jump.
         fn $name<$($Type,)* R>(self, $($value: $Type,)* work: impl FnOnce($($Type),*) -> R) -> R;
     };
 }

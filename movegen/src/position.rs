@@ -222,8 +222,8 @@ impl Position {
         self.board.has_capture(color)
     }
 
-    /// Whether a piece of the side to move could go somewhere without a capture. Where it cannot
-    /// capture either, it has lost; where it can, no such move is legal.
+    /// Whether a piece of the side to move could move without a capture. If the side can capture,
+    /// no such move is legal; if it can do neither, it has lost.
     #[inline(always)]
     #[must_use]
     pub fn has_quiet_move(&self) -> bool {

@@ -27,7 +27,7 @@ pub enum Bound {
 const WIN: i32 = 10_000;
 /// In a won database position now.
 const DATABASE_WIN: i32 = 9_000;
-/// How far a win may lie away from [`WIN`] or [`DATABASE_WIN`].
+/// The greatest distance of a win's score from [`WIN`] or [`DATABASE_WIN`].
 const LONGEST: i32 = 999;
 /// The greatest evaluation.
 const EVAL_MAX: i32 = 7_999;

@@ -1,10 +1,9 @@
 //! Rewriting a database in another format.
 //!
-//! Win/loss/draw databases can become each other; every type can be rewritten in its own
-//! format, or as bare numbers. Positions that the target leaves out (see
-//! [`egdb::probe::exclusion`]) become "don't care", so that it compresses as well as if made from
-//! the values themselves; those that only the source leaves out are resolved through their
-//! successors.
+//! Win/loss/draw databases can become each other; every type can be rewritten in its own format, or
+//! as bare numbers. Positions that the target leaves out (see [`egdb::probe::exclusion`]) become
+//! "don't care", so that it compresses as well as if built directly; those that only the source
+//! leaves out are resolved through their successors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,7 +100,7 @@ impl Converted {
     }
 }
 
-/// A conversion failed. The unfinished file leaves nothing behind; finished ones stay.
+/// A conversion failed. The unfinished file is removed; finished ones stay.
 #[derive(Debug, Error)]
 pub enum ConvertError {
     /// The target cannot hold such values.
@@ -232,8 +231,8 @@ fn plan(subs: &[SubId], target: Target) -> Vec<(Vec<String>, Vec<SubId>)> {
     files
 }
 
-/// Whether a conversion has finished these files: all that is to be in them is, and their checksums, if
-/// there are any, are theirs.
+/// Whether a conversion has finished these files: they hold all their slices, and agree with their
+/// checksums, if there are any.
 fn is_finished(source: &Database, target: Target, paths: &[PathBuf], members: &[SubId]) -> bool {
     let is_sound = |path: &PathBuf| match Manifest::read(path) {
         Ok(Some(known)) => Manifest::of_file(path, |_| true).is_ok_and(|it| it == Some(known)),
@@ -325,9 +324,9 @@ impl Converter<'_> {
         Ok(result)
     }
 
-    /// Lets `write` take the values of a sub-database; returns how many are unknown. The writers may
-    /// go through them more than once. One cannot be stopped within a sub-database: after a failure
-    /// it is fed quickly.
+    /// Gives `write` the values of a sub-database; returns how many are unknown. Writers may ask
+    /// for them more than once, and cannot be stopped within a sub-database: after a failure they
+    /// get values without work.
     fn sub(
         &self,
         id: SubId,
@@ -438,7 +437,7 @@ impl Converter<'_> {
                     None => 0,
                 };
             }
-            // Version 2 has no place for half of the truth.
+            // Version 2 has no values for partial knowledge.
             if self.to == DbType::Wld2 && *value > 3 {
                 *value = 0;
             }

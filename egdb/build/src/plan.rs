@@ -37,7 +37,7 @@ pub struct Costs {
 pub struct Task {
     /// The slice, as stored.
     pub slice: Slice,
-    /// The slices that must be there before, as stored.
+    /// The slices that must be solved before, as stored.
     pub needs: Vec<Slice>,
     /// Positions, of all stored sides to move.
     pub positions: u64,

@@ -40,8 +40,8 @@ impl EgdbDriver {
     }
 }
 
-/// Says something to the caller, as a line: engines print it as it is, and the original ends its
-/// messages so.
+/// Passes a message to the caller, with an end of line as in the original: engines print it as it
+/// is.
 ///
 /// # Safety
 /// `msg_fn` is a function that takes a string, or null.
@@ -72,8 +72,8 @@ unsafe fn path(directory: *const c_char) -> Result<PathBuf, String> {
     }
 }
 
-/// Opens the database in a directory; null on failure, with the reason passed to `msg_fn`. So are
-/// the names of options that are not known, which have no effect.
+/// Opens the database in a directory; null on failure. `msg_fn` gets the reason, and the names of
+/// unknown options, which have no effect.
 ///
 /// # Safety
 /// `options` and `directory` are null or strings closed by a zero; `msg_fn` is null or a function

@@ -6,9 +6,9 @@
 //! null pointers and bad arguments, into the function's error value. The text of the last failure
 //! in the calling thread is kept for `meerslag_last_error`.
 //!
-//! Where the original gives any number for a position that its format leaves out (the side to move
-//! can capture, and so on), ours says "unknown": the check costs little, and an engine that forgets
-//! its own check gets no wrong value. In distance databases it says that there is no distance.
+//! For a position that its format leaves out (the side to move can capture, and so on) the original
+//! gives an arbitrary number. Ours says "unknown", or no distance: the check costs little, and an
+//! engine that forgets its own check gets no wrong value.
 
 #![expect(unsafe_code, reason = "raw pointers come from C callers")]
 
@@ -69,11 +69,11 @@ pub struct EgdbStats {
 pub struct EgdbVerifyMsgs {
     /// The message for a damaged file.
     pub crc_failed: [c_char; 80],
-    /// Said of a good file.
+    /// The message for a good file.
     pub ok: [c_char; 80],
-    /// Said at the end if there are errors.
+    /// The message at the end if there are errors.
     pub errors: [c_char; 80],
-    /// Said at the end if there are none.
+    /// The message at the end if there are none.
     pub no_errors: [c_char; 80],
 }
 
@@ -95,8 +95,9 @@ pub struct EgdbDriver {
         unsafe extern "C" fn(*const EgdbDriver, MsgFn, *mut c_int, *mut EgdbVerifyMsgs) -> c_int,
     /// As [`egdb_close`].
     pub close: unsafe extern "C" fn(*mut EgdbDriver) -> c_int,
-    /// Handle, then where to put: the largest piece count, the largest on one side, the largest
-    /// number of kings in 9-piece files (always 0) and of kings of one side in 8-piece files.
+    /// Takes a handle and four outputs: the largest piece count, the largest on one side, the
+    /// largest number of kings in 9-piece files (always 0) and of kings of one side in 8-piece
+    /// files.
     pub get_pieces: unsafe extern "C" fn(
         *const EgdbDriver,
         *mut c_int,
@@ -108,7 +109,7 @@ pub struct EgdbDriver {
     internal_data: *mut c_void,
 }
 
-// The promises of `egdb.h`; its own test compares the C compiler's numbers with the same ones.
+// The sizes that `egdb.h` promises; a test compares the C compiler's with the same ones.
 const _: () = {
     assert!(size_of::<EgdbPosition>() == 24);
     assert!(size_of::<EgdbStats>() == 28);

@@ -13,7 +13,7 @@ pub(super) struct TextOptions {
     open: OpenOptions,
     /// Leave out 8-piece slices with more kings than this on a side.
     max_kings_one_side: Option<u8>,
-    /// Names that mean nothing to us.
+    /// Unknown names.
     pub(super) unknown: Vec<String>,
 }
 

@@ -30,8 +30,8 @@ pub extern "C" fn meerslag_probe_new() -> *mut MeerslagProbe {
     guard(ptr::null_mut(), || Ok(Box::into_raw(Box::new(MeerslagProbe { probe: Probe::new() }))))
 }
 
-/// Adds an open database, which may be closed afterwards: the probe keeps it. 0 on success. Not
-/// while another thread uses the probe.
+/// Adds an open database, which may be closed afterwards: the probe keeps it. 0 on success. No
+/// other thread may use the probe meanwhile.
 ///
 /// # Safety
 /// `probe` is null or comes from [`meerslag_probe_new`]; `driver` is null or an open handle.

@@ -20,7 +20,8 @@ const BUCKETS: usize = 15 + 2 * 28;
 pub const SYMBOLS: usize = 3 * BUCKETS;
 
 /// Codes of up to this length are decoded by one table access. A lookup reads all over the tables
-/// of its sub-database, which should stay in the processor's caches: they take 5 KB so.
+/// of its sub-database, which should stay in the processor's caches: with this length they take 5
+/// KB.
 const FAST_BITS: u32 = 7;
 
 /// The context that determines the code of the next token.
@@ -96,7 +97,7 @@ fn bucket(len: u32) -> (usize, u32) {
     ((15 + 2 * (log - 4) + (len >> (log - 1) & 1)) as usize, log - 1)
 }
 
-/// The number that, followed by the extra bits, is a length of this bucket.
+/// The part of a length of this bucket that comes before the extra bits.
 const fn scale(bucket: usize) -> (u32, u32) {
     if bucket < 15 {
         return (bucket as u32 + 1, 0);

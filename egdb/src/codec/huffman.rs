@@ -99,8 +99,7 @@ impl Huffman {
     /// The (symbol, bits) of a good code for these symbol counts whose words have at most `most`
     /// bits, in file order; empty if no symbol occurs.
     ///
-    /// # Panics
-    /// If so few bits cannot tell the symbols apart.
+    /// # Panics If there are more symbols than words of that length.
     #[must_use]
     pub fn lengths_within(counts: &[u64], most: u8) -> Vec<(u16, u8)> {
         let used = counts.iter().filter(|&&n| n > 0).count();

@@ -63,5 +63,5 @@ pub(crate) fn locate_by_adding(
     Ok((chunk[k & 7], (rest - before) as u32))
 }
 
-/// A value that may be any: the position is never looked up.
+/// Any value will do: the position is never looked up.
 pub const DONT_CARE: u16 = u16::MAX;

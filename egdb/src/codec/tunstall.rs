@@ -188,7 +188,7 @@ impl Dictionary {
     /// Calls `emit` with every byte.
     ///
     /// Returns the number of bytes, the number of values covered (not more than there are) and
-    /// whether parsing stopped for want of runs.
+    /// whether parsing stopped because it needs more runs.
     #[inline]
     pub fn encode(
         &self,

@@ -132,11 +132,11 @@ pub fn parse(
 ) -> Result<Vec<CompactRecord>, FormatError> {
     let whole = Cursor::new(file, bytes);
     let Some((content, sum)) = bytes.split_last_chunk::<4>() else {
-        return Err(whole.error("no index file of the compact type"));
+        return Err(whole.error("not an index file of the compact type"));
     };
     let mut cursor = Cursor::new(file, content);
     if cursor.take(MAGIC.len())? != MAGIC {
-        return Err(whole.error("no index file of the compact type"));
+        return Err(whole.error("not an index file of the compact type"));
     }
     let version = match cursor.number(1)? {
         1 => Version::One,

@@ -128,8 +128,8 @@ impl Probe {
         self.databases.iter().map(AsRef::as_ref).filter(|db| db.db_type() == DbType::Mtc)
     }
 
-    /// Whether the distance-to-conversion databases cover this many pieces. They have no files
-    /// for slices without a number of 10 or more, so the piece count is all there is to go by.
+    /// Whether the distance-to-conversion databases cover this many pieces. They have no files for
+    /// slices without a number of 10 or more, so only the piece count can tell.
     fn reaches_mtc(&self, position: &Position) -> bool {
         let pieces = position.piece_count();
         self.mtc_databases().any(|db| u32::from(db.max_pieces()) >= pieces)

@@ -68,8 +68,8 @@ pub(super) fn after_conversion(successor: Wld) -> Option<u32> {
     }
 }
 
-/// Most positions searched for one number below the threshold. Up to five pieces no search comes
-/// near it; with more, an answer is not worth seconds.
+/// Most positions searched for one number below the threshold. Searches of up to five pieces stay
+/// far below it; with more, an answer is not worth seconds.
 const MAX_NODES: u32 = 1 << 18;
 const MAX_NODES_5_PIECES: u32 = 1 << 22;
 
@@ -168,7 +168,7 @@ impl Probe {
             } else if value == Wld::Win {
                 self.reaches_within(&next, number - 1, &mut question)?
             } else {
-                // The greatest: not within anything less.
+                // The greatest one: a bound one lower does not hold.
                 self.takes_longer(&next, number.saturating_sub(2), &mut question)?
             };
             match is_kept {

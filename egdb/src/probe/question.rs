@@ -56,7 +56,7 @@ impl Question {
         Question { known: FxHashMap::default(), bounds: FxHashMap::default(), left: effort }
     }
 
-    /// Forgets everything once there is much, for one that lives through many questions.
+    /// Forgets everything once it has grown large, for one that serves many questions.
     pub fn tidy(&mut self) {
         if self.known.len() > MAX_KEPT {
             self.known.clear();

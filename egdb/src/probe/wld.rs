@@ -1,13 +1,13 @@
 //! Exact win/loss/draw values of all positions.
 //!
-//! A position with a capture is worth the best of its captures, which lead to fewer pieces. A
-//! quiet position that the files leave out (the other side threatens to capture, or this side to
-//! move is not stored) is worth the best of its moves; some of those may be left out too, and a
-//! chain of threats and answers can even come back to where it began. So the left-out positions
-//! that are reachable through each other are gathered in a small graph, which is solved like a
-//! database: values spread backwards from the known positions; a position that never gets a value is
-//! a draw, because neither side can leave the circle with profit. A move from a position with a draw
-//! to a position with a draw changes nothing and is taken out, which keeps graphs small.
+//! A position with a capture is worth the best of its captures, which lead to fewer pieces. A quiet
+//! position that the files leave out (the other side threatens to capture, or this side to move is
+//! not stored) is worth the best of its moves; some of those may be left out too, and a chain of
+//! threats and answers can even come back to where it began. So the left-out positions that are
+//! reachable through each other are gathered in a small graph, which is solved like a database:
+//! values spread backwards from the known positions; a position that never gets a value is a draw,
+//! because neither side can leave the circle with profit. A move between two drawn positions
+//! changes nothing and is removed, which keeps graphs small.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -112,9 +112,9 @@ impl Probe {
     }
 
     /// The value of a position whose side to move has a legal move but no capture, if one lookup
-    /// tells: for a search, which resolves captures itself. With `conditional`, data that are not
-    /// in memory count as not there (a memory map cannot tell, and reads). `None` also where the
-    /// files leave the position out.
+    /// gives it: for a search, which resolves captures itself. With `conditional`, data that are
+    /// not in memory count as not there (a memory map cannot tell, and reads). `None` also where
+    /// the files leave the position out.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.

@@ -1,12 +1,11 @@
 //! A bounded cache of blocks, filled by positioned reads.
 //!
-//! Blocks live in sets of eight slots. A slot's data are atomic words guarded by its tag: a
-//! writer first marks the tag busy, then stores the data, then publishes the new tag with a fresh
-//! sequence number; a reader copies what it needs and believes the copy only if the tag is the
-//! same before and after. So readers write nothing that other readers use, take no lock and cannot
-//! be given bytes of another block, and a writer never waits for a reader. Disk reads go to a
-//! buffer of the reading thread; the set's lock is held only while the finished block is copied
-//! in.
+//! Blocks live in sets of eight slots. A slot's data are atomic words guarded by its tag: a writer
+//! first marks the tag busy, then stores the data, then publishes the new tag with a fresh sequence
+//! number; a reader copies what it needs and uses the copy only if the tag is the same before and
+//! after. So readers write nothing that other readers use, take no lock and never get bytes of
+//! another block, and a writer never waits for a reader. Disk reads go to a buffer of the reading
+//! thread; the set's lock is held only while the finished block is copied in.
 //!
 //! When a set is full, a missed block is only admitted with a chance of one in thirty-two;
 //! otherwise just the needed piece is read: a block in frequent use gets in soon, while a scattered

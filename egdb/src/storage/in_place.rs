@@ -85,7 +85,7 @@ impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
     fn touch(&self, file: usize, block: u32, offset: usize) {
         let map: &[u8] = &self.bytes[file];
         let start = block as usize * BLOCK + offset;
-        // From there to the end of a piece: mostly two lines.
+        // Two cache lines usually reach to the end of a piece.
         for near in [start, start + PIECE - 1] {
             if let Some(byte) = map.get(near) {
                 movegen::isa::prefetch(byte);

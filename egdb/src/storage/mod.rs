@@ -1,7 +1,7 @@
 //! Where the bytes of the data files come from.
 //!
-//! Readers ask for pieces of blocks of 4096 bytes and get copies; 64 bytes are copied faster than
-//! a lock is taken, and no reader ever holds on to a block, so none can be evicted under it.
+//! Readers ask for pieces of blocks of 4096 bytes and get copies. Copying 64 bytes is faster than
+//! taking a lock, and no reader holds a block that could be evicted.
 
 use std::fs::File;
 use std::io;

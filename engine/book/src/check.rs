@@ -5,13 +5,13 @@ use super::reader::Book;
 use movegen::key::Key;
 use movegen::words::counted;
 
-/// Finds the faults in the content of a book: at most `most`, each with its place. That the file is
-/// as it was written has been checked when it was opened.
+/// Finds at most `most` faults in the content of a book, each with its place. Opening the book has
+/// already compared its checksums.
 ///
 /// Positions are in order, each with a key that is a position and with moves that are legal and in
-/// order. Every position in a line can be reached from a start: by moves of the book,
-/// or by one move that is not in it after one that is, as a book of the moves of one side has it.
-/// Scores are those that follow from the leaves.
+/// order. Every position in a line can be reached from a start: by moves of the book or, in a book
+/// of one side's moves, by moves of the other side between them. Scores are those that follow from
+/// the leaves.
 #[must_use]
 pub fn check(book: &Book, most: usize) -> Vec<String> {
     let mut faults = Faults { list: Vec::new(), most };

@@ -23,7 +23,7 @@ pub struct BookOptions {
 }
 
 impl BookOptions {
-    /// Plies with randomness, and its amount, that are usual: Scan's.
+    /// The usual number of random plies and amount of randomness: Scan's.
     pub const DEFAULT: (u32, i32) = (4, 4);
 
     /// A book with the usual randomness.
@@ -52,11 +52,11 @@ const TEMPERATURE: f64 = 5.0;
 const LONGEST: usize = 8;
 
 impl BookOptions {
-    /// The move that the book has for a game; `None` if it has none that does not lose.
+    /// The move that the book has for a game; `None` if it has none, or only losing ones.
     pub fn choose(&self, game: &Game, random: &mut Random) -> Option<BookMove> {
         let position = *game.position();
         let (entry, _) = self.book.look_up(&position)?;
-        // The game may have been given from its middle on.
+        // The game may begin in its middle.
         let ply = match entry.ply {
             u16::MAX => game.ply() as u32,
             ply => u32::from(ply),
@@ -93,7 +93,7 @@ fn pick(
     Some((*mv, entry.score))
 }
 
-/// Moves that are at most this many hundredths worse than the best begin openings.
+/// Openings consist of moves at most this many hundredths worse than the best.
 const OPENING_MARGIN: i32 = 20;
 
 /// Positions to begin games from: those that the moves of a book lead to after exactly this many

@@ -33,7 +33,7 @@ pub enum BookError {
         /// Its version.
         version: u32,
     },
-    /// A file that is not as it was written.
+    /// A damaged file.
     #[error("{path} is damaged: {reason}")]
     Damaged {
         /// The file.
@@ -44,7 +44,7 @@ pub enum BookError {
     /// More than the format can hold.
     #[error("too much for one book: {0}")]
     TooLarge(&'static str),
-    /// The work was broken off.
+    /// The work was ended early.
     #[error("interrupted")]
     Interrupted,
     /// Something in a text or in the options.

@@ -16,7 +16,7 @@ pub struct LineMove {
     pub mv: Move,
     /// The book's data; the score and the results are for the side making it.
     pub entry: MoveEntry,
-    /// Another order of moves has led to the position after it, and what follows is there.
+    /// Another order of moves has led to the position after it; the moves after it follow there.
     pub is_repeated: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'b> BookWalk<'b> {
         self
     }
 
-    /// Takes the moves of a position; whether they have been taken already.
+    /// Adds the moves of a position; returns whether they were added before.
     fn enter(&mut self, position: &Position, ply: usize) -> bool {
         let index = self.book.find(position).filter(|_| ply < self.most_plies);
         let Some(is_visited) = index.map(|index| &mut self.is_visited[index]) else { return false };

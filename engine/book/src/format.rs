@@ -1,4 +1,4 @@
-//! The file, byte by byte; `docs/book.md` describes it for others.
+//! The file, byte by byte; `docs/book.md` describes it, too.
 //!
 //! All numbers are little-endian. A head of 64 bytes and a text are followed by three tables of
 //! records of equal length: positions in the order of their keys, their moves in the same order,

@@ -19,13 +19,13 @@ const RECORD: usize = 24;
 /// The length of a journal without records.
 const EMPTY: u64 = MAGIC.len() as u64;
 
-/// A book that this process alone may change, as long as this lives. An expansion by search takes
-/// it itself; other code that reads a book, adds to it and writes it takes it before reading.
+/// A lock: while it exists, only this process may change the book. An expansion by search takes it
+/// itself; other code that changes a book takes it before reading.
 #[derive(Debug)]
 pub struct BookLock(Option<Journal>);
 
 impl BookLock {
-    /// Takes a book, which need not be there yet.
+    /// Locks a book, which need not exist yet.
     ///
     /// # Errors
     /// If another process has it, or nothing can be written beside it.
@@ -112,7 +112,7 @@ impl Journal {
         self.file.write_all(&record).map_err(BookError::io(&self.path))
     }
 
-    /// Forgets everything: it is in the book.
+    /// Empties the journal, since the book has everything.
     pub fn clear(&mut self) -> Result<(), BookError> {
         let clear = |file: &mut File| -> io::Result<()> {
             file.set_len(MAGIC.len() as u64)?;
@@ -121,7 +121,7 @@ impl Journal {
         clear(&mut self.file).map_err(BookError::io(&self.path))
     }
 
-    /// Lets the book go; an empty journal is removed.
+    /// Unlocks the book; an empty journal is removed.
     pub fn close(self) {
         if self.file.metadata().is_ok_and(|data| data.len() <= EMPTY) {
             // If it stays, it does no harm.

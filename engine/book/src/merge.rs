@@ -46,7 +46,7 @@ pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), Book
         graph.back_up();
         return graph.write(path, existing);
     }
-    // Without scores there is nothing to back up, and books of any size go through.
+    // Without scores there is nothing to back up, so books of any size can be merged.
     let mut writer = BookWriter::new(path, existing)?;
     for group in Positions(rows.peekable()) {
         let (position, moves) = group?;

@@ -16,7 +16,7 @@ use super::format::{
 };
 use movegen::key::{Key, folded_move};
 
-/// The program's own book; docs/book.md tells how it was made.
+/// The program's own book; docs/book.md says how it was made.
 static BUILT_IN: &[u8] = include_bytes!("../data/opening.book");
 
 /// An opening book.
@@ -74,7 +74,7 @@ impl Book {
             return Err(BookError::Io { path: path.to_owned(), error });
         }
         if file.len == 0 {
-            // Nothing can be mapped.
+            // An empty file cannot be mapped.
             return Err(BookError::Foreign { path: path.to_owned() });
         }
         let map = MemoryMap::new(vec![file])
@@ -207,7 +207,7 @@ impl Book {
         let index = self.find(position)?;
         let side = position.side_to_move();
         let legal = position.legal_moves();
-        // A damaged book can have anything.
+        // A damaged book can hold any move.
         let moves = self
             .moves(index)
             .filter_map(|entry| Some((folded_move(entry.folded()?, side), entry)))
@@ -242,7 +242,7 @@ impl Book {
 }
 
 impl PartialEq for Book {
-    /// Whether it is the same open book.
+    /// Whether both are the same open book.
     fn eq(&self, other: &Book) -> bool {
         std::ptr::eq(self, other)
     }
@@ -254,7 +254,7 @@ impl fmt::Debug for Book {
     }
 }
 
-/// Checks that the parts are complete and as they were written.
+/// Checks that the parts are complete and have their checksums.
 fn examine(path: &Path, bytes: &[u8]) -> Result<(Head, About, [usize; 3]), BookError> {
     let damaged = |reason: String| BookError::damaged(path, reason);
     if !bytes.starts_with(FRAME.magic) {

@@ -96,9 +96,9 @@ impl From<&PositionEntry> for Row {
 /// The rows of a book, in order.
 pub(super) fn rows(book: &Book) -> impl Iterator<Item = Result<Row, BookError>> {
     (0..book.len()).flat_map(move |index| {
-        let entry = book
-            .position(index)
-            .ok_or_else(|| BookError::damaged(book.path(), format!("position {index} is none")));
+        let entry = book.position(index).ok_or_else(|| {
+            BookError::damaged(book.path(), format!("position {index} is not a position"))
+        });
         let key = entry.as_ref().map(|entry| entry.key).ok();
         let position = entry.map(|entry| Row::from(&entry));
         let moves = book.moves(index);

@@ -54,7 +54,7 @@ impl BookWriter {
     /// If nothing can be written there, or an existing file must be kept.
     pub(super) fn new(path: &Path, existing: Existing) -> Result<BookWriter, BookError> {
         let begin = || -> io::Result<_> {
-            // Better to know before the work than after it.
+            // Fail before the work, not after it.
             drop(NewFile::create(path, existing)?);
             let folder = folder_of(path);
             Ok((Table::new(folder)?, Table::new(folder)?))

@@ -1,7 +1,7 @@
 //! The state of a training between two epochs, or of a tuning between two steps.
 //!
-//! A file that only this program reads: a [frame](meerslag_files::frame) with a header in JSON,
-//! then floats: for a training, the learnt values now and those of the best epoch.
+//! Only this program reads the file. It is a [frame](meerslag_files::frame) with a header in JSON,
+//! then floats: for a training, the present values and those of the best epoch.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -74,11 +74,11 @@ pub(super) fn open<S: DeserializeOwned>(
 
 /// The error for a checkpoint whose contents make no sense.
 pub(super) fn damaged(path: &Path) -> CheckpointError {
-    let reason = "no checkpoint, or a damaged one";
+    let reason = "not a checkpoint, or a damaged one";
     CheckpointError::Unusable { path: path.to_owned(), reason }
 }
 
-/// Writes a checkpoint in place of the one before.
+/// Writes a checkpoint, replacing the last one.
 pub(super) fn save<S: Serialize>(
     path: &Path,
     identity: &str,

@@ -46,7 +46,7 @@ pub struct DataSet {
     pub hash: String,
 }
 
-/// Which games are wanted.
+/// Which games to take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     /// Games to learn from.
@@ -56,8 +56,8 @@ pub(super) enum Part {
 }
 
 impl DataSet {
-    /// Looks through the files of the sources. Damaged blocks are left out; later, so are the
-    /// positions that the filter rejects.
+    /// Looks through the files of the sources. Damaged blocks are left out, and later the positions
+    /// that the filter rejects.
     ///
     /// # Errors
     /// If a file cannot be read or has no games.
@@ -100,8 +100,7 @@ impl DataSet {
     /// Calls `see` with the samples of the part, group by group, in an order that depends on the
     /// seed alone; each group is mixed. `threads` threads decode.
     ///
-    /// # Errors
-    /// If a file cannot be read any more, or a thread cannot be started.
+    /// # Errors If a file can no longer be read, or a thread cannot be started.
     pub(super) fn for_each_group(
         &self,
         part: Part,

@@ -1,10 +1,10 @@
-//! Rows of windows as sums of finer and coarser ones, so that what is learnt in one window helps
-//! those that are like it.
+//! Rows of windows as sums of finer and coarser ones, so that similar windows learn from each
+//! other.
 //!
 //! A window of 8 squares ([`EvalKind::P8`]) is worth the sum of its own row, the rows of its two
 //! halves of 4 squares, and one row that all windows with the same men share: all windows have the
 //! same shape. A row is any number of floats. Play uses the sums ([`fold`]), so this costs nothing
-//! in play; [`spread`] is the way back for gradients.
+//! in play; [`spread`] is the inverse for gradients.
 
 use meerslag_search::eval::EvalKind;
 use meerslag_search::eval::board::{GROUPS, PART_VALUES, VIEW_CHUNKS};
@@ -38,8 +38,8 @@ pub(super) fn fold(windows: &mut [f32], coarse: &[f32]) {
     }
 }
 
-/// The gradients of the coarser rows, given those of the folded windows; these are the gradients of
-/// the windows' own rows, too.
+/// The gradients of the coarser rows, given those of the folded windows, which are also those of
+/// the windows' own rows.
 pub(super) fn spread(windows: &[f32], coarse: &mut [f32]) {
     coarse.fill(0.0);
     let width = windows.len() / WINDOW_ROWS;

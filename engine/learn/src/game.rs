@@ -77,7 +77,7 @@ pub struct PlayedPly {
 pub struct PlayedGame {
     /// Where it began.
     pub start: Position,
-    /// How that position came about.
+    /// How that position was made.
     pub opening: SelfplayOpening,
     /// The moves with their scores.
     pub plies: Vec<PlayedPly>,
@@ -94,13 +94,13 @@ pub enum DecodeError {
     #[error("it is cut off")]
     CutOff,
     /// The start is not a position.
-    #[error("its start is no legal position")]
+    #[error("its start is not a legal position")]
     Start,
     /// A number has no meaning.
     #[error("unknown {0}")]
     Unknown(&'static str),
     /// A move that does not exist.
-    #[error("ply {0} is no legal move")]
+    #[error("ply {0} is not a legal move")]
     NoMove(usize),
 }
 
@@ -111,9 +111,7 @@ const BLACK_BEGINS: u64 = 1 << 63;
 impl PlayedGame {
     /// Adds the game's bytes.
     ///
-    /// # Panics
-    /// If a move is not legal where it is played, or comes from a position with more than 256
-    /// legal moves.
+    /// # Panics If a move is illegal, or comes from a position with more than 256 legal moves.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         let side = if self.start.side_to_move() == Color::Black { BLACK_BEGINS } else { 0 };
         let white = self.start.pieces(Color::White).bits() | side;
@@ -122,7 +120,7 @@ impl PlayedGame {
         bytes.extend(self.start.all_kings().bits().to_le_bytes());
         let end = End::ALL.iter().position(|&end| end == self.end).unwrap_or_default();
         bytes.extend([self.opening.code(), self.white.rank(), end as u8]);
-        let plies = u16::try_from(self.plies.len()).expect("games have a greatest length");
+        let plies = u16::try_from(self.plies.len()).expect("the length of games is limited");
         bytes.extend(plies.to_le_bytes());
         let mut position = self.start;
         for ply in &self.plies {

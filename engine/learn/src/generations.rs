@@ -44,10 +44,10 @@ const MAX_MATCH_MOVES: u32 = 300;
 
 /// A run of several generations.
 ///
-/// The first generation plays with material only. Each one is fitted to the games of all so far,
-/// and accepted if it beats the last accepted one in a match; the next plays with what was
-/// accepted last. In the folder, generation N has its games in `genN`, its weights in
-/// `genN.weights` and its match in `genN.match.jsonl`.
+/// The first generation plays with material only. Each one is fitted to all games so far, and
+/// accepted if it beats the last accepted one in a match. The next generation plays with the last
+/// accepted one. In the folder, generation N has its games in `genN`, its weights in `genN.weights`
+/// and its match in `genN.match.jsonl`.
 #[derive(Clone, Debug, Args)]
 pub struct Generations {
     /// The folder
@@ -76,7 +76,7 @@ pub struct Generations {
     #[arg(long, value_name = "N", default_value_t = 20_000,
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub match_nodes: u64,
-    /// Other games for another number
+    /// Seed: another number gives other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Games at the same time.
@@ -95,7 +95,7 @@ pub struct Generations {
 pub enum GenerationStep {
     /// Games are being played.
     Playing(GamesProgress),
-    /// The games of the generation are there.
+    /// The games of the generation are complete.
     Played(GamesProgress),
     /// Weights were fitted.
     Fitted(FittedWeights),
@@ -172,7 +172,7 @@ pub enum GenerationsError {
     /// A file name that cannot be passed to an engine.
     #[error("{0}: not UTF-8")]
     Name(PathBuf),
-    /// The caller failed on a report.
+    /// The caller's report failed.
     #[error(transparent)]
     Report(#[from] io::Error),
 }
@@ -181,8 +181,8 @@ pub enum GenerationsError {
 type StepObserver<'a> = &'a mut dyn FnMut(u32, GenerationStep) -> io::Result<()>;
 
 impl Generations {
-    /// Plays, fits and matches what the folder does not have yet. Calls `observe` with each step,
-    /// done now or before; its error ends the run.
+    /// Plays, fits and matches what is missing in the folder. Calls `observe` with each step,
+    /// including those done before; its error ends the run.
     ///
     /// # Errors
     /// [`GenerationsError::Stopped`] when `stop` is given, [`GenerationsError::NothingLearned`] if
@@ -255,7 +255,7 @@ impl Generations {
         let sources: Vec<Source> =
             (0..=generation).map(|number| Source::new(&self.games_folder(number))).collect();
         let data = DataSet::open(&sources, &Filter::default())?;
-        // The scores of the first games count material only and say little.
+        // The scores of the first games are material only, and tell little.
         let result_share = if generation == 0 { 1.0 } else { 0.5 };
         let training = Training { kind: self.kind, result_share, ..Training::default() };
         let provenance = self.provenance(generation, &file, &data);
@@ -370,8 +370,8 @@ fn new_weights(standings: &Standings) -> Option<&Standing> {
     standings.engine(0)
 }
 
-/// Whether the new weights have won the match. A match that ran out of games undecided at least
-/// says which weights are likely better.
+/// Whether the new weights have won the match. If the match reached its last game undecided, the
+/// weights that are likely better win.
 fn is_accepted(standings: &Standings) -> bool {
     match standings.sprt() {
         Some((_, Decision::AcceptH1)) => true,
@@ -379,7 +379,7 @@ fn is_accepted(standings: &Standings) -> bool {
         _ => new_weights(standings).and_then(Standing::rating).is_some_and(|rating| {
             match rating.superiority {
                 Some(probability) => probability >= ACCEPTED_PROBABILITY,
-                // All points: no finite number of Elo.
+                // All points were won: there is no finite Elo difference.
                 None => rating.elo.is_some_and(|elo| elo.value == f64::INFINITY),
             }
         }),

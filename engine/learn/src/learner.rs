@@ -41,7 +41,7 @@ pub(super) trait Learner: Clone {
     /// Hundredths of a man per unit of the logistic function.
     fn scale(&self) -> f32;
 
-    /// Learns from samples, in their order; gives the sum of their losses, each before its step.
+    /// Learns from samples, in their order; returns the sum of their losses, each before its step.
     fn learn(&mut self, samples: &[Sample], step: &TrainingStep) -> f64;
 
     /// Calls `see` with each sample and White's expected result.
@@ -53,7 +53,7 @@ pub(super) trait Learner: Clone {
     /// All learnt values, for a checkpoint; always the same number of them.
     fn floats(&self) -> Vec<f32>;
 
-    /// Goes back to the values from [`Learner::floats`].
+    /// Restores the values from [`Learner::floats`].
     fn restore(&mut self, floats: &[f32]);
 }
 

@@ -10,7 +10,7 @@
 //! * `settings`: what to train; `train`: fits a `learner` to the positions, `model` or `network`
 //!   (with windows as sums of `factors`); `checkpoint`: its state between two epochs; `plot`:
 //!   charts of its course;
-//! * `generations`: all of it in turn, from nothing to an evaluation;
+//! * `generations`: all of these in turn, from nothing to an evaluation;
 //! * `tune`: numbers of the search (`number`), tuned by games; `spsa`: how they move; `patch`: the source with the
 //!   new values.
 

@@ -13,13 +13,13 @@ pub struct MergedParts {
     pub file: PathBuf,
     /// Games in it.
     pub games: u64,
-    /// Games not in it yet, because a part before them has too few.
+    /// Games not in it yet, because an earlier block of another part is missing.
     pub left_out: u64,
 }
 
-/// Merges the files of all parts of one run into its file in the folder: byte by byte what one
-/// process would have written. The parts take turns, block by block, up to the first block that is
-/// missing; merging again adds what has come since.
+/// Merges the files of all parts of one run into its file in the folder, byte by byte as one
+/// process would have written it. The parts take turns, block by block, up to the first block that
+/// is missing; merging again adds new blocks.
 ///
 /// # Errors
 /// If the files are not all the parts of one run, are damaged, or cannot be read or written.
@@ -68,7 +68,7 @@ fn header_of_run(parts: &[Contents]) -> Result<GamesHeader, StoreError> {
         }
     }
     if parts.len() as u64 != u64::from(of) {
-        let reason = format!("part of a run in {of} parts, of which {} are here", parts.len());
+        let reason = format!("part of a run in {of} parts, of which {} are given", parts.len());
         return Err(StoreError::Foreign { path: first.path().to_owned(), reason });
     }
     Ok(GamesHeader { shard: Shard::WHOLE, ..first.header().clone() })

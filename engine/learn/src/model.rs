@@ -50,7 +50,7 @@ pub(super) struct Features {
     pub(super) active: Vec<(u32, f32)>,
     /// Shares of the start and of the end of the game.
     pub(super) phase: [f32; 2],
-    /// By what White's and Black's advantage is divided.
+    /// The divisors of White's and Black's advantage.
     damping: [f32; 2],
 }
 
@@ -184,7 +184,7 @@ impl Model {
         loss(expected, label)
     }
 
-    /// A window's own value, less the rarer it is.
+    /// A window's own value, reduced for rare windows.
     fn own(&self, index: usize) -> [f32; 2] {
         let Parameter { value, seen, .. } = self.parameters[index];
         value.map(|value| value * seen / (seen + SHRINK))

@@ -1,4 +1,4 @@
-//! Fits a network on top of weights, which stay as they are or learn with it.
+//! Fits a network on top of weights, which are fixed or learn with it.
 //!
 //! A step is taken every few thousand positions, with AdamW: Adam (Kingma, Ba 2015) with weight
 //! decay apart from the gradients (Loshchilov, Hutter 2019). The positions of a step are cut into
@@ -98,7 +98,7 @@ pub(super) struct NetworkModel {
     parameters: Vec<f32>,
     /// Means of the gradients and of their squares.
     means: [Vec<f32>; 2],
-    /// The running mean of the parameters, if there is one: it is then the result.
+    /// The running mean of the parameters, if there is one; then it is the result.
     average: Vec<f32>,
     steps: u32,
 }
@@ -373,7 +373,7 @@ impl NetworkModel {
             *value = value.clamp(-most, most);
         }
         if let Some(kept) = self.training.average {
-            // The first parameters say little: at first the mean covers fewer steps.
+            // The first parameters are random, so at first the mean covers fewer steps.
             let begun = self.steps as f32;
             let kept = kept.min((1.0 + begun) / (10.0 + begun));
             for (average, value) in self.average.iter_mut().zip(&self.parameters) {

@@ -32,7 +32,7 @@ pub(super) fn of_values(source: &str, values: &[(&str, i32)]) -> String {
     patch
 }
 
-/// The line with the new value, if its number is one of these.
+/// The line with the new value, if it has one of these numbers.
 fn with_values(line: &str, values: &[(&str, i32)]) -> String {
     let parts = line.trim_start().split_once(": ").and_then(|(name, rest)| {
         let (_, range) = rest.split_once(" in ")?;

@@ -83,7 +83,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    /// Looks at a position with its score; White's result if one side has been ahead for long
+    /// Counts a position with its score; returns White's result if one side has been ahead for long
     /// enough.
     fn see(&mut self, position: &Position, score: Score) -> Option<Wld> {
         let side = position.side_to_move();

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::game::{End, PlayedGame};
 use super::store::GamesHeader;
 
-/// Which positions are taken: only those where neither side can capture, and none within the
-/// databases that the players had.
+/// Which positions to take: only those where neither side can capture, outside the databases that
+/// the players had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Args)]
 pub struct Filter {
     /// Only positions with at least this many pieces
@@ -51,8 +51,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// This filter for games with databases of this many pieces: positions within them are left out
-    /// too.
+    /// This filter for games with databases of this many pieces, whose positions are left out too.
     #[must_use]
     pub fn beyond(self, database_pieces: u32) -> Filter {
         Filter { min_pieces: self.min_pieces.max(database_pieces + 1), ..self }
@@ -137,7 +136,7 @@ impl RandomSamples {
     }
 }
 
-/// A number that is, as a rule, different for each game.
+/// A number that is usually different for each game.
 pub(super) fn fingerprint(game: &PlayedGame) -> u64 {
     let last = game.plies.iter().fold(0u64, |all, ply| mix(all ^ ply.mv.to_bits()));
     mix(game.start.key() ^ last)
@@ -164,7 +163,7 @@ pub struct Sample {
     pub weight: f32,
 }
 
-/// The ends of games that [`Filter`] doubts.
+/// The ends of games whose results [`Filter`] checks.
 const _: () = assert!(!End::NoProgress.is_exact() && !End::Length.is_exact());
 
 #[cfg(test)]

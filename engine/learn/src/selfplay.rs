@@ -1,8 +1,8 @@
 //! The engine plays against itself.
 //!
-//! Each game depends on the settings, the seed and its own number alone: the player's memory is
-//! cleared before it. Threads take whole blocks of games; they write them one after another in the
-//! order of their numbers, so a file is byte for byte the same for any number of threads.
+//! Each game depends only on the settings, the seed and its number: the player's memory is cleared
+//! before it. Threads take whole blocks of games; they write them one after another in the order of
+//! their numbers, so a file is byte for byte the same for any number of threads.
 
 use std::io;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub struct SelfPlay {
     #[arg(long, value_name = "N", default_value_t = 1_000,
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// Other games for another number
+    /// Seed: another number gives other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// How often games begin in each way: random plies from the start, a three-move ballot with
@@ -79,7 +79,7 @@ pub struct GamesProgress {
     pub games: u64,
     /// Games in the file at the start of this process.
     pub before: u64,
-    /// Games to be played.
+    /// Games to play.
     pub of: u64,
 }
 
@@ -110,8 +110,8 @@ struct BlockSchedule {
 }
 
 impl SelfPlay {
-    /// Plays the games that the folder does not have yet. Calls `progress` from time to time;
-    /// ends early when `stop` is set, with all finished blocks in the file.
+    /// Plays the games that are missing in the folder. Calls `progress` from time to time; ends
+    /// early when `stop` is set, with all finished blocks in the file.
     ///
     /// # Errors
     /// If the file cannot be written or belongs to other settings, or the databases fail.
@@ -282,7 +282,7 @@ impl SelfplayPlayer {
     /// Plays the game with this number.
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
         let mut random = random_of(run.seed, number);
-        // Some kinds give many more unfair starts: the mix counts games, not attempts.
+        // Some kinds of starts are often unfair: the mix counts games, not attempts.
         let opening = run.openings.pick(&mut random);
         let start = loop {
             self.engine.new_game();
@@ -343,7 +343,7 @@ impl SelfplayPlayer {
         }
         self.engine.new_game();
         let game = Game::new(*start);
-        // Most unfair starts show it at once.
+        // The first search finds most unfair starts.
         CHECKS.iter().all(|&(depth, most_score)| {
             let (_, score) = self.search(&game, &Limits::depth(depth));
             score.hundredths().abs() <= most_score

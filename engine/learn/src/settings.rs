@@ -16,7 +16,7 @@ pub struct Training {
     /// A network to train on top of other weights, which determine the kind.
     #[arg(skip)]
     pub network: Option<NetworkTraining>,
-    /// The most times to go through the games
+    /// Go through the games at most this many times
     #[arg(long, value_name = "N", default_value_t = Training::default().epochs,
           value_parser = value_parser!(u32).range(1..=1000))]
     pub epochs: u32,
@@ -24,8 +24,8 @@ pub struct Training {
     #[arg(long, value_name = "N", default_value_t = Training::default().patience,
           value_parser = value_parser!(u32).range(1..=1000))]
     pub patience: u32,
-    /// The share of the game's result in what is to be foretold; the rest is the search's score,
-    /// which says more unless `material` has played
+    /// The share of the game's result in the prediction; the rest is the search's score, which
+    /// tells more unless `material` has played
     #[arg(long = "lambda", value_name = "SHARE", default_value_t = Training::default().result_share,
           value_parser = share)]
     pub result_share: f32,
@@ -42,7 +42,7 @@ pub struct Training {
     #[arg(long, value_name = "X", default_value_t = Training::default().decay,
           value_parser = not_negative)]
     pub decay: f32,
-    /// Takes the games in another order
+    /// Seed: another number takes the games in another order
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
@@ -51,7 +51,7 @@ fn by_name<S: Serializer>(kind: &EvalKind, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_str(kind.name())
 }
 
-/// A number that is as it should be.
+/// A number within its range.
 fn number(text: &str, is_good: fn(f32) -> bool, expected: &str) -> Result<f32, String> {
     let number = text.parse().ok().filter(|&number| is_good(number));
     number.ok_or_else(|| format!("expected {expected}"))
@@ -88,19 +88,18 @@ pub struct NetworkTraining {
     /// The weights below it.
     #[serde(skip)]
     pub base: Evaluation,
-    /// The weights below are learnt too, from where they are; so is their network, if it has this
-    /// shape.
+    /// Learning continues with the weights below, and with their network if it has this shape.
     pub joint: bool,
     /// Rows of windows are sums of their own row, those of their halves and one that equal windows
     /// share.
     pub factors: bool,
-    /// The result is a running mean of the weights; this share of it stays at each step: between 0
+    /// The result is a running mean of the weights, which keeps this share at each step: between 0
     /// and 1.
     pub average: Option<f32>,
 }
 
 impl NetworkTraining {
-    /// A network on top of weights that stay as they are.
+    /// A network on top of fixed weights.
     #[must_use]
     pub const fn new(inputs: Inputs, hidden: usize, base: Evaluation) -> NetworkTraining {
         NetworkTraining { inputs, hidden, base, joint: false, factors: false, average: None }
@@ -113,7 +112,7 @@ impl NetworkTraining {
         self.base.weights().network().filter(fits)
     }
 
-    /// Why this cannot be learnt, in words.
+    /// The reason why this cannot be learnt.
     pub(crate) fn check(&self) -> Result<(), String> {
         network::check_hidden(self.hidden)?;
         if self.factors && self.inputs != Inputs::Windows {

@@ -3,12 +3,12 @@
 //! A pair of games is played by two versions: in one each number is a little greater or smaller
 //! than now, at random; in the other it differs as much the other way. All numbers then move
 //! towards the version that has won. Source: J. C. Spall, "Implementation of the simultaneous
-//! perturbation algorithm for stochastic optimization", 1998; giving the gains by their last values
-//! is as in Fishtest, the tuner of Stockfish.
+//! perturbation algorithm for stochastic optimization", 1998. The gains are given by their last
+//! values as in Fishtest, the tuner of Stockfish.
 
 use movegen::random::Random;
 
-/// How quickly changes and steps shrink: Spall's exponents.
+/// Spall's exponents, by which changes and steps shrink.
 const GAMMA: f64 = 0.101;
 const ALPHA: f64 = 0.602;
 /// The share of the run that steps wait before they shrink.

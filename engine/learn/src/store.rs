@@ -5,8 +5,8 @@
 //! those of this file (4), the number of games (4), the length of their bytes (4), the games one
 //! after another (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
 //!
-//! A file only grows, by whole blocks and in their order. A process that is killed loses the block
-//! it was writing, which the next one cuts off. Readers skip damaged blocks and report them.
+//! A file only grows, by whole blocks and in their order. A killed process leaves an unfinished
+//! block, which the next process cuts off. Readers skip damaged blocks and report them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ use super::opening::OpeningMix;
 const FRAME: Frame = Frame { magic: b"MEERGAME", version: 1, most_text: 1 << 16 };
 const BLOCK_MAGIC: &[u8; 4] = b"BLCK";
 const BLOCK_HEAD: usize = 16;
-/// No block is anywhere near this long.
+/// All blocks are much shorter.
 const MAX_BLOCK: u32 = 1 << 24;
 /// The extension of the file names.
 pub(super) const EXTENSION: &str = "games";
@@ -48,8 +48,8 @@ pub struct GamesHeader {
     pub database_pieces: u32,
     /// The version of the program.
     pub program: String,
-    /// A checksum of some games that are not part of the run, hexadecimal: a program that plays
-    /// differently has another. Empty in files of programs that did not write it.
+    /// A checksum of some games that are not part of the run, hexadecimal: it differs for programs
+    /// that play differently. Empty in files of programs that did not write it.
     #[serde(default)]
     pub play: String,
 }
@@ -66,7 +66,7 @@ impl GamesHeader {
     /// The difference from another header, in words.
     pub(super) fn difference(&self, other: &GamesHeader) -> Option<String> {
         let text = |name: &str, a: String, b: String| {
-            (a != b).then(|| format!("{name} {a} in the file, {b} asked for"))
+            (a != b).then(|| format!("{name} {a} in the file, not {b}"))
         };
         text("seed", self.seed.to_string(), other.seed.to_string())
             .or_else(|| text("nodes", self.nodes.to_string(), other.nodes.to_string()))
@@ -139,8 +139,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file of these settings in a folder, or starts it. What a killed process left
-    /// half-written is cut off.
+    /// Opens the file of these settings in a folder, or starts it, without a block that a killed
+    /// process left unfinished.
     ///
     /// # Errors
     /// If the file cannot be read or written, is damaged other than at its end, belongs to another
@@ -158,7 +158,7 @@ impl Store {
         };
         let head = encoded_header(header);
         let length = file.metadata().map_err(failed)?.len();
-        // A process may have been killed before it had written the whole header.
+        // A process may have been killed while it wrote the header.
         let mut start = vec![0; head.len().min(usize::try_from(length).unwrap_or(usize::MAX))];
         file.read_exact(&mut start).map_err(failed)?;
         if start.len() < head.len() && head.starts_with(&start) {

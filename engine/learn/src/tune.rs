@@ -50,7 +50,8 @@ const LOCK: &str = "lock";
 /// What to tune, and how.
 #[derive(Clone, Debug, Args)]
 pub struct Tuning {
-    /// A number to tune, with its range if it is not to be the usual one; repeatable. All without it
+    /// A number to tune, with a range other than the usual one if wanted; repeatable. Without it
+    /// all numbers are tuned
     #[arg(long = "number", value_name = "NAME[=LOW..HIGH]", allow_hyphen_values = true)]
     pub numbers: Vec<TunedNumber>,
     /// Games of the whole run; rounded up to a multiple of 32
@@ -65,7 +66,7 @@ pub struct Tuning {
     /// which a won game moves it at the end
     #[arg(long, value_name = "SHARE", default_value_t = 0.002, value_parser = rate)]
     pub rate: f64,
-    /// Other games for another number
+    /// Seed: another number gives other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Games at the same time.
@@ -93,7 +94,7 @@ pub struct Tuned {
 /// Why a tuning ends early.
 #[derive(Debug, Error)]
 pub enum TuneError {
-    /// A number is named twice, or none at all.
+    /// A number is named twice, or there is none.
     #[error("{0}")]
     Numbers(String),
     /// The checkpoint.
@@ -157,9 +158,9 @@ impl State {
 }
 
 impl Tuning {
-    /// Plays the games that the folder does not have yet, and writes the course of the numbers
-    /// there as a picture and their values as a patch of the source. Ends early when `stop` is set,
-    /// with all finished steps in the checkpoint.
+    /// Plays the games that are missing in the folder, and writes the course of the numbers there
+    /// as a picture and their values as a patch of the source. Ends early when `stop` is set, with
+    /// all finished steps in the checkpoint.
     ///
     /// # Errors
     /// If the numbers make no sense, the folder cannot be written or belongs to other settings, or
@@ -220,7 +221,7 @@ impl Tuning {
             }
         }
         let none = self.numbers.is_empty();
-        if none { Err(TuneError::Numbers("no number to tune".to_owned())) } else { Ok(()) }
+        if none { Err(TuneError::Numbers("there is no number to tune".to_owned())) } else { Ok(()) }
     }
 
     /// All that the result depends on, except the program's own code.
@@ -326,7 +327,7 @@ impl Tuning {
     }
 }
 
-/// Two versions of the engine to play each other.
+/// Two versions of the engine that play each other.
 struct Duel {
     engines: [Engine; 2],
     databases: Probe,

@@ -14,8 +14,8 @@ mod host {
 
     static CLOCK: OnceLock<fn() -> f64> = OnceLock::new();
 
-    /// Gives the library a clock: milliseconds since any moment, never less than before. Without
-    /// the time stands still, and limits of time do not end a search. The first call counts.
+    /// Gives the library a clock: milliseconds since any moment, never less than before. Without a
+    /// clock, limits of time do not end a search. Only the first call has an effect.
     pub fn set_clock(milliseconds: fn() -> f64) {
         let _ = CLOCK.set(milliseconds);
     }

@@ -21,7 +21,7 @@ use movegen::Score;
 pub struct Engine {
     options: EngineOptions,
     databases: Probe,
-    /// Other numbers than the search normally has.
+    /// Numbers in place of the usual ones of the search.
     numbers: Option<SearchNumbers>,
     table: TranspositionTable,
     /// One per thread.
@@ -129,7 +129,7 @@ impl Engine {
         self.table.clear();
     }
 
-    /// The move that the book has in this game; `None` if it has none that does not lose, or if
+    /// The move that the book has in this game; `None` if all its moves lose or it has none, or if
     /// the limits do not ask for a move to play.
     pub fn book_move(&mut self, game: &Game, limits: &Limits) -> Option<SearchResult> {
         let start = Instant::now();

@@ -338,7 +338,7 @@ impl<'o> Expansion<'o> {
             });
             wanted.parents.push((number, index));
         }
-        // Where the game is over there is nothing to search.
+        // A finished game needs no search.
         for key in keys {
             let is_over =
                 self.wanted.get(&key).is_some_and(|wanted| !wanted.position.has_legal_move());

@@ -150,12 +150,12 @@ impl Control {
     }
 
     fn command(&self, flag: &AtomicBool) {
-        // The lock makes sure that a searcher between looking at the flags and falling asleep
-        // does not miss the bell.
+        // The lock makes sure that a searcher that has checked the flags and is about to sleep does
+        // not miss the signal.
         let guard = self.lock.lock();
         flag.store(true, Ordering::Release);
         if let Some(listener) = &*guard {
-            // If it is full, there is something to wake up for already.
+            // If it is full, the listener will wake up anyway.
             let _ = listener.try_send(());
         }
         drop(guard);
@@ -184,8 +184,8 @@ impl Control {
         receiver
     }
 
-    /// Sleeps until the result of a search with these limits is wanted: at once, unless it has to
-    /// wait for a command.
+    /// Sleeps until the result of a search with these limits may be given; returns at once unless
+    /// it must wait for a command.
     pub(crate) fn wait_until_wanted(&self, limits: &Limits) {
         match limits.mode {
             Mode::Ponder => self.wait(true),

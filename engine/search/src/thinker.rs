@@ -13,8 +13,8 @@ pub trait Thinker: Debug + Send {
     /// Another game begins: results from earlier ones no longer count.
     fn new_game(&mut self);
 
-    /// Thinks about the current position of the game. Blocks until that is over; `report` is
-    /// called on this thread. Limits and commands have the effect that they have in [`Engine::search`].
+    /// Thinks about the current position of the game. Blocks until that is over; `report` is called
+    /// on this thread. Limits and commands act as in [`Engine::search`].
     fn search(
         &mut self,
         game: &Game,

@@ -12,12 +12,12 @@ use crate::limits::{Clock, Limits};
 /// Times since the start of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimePlan {
-    /// The average time for such a move; around it an iteration may be given up or added.
+    /// The average time for such a move; iterations are cut short or added around it.
     pub target: Duration,
     /// When the search must have ended.
     pub hard: Duration,
-    /// Whether the time up to `hard` shall be used up (a fixed time for the move) instead of
-    /// ending around `target`.
+    /// Whether to use all the time up to `hard` (a fixed time for the move) instead of ending
+    /// around `target`.
     pub use_all: bool,
 }
 
@@ -48,8 +48,9 @@ const MAX_SHARE_BEYOND_TARGET: f64 = 0.35;
 /// The greatest share of the increment that such a move may take: long moves in a row leave half
 /// an increment on the clock.
 const MAX_SHARE_OF_INCREMENT: f64 = 0.7;
-/// The greatest share of an average move's time that is kept back for the overhead: every move to
-/// come loses it, and a match at a tenth of a second is played on one machine, where it is short.
+/// The greatest share of an average move's time that is kept back for the overhead: every later
+/// move loses it, and matches at a tenth of a second run on one machine, where the overhead is
+/// short.
 const MAX_OVERHEAD_SHARE: f64 = 0.1;
 /// Longer thinking makes no sense and would overflow a `Duration`: a century of seconds.
 const LONGEST: f64 = 3.2e9;

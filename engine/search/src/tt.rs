@@ -1,9 +1,8 @@
 //! The transposition table: what earlier searches found out about positions.
 //!
-//! An entry is two relaxed 64-bit atomics, the data and the key XOR the data, so that a reader
-//! who catches a half-written entry sees a key that is not his (Hyatt's lockless hashing). Four
-//! entries share a cache line; the high half of key × number of lines picks the line, so any
-//! size in MiB works.
+//! An entry is two relaxed 64-bit atomics, the data and the key XOR the data, so that a reader of a
+//! half-written entry sees a wrong key (Hyatt's lockless hashing). Four entries share a cache line;
+//! the high half of key × number of lines picks the line, so any size in MiB works.
 //!
 //! Layout of the data, from the low end: move 16 bits, score 16, static evaluation 16, depth 8,
 //! bound 2 (0: empty entry), age 6.
@@ -197,8 +196,8 @@ impl TranspositionTable {
         self.mib
     }
 
-    /// Forgets everything, in constant time for big tables: their entries stay where they are,
-    /// but under a key that no longer matches, and are the first to be replaced.
+    /// Forgets everything, in constant time for big tables: their entries stay, but their keys no
+    /// longer match, and they are replaced first.
     pub fn clear(&mut self) {
         self.age = 0;
         if self.buckets.len() <= CLEAR_BUCKETS {

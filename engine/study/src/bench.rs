@@ -2,7 +2,7 @@
 //! number of nodes is the fingerprint of the search's behaviour: the same build of the same
 //! source always gives the same number.
 //!
-//! [`compare_threads`] measures what further threads are worth.
+//! [`compare_threads`] measures the gain of more threads.
 
 use movegen::{Game, Position};
 use schemars::JsonSchema;

@@ -1,5 +1,4 @@
-//! Lines that say when they are damaged: JSON, a blank and the CRC-32 of the JSON as eight hexadecimal
-//! digits.
+//! Lines with checksums: JSON, a blank and the CRC-32 of the JSON as eight hexadecimal digits.
 
 /// A line with its checksum and its end.
 pub(crate) fn checked(json: &[u8]) -> Vec<u8> {
@@ -7,7 +6,7 @@ pub(crate) fn checked(json: &[u8]) -> Vec<u8> {
     [json, format!(" {sum:08x}\n").as_bytes()].concat()
 }
 
-/// The contents of such a line, without its end; `None` if the checksum is another one.
+/// The contents of such a line, without its end; `None` if the checksum is wrong.
 pub(crate) fn unchecked(line: &[u8]) -> Option<&[u8]> {
     let (json, sum) = line.split_at_checked(line.len().checked_sub(9)?)?;
     (*sum == *format!(" {:08x}", crc32fast::hash(json)).as_bytes()).then_some(json)

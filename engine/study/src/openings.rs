@@ -19,7 +19,7 @@ const THREE_MOVE: &str = include_str!("../data/ballots-3move.fen");
 /// 300 openings where one side is a little better.
 const UNBALANCED: &str = include_str!("../data/openings-unbalanced.fen");
 
-/// Where games start: a position, and what counts for a draw there already.
+/// A start of games: a position with the draw counters of its FEN.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Opening {
@@ -113,7 +113,7 @@ pub enum OpeningsError {
     /// A game of a PDN file whose start or first moves cannot be read.
     #[error("{0}")]
     Game(PdnWarning),
-    /// Nothing there.
+    /// The input has no opening.
     #[error("no opening found")]
     Empty,
 }
@@ -217,7 +217,7 @@ pub fn from_book(book: &Book, plies: usize) -> Result<Vec<Opening>, OpeningsErro
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 
-/// Whether the game does not start as its author wanted.
+/// Whether the reader changed or dropped something before the opening ends.
 fn spoils_opening(warning: &PdnWarning) -> bool {
     matches!(
         warning.kind,

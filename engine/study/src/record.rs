@@ -1,4 +1,4 @@
-//! Played games of any kind: the data kept for each move, and the one form of writing them as PDN.
+//! Played games of any kind: the data of each move, and their form as PDN.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -115,14 +115,14 @@ impl GameRecord {
         Game::with_counters(self.start, counters)
     }
 
-    /// Where it began, as FEN, with what already counted for a draw.
+    /// Where it began, as FEN, with the draw counters.
     #[must_use]
     pub fn start_fen(&self) -> String {
         let halfmoves = (self.halfmoves > 0).then_some(self.halfmoves.into());
         Fen { halfmoves, ..Fen::from(&self.start) }.to_string_with_counters()
     }
 
-    /// The plies with the side that made them.
+    /// The plies with the sides that made them.
     pub fn movers(&self) -> impl Iterator<Item = (Color, &PlyRecord)> {
         let first = self.start.side_to_move();
         let sides = [first, first.opponent()].into_iter().cycle();
@@ -203,7 +203,7 @@ pub fn comment(text: &str) -> Annotation {
     Annotation::Comment(Comment::new(&text.replace(['{', '}'], "'")))
 }
 
-/// To milliseconds; nothing below 0.
+/// In milliseconds, at least 0.
 fn duration(seconds: f64) -> Duration {
     Duration::from_millis((seconds.max(0.0) * 1000.0).round() as u64)
 }

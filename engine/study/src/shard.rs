@@ -27,14 +27,14 @@ impl Shard {
         item % self.of as u64 == self.index as u64 - 1
     }
 
-    /// The number, from 0 in the whole run, of an item with a number of this part alone.
+    /// The number, from 0 in the whole run, of the item with this number in this part.
     #[must_use]
     pub const fn in_whole(self, item: u64) -> u64 {
         item * self.of as u64 + self.index as u64 - 1
     }
 }
 
-/// A part as files have it, which may be none.
+/// A part as in files, not yet checked.
 #[derive(Deserialize)]
 struct ShardNumbers {
     index: u32,
@@ -50,7 +50,7 @@ impl TryFrom<ShardNumbers> for Shard {
     }
 }
 
-/// A text or two numbers are not a part of a run.
+/// A text or a pair of numbers is not a part of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("expected a part and the number of parts, such as 2/8")]
 pub struct ParseShardError;

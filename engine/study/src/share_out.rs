@@ -7,7 +7,7 @@ use std::thread;
 
 /// Gives the items to the workers, from the front, each to the next one that is free. `work`
 /// returns the result of an item, or `None` to end its worker. `take` gets the results as they
-/// come, on this thread; if it fails, `stop` is called, which is to make `work` end.
+/// come, on this thread; if it fails, `stop` is called to make `work` end.
 ///
 /// # Errors
 /// The errors of `take`; that of `no_thread`, from the system's error, if a thread cannot be

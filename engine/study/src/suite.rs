@@ -6,9 +6,9 @@
 //! FEN; best moves; id; value; source
 //! ```
 //!
-//! * best moves: all that are right, separated by spaces, in any notation of
+//! * best moves: all right moves, separated by spaces, in any notation of
 //!   [`movegen::notation::parse_move`]; `-` if the value alone is asked for;
-//! * id: a name of one word, that no other line has;
+//! * id: a name of one word, unique in the suite;
 //! * value: `win`, `draw` or `loss` for the side to move, or `-`;
 //! * source: where the position and its answer come from.
 //!

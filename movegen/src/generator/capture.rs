@@ -5,9 +5,9 @@
 //! targets at once but stays on the board as an obstacle until the move is over; a man that
 //! passes its promotion row stays a man.
 //!
-//! Results are kept as (start, captured set, *set* of end squares), so that the routes of a king
-//! that capture the same pieces merge by OR-ing their ends: each (from, to, captured set) comes
-//! out once.
+//! Results are kept as (start, captured set, *set* of end squares). The routes of a king that
+//! capture the same pieces merge by OR-ing their ends, so each (from, to, captured set) appears
+//! once.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -233,7 +233,7 @@ fn collect_chains(isa: impl Isa, first: &FirstJumps, enemy: u64, empty: u64, sin
 /// of arrival, captured set) that need not be explored again.
 struct CaptureWalk {
     jumps: u32,
-    /// Boxed, since a walk is set up for every first jump and hardly any needs the set.
+    /// Boxed, since every first jump sets up a walk and few walks need the set.
     #[expect(clippy::box_collection, reason = "keeps the walk small")]
     seen: Option<Box<HashSet<(u64, u64)>>>,
 }
@@ -348,10 +348,10 @@ fn first_king_jumps<D: Direction, S: Sink>(
 /// Continues with a king that has just captured `target` in direction `D`, and `captured` (of
 /// `count` pieces) in all.
 ///
-/// It may stop on any empty square behind the target; from each it may turn to either side, and
-/// at the end of the row it may capture straight on. Turning back is impossible: the piece just
-/// captured stands in the way. Where exactly it turns to reach the next piece makes no difference
-/// afterwards.
+/// It may stop on any empty square behind the target; from each it may turn to either side, and at
+/// the end of the row it may capture straight on. Turning back is impossible: the piece just
+/// captured stands in the way. The square where it turns to reach the next piece makes no
+/// difference afterwards.
 #[inline(never)]
 fn extend_king<D: Direction, S: Sink>(
     isa: impl Isa,

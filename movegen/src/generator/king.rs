@@ -37,7 +37,7 @@ pub(crate) trait Direction {
     /// The way back.
     type Opposite: Direction;
 
-    /// Tells the four directions apart, in bits above the board.
+    /// Distinguishes the four directions, in bits above the board.
     const TAG: u64;
 
     /// One of [`geometry::STEPS`].

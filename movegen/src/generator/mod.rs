@@ -36,8 +36,8 @@ pub(crate) trait Visitor {
         self.capture(from, to, captured);
     }
 
-    /// All steps of men in one direction: `set` holds where they end, `back` tells where such a
-    /// step began.
+    /// All steps of men in one direction: `set` holds the squares where they end, `back` leads back
+    /// to the start of a step.
     #[inline(always)]
     fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
         for to in bits(set) {

@@ -1,10 +1,10 @@
 //! No position may make generation explode: bounds on the explored jumps, not on time.
 //!
-//! The positions were found by simulated annealing over all placements of up to fifty pieces,
-//! with the number of explored jumps as the goal. They are of one kind: kings among separate
-//! enemies, so that nearly every enemy can be taken, in many orders. That a captured piece stays on
-//! the board as an obstacle is what keeps the number of routes small: each enemy is passed once,
-//! along one of its two diagonals.
+//! The positions were found by simulated annealing over all placements of up to fifty pieces, with
+//! the number of explored jumps as the goal. They are of one kind: kings among separate enemies, so
+//! that nearly every enemy can be taken, in many orders. The number of routes stays small because a
+//! captured piece remains on the board as an obstacle: a route passes each enemy once, along one of
+//! its two diagonals.
 
 use std::cell::Cell;
 

@@ -18,9 +18,8 @@ use crate::square::Square;
 
 /// Reads the side to move and the fifty squares.
 ///
-/// # Errors
-/// If the text is not 51 characters of the format, not a position, or leaves a side without a
-/// piece. Whether the side to move has a move is for the caller to ask.
+/// # Errors If the text is not 51 characters of the format, not a position, or leaves a side
+/// without a piece. The caller checks whether the side to move has a move.
 pub fn parse_position(text: &str) -> Result<Position, ParseFenError> {
     let position = parse_letters(text, Alphabet::DXP)?;
     let side = position.side_to_move();

@@ -113,7 +113,7 @@ pub(super) fn read_letters(
 pub(super) fn parse_letters(text: &str, alphabet: Alphabet) -> Result<Position, ParseFenError> {
     let length = text.chars().count();
     if length != 51 {
-        // Where the text stops being right: at its end if too short, else at the surplus.
+        // The place of the error: the end of a text that is too short, else the surplus.
         let offset = text.char_indices().nth(51).map_or(text.len(), |(i, _)| i);
         return Err(ParseFenError::at(FenErrorKind::WrongLength(length), text, offset));
     }

@@ -3,9 +3,8 @@
 //! Written: `32-28`, `28x19`, and the long form of PDN 3.0 (`30x39x11x2`) where two legal moves
 //! share start and end. Read: all of that with blanks around the sign or in its place, other dashes
 //! and capture signs, what people type for them (`28*19`, `31~26`), a letter for a king (`K28-33`),
-//! leading zeros, four digits without a sign (`3228`), paths with squares left out or
-//! added, lists of captured squares in several orders, `<...>` after the move, and signs of
-//! strength after it.
+//! leading zeros, four digits without a sign (`3228`), paths with squares left out or added, lists
+//! of captured squares in any order, `<...>` and signs of strength after the move.
 
 use std::fmt;
 
@@ -186,7 +185,7 @@ impl MoveText {
                 scanner.blanks();
                 match scanner.peek() {
                     Some(c) if is_move_sign(c) && has_signs != Some(false) => scanner.next += 1,
-                    // `32 28`: blanks alone, then all the way.
+                    // `32 28`: if blanks alone come first, they come between all squares.
                     Some('0'..='9') if scanner.next > end && has_signs != Some(true) => {
                         has_signs = Some(false);
                     }
@@ -207,8 +206,8 @@ impl MoveText {
         Ok(MoveText { squares, captured })
     }
 
-    /// Whether some piece on some board could go this way: each square on a diagonal with the
-    /// next. Nobody goes from 6 to 4.
+    /// Whether some piece on some board could go this way: each square on a diagonal with the next.
+    /// No piece goes from 6 to 4.
     pub(super) fn is_possible(&self) -> bool {
         self.squares.windows(2).all(|pair| {
             let rows = pair[0].row().abs_diff(pair[1].row());
@@ -261,7 +260,7 @@ impl MoveText {
         stages.into_iter().map(select).find(|c| !c.is_empty()).unwrap_or_default()
     }
 
-    /// The legal captures that the text is only a first part of.
+    /// The legal captures that begin with the squares of the text.
     pub(super) fn continuations(&self, position: &Position) -> Vec<Move> {
         let legal = position.legal_moves();
         let starts = |m: &Move| {

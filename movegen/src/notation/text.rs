@@ -36,8 +36,8 @@ pub(super) const fn is_capture_sign(c: char) -> bool {
     )
 }
 
-/// Signs that people type for want of a better one. They have other meanings too, so they count
-/// only between two squares, without blanks.
+/// Signs that people type in place of others. They have other meanings too, so they count only
+/// between two squares, without blanks.
 pub(super) const fn is_makeshift_sign(c: char) -> bool {
     matches!(c, '~' | '˜' | '∼' | '～' | '〜' | '_' | '＿' | '=' | '*' | '>' | '→')
 }
@@ -58,8 +58,8 @@ pub(super) fn is_blank(c: char) -> bool {
         || !c.is_ascii() && matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Whether a letter before the square of a king is here: *king*, *dame* and *dam*, *damka* in Cyrillic.
-/// `D4` is a square of a small board.
+/// Whether this is the letter of a king before a square: *king*, *dame* and *dam*, *damka* in
+/// Cyrillic. `D4` is a square of a small board.
 pub(super) fn is_king_letter_at(at: &mut dyn FnMut(usize) -> Option<char>, place: usize) -> bool {
     let mut is_digit = |n| at(n).is_some_and(|c| c.is_ascii_digit());
     let (one, two) = (is_digit(place + 1), is_digit(place + 2));

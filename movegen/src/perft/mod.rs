@@ -56,7 +56,7 @@ impl<I: Isa> Count for Moves<I> {
     }
 }
 
-/// Adds up the counts of the children, which it is shown one by one.
+/// Adds up the counts of the children, one by one.
 struct ChildCounts<C, const WHITE: bool, const BLACK: bool> {
     board: Board,
     depth: u32,

@@ -18,7 +18,7 @@ use crate::with_isa;
 pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
     let &Board { black, white, kings } = position.board();
     let mut leaf = *position.board();
-    // From here on the compiler must assume that the leaf is observed.
+    // The compiler must assume from here on that the leaf is read.
     black_box(&mut leaf);
     let leaf = &mut leaf;
     with_isa!(isa => match (depth, position.side_to_move()) {

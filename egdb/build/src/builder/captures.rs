@@ -1,11 +1,11 @@
 //! Captures of a row: for all squares of the moving king at once.
 //!
 //! A search follows the jumps of a piece together with the moving king's squares that allow them.
-//! Where that king may be met the search parts: on this one square it is an obstacle or is jumped,
-//! for all others the square is empty. A jump over the moving king continues in the same way wherever
-//! in that direction it stood. So each way of capturing is found once for a whole row. The moving
-//! king's own captures begin with a first victim and a direction, and go on in the same way from
-//! whatever square before that victim it comes.
+//! Where the piece may meet that king the search branches: with the king on this one square it is
+//! an obstacle or is jumped, for all others the square is empty. A jump over the moving king
+//! continues in the same way from every square of that king in that direction. So each way of
+//! capturing is found once for a whole row. The moving king's own captures begin with a first
+//! victim and a direction, and continue in the same way from all squares before that victim.
 //!
 //! The rules: a capture takes as many pieces as possible; captured pieces leave the board
 //! after the last jump and cannot be jumped twice; a man that ends on its promotion row is crowned.
@@ -23,7 +23,7 @@ pub(super) struct CaptureEnding {
     pub from: u64,
     /// Where it ends.
     pub to: u64,
-    /// What it takes; [`MOVING_KING`] if the moving king is among it.
+    /// The captured pieces; [`MOVING_KING`] for the moving king.
     pub captured: u64,
 }
 
@@ -62,8 +62,8 @@ struct Search<'a> {
     blocks: u64,
     /// Whether the moving king is the opponent's.
     is_prey: bool,
-    /// The squares where a king could jump over a piece of the row, by diagonal: that of the first of
-    /// [`STEPS`], and that of the second. It may have jumped it already.
+    /// The squares where a king could jump over a piece of the row, by diagonal: that of the first
+    /// of [`STEPS`], and that of the second. The piece may have been jumped already.
     jumps: [u64; 2],
     captures: &'a mut Captures,
 }
@@ -245,9 +245,8 @@ impl Search<'_> {
     }
 
     /// A king continues in a direction, `first` being the next square; the squares with a jump in
-    /// this direction. `LANDS` says that it has jumped and may stop. The moving king may be met
-    /// anywhere, and what follows its capture depends on where it stood as little as anything
-    /// else.
+    /// this direction. `LANDS` says that it has jumped and may stop. The king may meet the moving
+    /// king anywhere, and what follows does not depend on the square of that king.
     ///
     /// The piece at the end is the same for all landing squares before it; backwards there are only
     /// jumped pieces.

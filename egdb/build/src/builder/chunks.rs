@@ -174,7 +174,7 @@ pub(super) struct Chunks {
     loads: [AtomicU64; 2],
 }
 
-/// The least memory for chunks: with less the same ones would be read over and over.
+/// The least memory for chunks: with less the same chunks would be read repeatedly.
 pub(super) const LEAST: u64 = 4 << 20;
 
 impl Chunks {
@@ -210,7 +210,7 @@ impl Chunks {
         (chunks.load(Ordering::Relaxed), bytes.load(Ordering::Relaxed))
     }
 
-    /// Whether a chunk could not be read: the results are of no use then.
+    /// Whether a chunk could not be read: then the results are invalid.
     pub(super) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
@@ -264,7 +264,7 @@ impl Source {
         if self.chunks.has_failed() { self.chunks.failure() } else { Ok(()) }
     }
 
-    /// Has every unit looked at.
+    /// Visits every unit.
     pub(super) fn verify(
         &self,
         mut each: impl FnMut(&DataFile, &ChunkPlaces) -> Result<(), BuildError>,

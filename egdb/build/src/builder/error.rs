@@ -49,7 +49,7 @@ pub enum BuildError {
         /// The budget in bytes.
         budget: u64,
     },
-    /// The folder has become as large as it may.
+    /// The folder has reached its limit.
     #[error(
         "slice {slice}: the folder takes {} MiB, the limit is {} MiB", used.div_ceil(1 << 20),
         limit >> 20
@@ -76,7 +76,7 @@ pub enum BuildError {
         /// The folder.
         dir: PathBuf,
     },
-    /// Another process writes the same.
+    /// Another process writes the same files.
     #[error("{}: another process builds it: {by}", what.display())]
     InUse {
         /// The folder, or the work file.

@@ -20,8 +20,8 @@ pub(super) struct SliceFiles {
     pub sets: [Arc<MenSets>; 6],
     /// Bytes that the builder may take.
     memory: u64,
-    /// Bytes of them that chunks never take, as some slice of the build needs them: the system does
-    /// not get back what small pieces of memory have taken.
+    /// Bytes of these that chunks never take, because some slice of the build needs them: memory in
+    /// small pieces does not return to the system.
     pub reserved: u64,
     with_dtw: bool,
     files: HashMap<Slice, Arc<RawFile>>,
@@ -58,7 +58,7 @@ impl SliceFiles {
         self.files.remove(&slice);
     }
 
-    /// Removes the work file of a slice, which nobody needs any more.
+    /// Removes the work file of a slice that is no longer needed.
     pub(super) fn remove(&mut self, slice: Slice) -> Result<(), BuildError> {
         let Some(file) = self.files.remove(&slice) else { return Ok(()) };
         let path = file.path().to_owned();
@@ -67,15 +67,15 @@ impl SliceFiles {
         fs::remove_file(&path).map_err(|source| BuildError::Io { file: path, source })
     }
 
-    /// Gives chunks the memory that nothing else uses.
+    /// Gives the unused memory to chunks.
     pub(super) fn leave(&self, taken: u64) {
         let taken = taken.max(self.reserved);
         self.chunks.set_budget(self.memory.saturating_sub(OVERHEAD + taken));
     }
 
     /// The slices that a slice is solved from. The chunks get the memory that solving does not
-    /// take; it is an error if that is more than there is, or if `encoder` is, which writing takes
-    /// afterwards.
+    /// take. It is an error if solving, or writing afterwards (`encoder`), takes more than there
+    /// is.
     pub(super) fn view(
         &mut self,
         store: &ValueStore,

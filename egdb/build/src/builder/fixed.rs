@@ -84,7 +84,7 @@ impl FixedValues {
                 // A victim with an empty square behind it, seen from the empty squares before.
                 let victims = other & shift(empty, step);
                 let mut at = shift(victims, step) & empty;
-                // The king would have to come from the other side of the victim.
+                // The king would have to be on the other side of the victim.
                 at &= SQUARES;
                 let mut from = at;
                 while at != 0 {

@@ -39,7 +39,7 @@ struct ValueFilter {
     is_quiet_for_both: bool,
 }
 
-/// What the positions of a slice with one side to move are worth to it.
+/// The counts of the values of a slice with one side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SideCounts {
     /// The slice.

@@ -24,7 +24,7 @@ pub(super) enum BuildScope {
     PackSlice(Slice),
 }
 
-/// While this lives, nobody else writes what was claimed.
+/// While this lives, no other process writes what was claimed.
 #[derive(Debug)]
 pub(super) struct Lock {
     _files: Vec<LockedFile>,
@@ -59,7 +59,7 @@ fn alone(what: &Path, lock: &Path) -> Result<LockedFile, BuildError> {
     options.write(true).create(true).truncate(false);
     let file = exclusive::open(lock, &mut options).map_err(|error| failed(what, lock, error))?;
     let mut name = format!("process {}", std::process::id());
-    // Where Linux is, for folders that several machines share.
+    // On Linux, for folders that several machines share.
     if let Ok(host) = fs::read_to_string("/proc/sys/kernel/hostname") {
         name = format!("{name} on {}", host.trim());
     }
@@ -75,8 +75,8 @@ fn failed(what: &Path, lock: &Path, error: exclusive::Error) -> BuildError {
     }
 }
 
-/// The owner of a lock that we cannot get: the process named in it, or, of those that share it, one
-/// named in its own lock.
+/// The owner of a lock that we cannot get: the process named in it or, if several share it, one of
+/// them, from its own lock.
 fn owner(lock: &Path) -> String {
     let shared = exclusive::open_shared(lock).is_ok();
     let named = |file: &Path| fs::read_to_string(file).ok().filter(|text| !text.is_empty());

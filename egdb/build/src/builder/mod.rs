@@ -112,7 +112,7 @@ impl BuildOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildEvent {
-    /// A slice begins; its positions, both sides to move together.
+    /// A slice begins.
     SliceStarted {
         /// The slice.
         slice: Slice,
@@ -180,7 +180,7 @@ pub struct SliceReport {
     pub slice: Slice,
     /// Its positions, both sides to move together.
     pub positions: u64,
-    /// About how many were solved now; the others were solved by an earlier build.
+    /// About how many of them this build solved; an earlier build solved the others.
     pub solved: u64,
     /// Time taken.
     pub time: Duration,
@@ -320,7 +320,7 @@ impl<'a> Builder<'a> {
         self.finish()
     }
 
-    /// Looks for what an earlier build has left.
+    /// Looks for the files of an earlier build.
     fn find(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
         for output in &mut schedule.outputs {
             let db_type = output.db_type;
@@ -348,7 +348,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// An empty file that marks that a type stores nothing for the slices of a file.
+    /// An empty file which says that a type stores nothing for the slices of a file.
     fn mark(&self, db_type: DbType, stem: &str) -> PathBuf {
         self.work.join(format!("{stem}.{}.none", db_type.index_extension()))
     }
@@ -485,7 +485,7 @@ impl<'a> Builder<'a> {
         let reused = (u128::from(positions) * u128::from(there) / u128::from(all)) as u64;
         let done = AtomicU64::new(reused);
         while let Some(unit) = writer.left().checked_sub(1) {
-            // The last unit that was solved is one of the two, where White has men.
+            // The last solved unit is one of the two if White has men.
             let after = store.units.after(unit);
             for (number, solved) in store.solved.iter_mut().enumerate() {
                 if !after.contains(&Some(number)) {

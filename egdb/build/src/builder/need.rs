@@ -13,7 +13,7 @@ use crate::encode::compact::CompactWriter;
 use egdb::format::DbType;
 use egdb::slice::Slice;
 
-/// Share of the memory that is not for solved values: encoders, stacks, the program.
+/// The share of the memory for encoders, stacks and the program.
 pub(super) const OVERHEAD: u64 = 48 << 20;
 
 /// The needs of solving a unit.
@@ -61,7 +61,7 @@ impl Needs {
     }
 
     /// Memory budgets in bytes, see [`super::BuildOptions::memory`]: the smallest that solves the
-    /// slice, and the smallest that reads nothing twice meanwhile.
+    /// slice, and the smallest that reads nothing twice.
     pub(crate) fn memory(&self, slice: Slice) -> (u64, u64) {
         let own = self.own(slice);
         let others = after_capture(slice).into_iter().chain(after_crowning(slice));

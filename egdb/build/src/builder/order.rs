@@ -55,7 +55,7 @@ pub fn after_capture(slice: Slice) -> Vec<Slice> {
     list
 }
 
-/// The slices that must be solved before `wanted` can be, and these, in order.
+/// `wanted` and the slices that must be solved before, in order.
 fn closure(wanted: &[Slice]) -> Vec<Slice> {
     let mut all: Vec<Slice> = wanted.iter().map(|slice| slice.stored_twin()).collect();
     let mut at = 0;

@@ -1,10 +1,10 @@
 //! Work files: solved slices on disk.
 //!
 //! `work/2110.raw` holds a heading and the units from the last to the first, as they are solved.
-//! While its slice is solved it is called `2110.part` and grows unit by unit: a later build uses
-//! what a stopped one has left. A unit consists of chunks (`chunks`), and before them of their
-//! lengths and checksums, which are written last: they say that the unit is whole. A work file is
-//! meant for the machine that made it: numbers are in its byte order.
+//! While its slice is solved it is called `2110.part` and grows unit by unit: a later build
+//! continues with it. A unit consists of chunks (`chunks`), and before them of their lengths and
+//! checksums, which are written last: they say that the unit is whole. A work file is meant for the
+//! machine that made it: numbers are in its byte order.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -225,7 +225,7 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    /// Continues with what there is, if that is intact, or begins.
+    /// Continues with an intact file, or begins.
     pub(super) fn open(
         dir: &Path,
         store: &ValueStore,
@@ -360,7 +360,7 @@ impl RawWriter {
 #[derive(Debug)]
 pub(super) struct RawFile {
     source: Arc<Source>,
-    /// The slice; its values are read as they are wanted.
+    /// The slice; its values are read on demand.
     pub store: Arc<ValueStore>,
     pub metrics: DistanceKinds,
 }
@@ -424,8 +424,8 @@ impl RawFile {
         self.source.failure()
     }
 
-    /// Compares the contents with the checksums, on all threads of the pool. `go_on` is called now
-    /// and then.
+    /// Compares the contents with the checksums, on all threads of the pool. `go_on` is called from
+    /// time to time.
     pub(super) fn verify(&self, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
         self.source.verify(|file, places| verify(file, places, go_on))
     }

@@ -1,9 +1,9 @@
 //! Positions after the capture of a king, by the squares of the kings of the side that took it.
 //!
-//! A king that captures may end on any of several squares, and the moving king may be on any. Where
-//! the rows of the slice with a king less are by the kings of the other side, each of these squares is
-//! in another row, far away. Here the values of an arrangement of men are put together once by the
-//! kings of the side that captured, so that its moves find them in one place.
+//! A king that captures may end on any of several squares, and the moving king may be on any. If
+//! the rows of the slice with a king less are by the kings of the other side, each of these squares
+//! is in another row, far away. So the values of an arrangement of men are grouped once by the
+//! kings of the side that captured.
 
 use movegen::Color;
 use movegen::geometry::{bits, turned};
@@ -63,7 +63,7 @@ impl Regrouped {
         })
     }
 
-    /// Puts together the values of an arrangement of a slice, if that is of use. Distances are not.
+    /// Groups the values of an arrangement of a slice, if they can be used; not the distances.
     #[inline(always)]
     pub(super) fn find(
         &mut self,

@@ -38,7 +38,7 @@ impl Rows {
         }
     }
 
-    /// The rows by a king of this colour, which must be there.
+    /// The rows by a king of this colour, which must exist.
     pub(super) fn of(slice: Slice, moving: Color) -> Rows {
         let mut fixed = [slice.black_kings(), slice.white_kings()].map(u32::from);
         fixed[moving.index()] -= 1;

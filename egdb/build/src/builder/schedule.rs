@@ -1,4 +1,4 @@
-//! What remains to be done, and what is no longer needed.
+//! The work left, and the files no longer needed.
 
 use super::order::{after_capture, after_crowning};
 use egdb::format::DbType;
@@ -58,7 +58,7 @@ impl Schedule {
         for output in self.outputs.iter().filter(|output| !output.is_done) {
             output.slices.iter().for_each(|&number| needed[number] = true);
         }
-        // Slices that no file holds are wanted for themselves.
+        // Slices that no file holds are goals of the build.
         for (number, needed) in needed.iter_mut().enumerate() {
             *needed |= !self.outputs.iter().any(|output| output.slices.contains(&number));
         }

@@ -1,6 +1,5 @@
 //! When values from moves out of an arrangement of men take effect: the ply of the iteration
-//! ([`super::waves`]) when a square of the moving king is won, or may be lost as far as these moves
-//! go.
+//! ([`super::waves`]) when these moves win a square of the moving king, or allow its loss.
 
 use movegen::geometry::bits;
 
@@ -24,7 +23,7 @@ pub(super) trait Seed {
     fn last(&self) -> u8;
 }
 
-/// Where to look.
+/// The places to look at.
 pub(super) enum Events<'a> {
     None,
     All,

@@ -1,6 +1,6 @@
-//! A position with several kings of the moving side is in several rows, once with each as the moving
-//! one. What moves that leave the arrangement say is found for the lowest of them alone, and goes
-//! from there to the other rows.
+//! A position with several kings of the moving side is in several rows, once with each as the
+//! moving one. The facts from moves that leave the arrangement are found for the lowest of them,
+//! and copied to the other rows.
 
 use movegen::geometry::{SQUARES, bits};
 use movegen::{Color, isa};

@@ -1,4 +1,4 @@
-//! The kings of one arrangement of men: first what moves that leave the arrangement say, then
+//! The kings of one arrangement of men: first the facts from moves that leave the arrangement, then
 //! the moves of the kings.
 
 use movegen::{Color, isa};

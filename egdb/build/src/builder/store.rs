@@ -1,4 +1,4 @@
-//! Solved slices as they are solved: in units, blocks (one for each arrangement of men) and rows.
+//! Slices being solved or solved: in units, blocks (one for each arrangement of men) and rows.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl<T: Pod> Plane<T> {
         }
     }
 
-    /// The values, if they are in memory; else none.
+    /// The values if they are in memory, else an empty list.
     pub(super) fn held(&self) -> &[T] {
         match self {
             Plane::Held(list) => list,

@@ -47,8 +47,8 @@ impl Usage {
     }
 
     /// Bytes of memory that this process could use without swapping, and without being refused or
-    /// killed: the least of what the machine has, what its control groups leave (containers), and what
-    /// its own limits do (`ulimit -v` and `-d`). `None` where the system does not tell.
+    /// killed: the least of what the machine has, what its control groups leave (containers), and
+    /// what its own limits do (`ulimit -v` and `-d`). `None` where the system does not say.
     #[must_use]
     pub fn available_memory() -> Option<u64> {
         let read = |name: &str| fs::read_to_string(format!("/proc/{name}")).ok();
@@ -84,7 +84,7 @@ fn room_in_groups(root: &Path, groups: &str) -> Option<u64> {
 struct GroupFiles {
     limits: &'static [&'static str],
     usage: &'static str,
-    /// In `memory.stat`: what is only there to spare the disk.
+    /// In `memory.stat`: memory that the system uses as a cache of files.
     cache: &'static str,
 }
 
@@ -101,7 +101,7 @@ const VERSION_2: GroupFiles = GroupFiles {
 
 fn room_in_group(group: &Path, files: &GroupFiles) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
-    // Without a limit there is a word.
+    // Without a limit the file has a word.
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
     let limit = files.limits.iter().filter_map(|name| number(name)).min()?;
     let stat = read("memory.stat").unwrap_or_default();
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(room_in_groups(root, groups), None);
         group(root, "pod/app", &[("memory.max", "max\n"), ("memory.current", "700\n")]);
         assert_eq!(room_in_groups(root, groups), None);
-        // What is cached can be had; a group around it may be tighter.
+        // Cached memory is available; an outer group may have a lower limit.
         let stat = ("memory.stat", "anon 5\ninactive_file 150\nactive_file 7\n");
         group(root, "pod", &[("memory.max", "1000"), ("memory.current", "900"), stat]);
         assert_eq!(room_in_groups(root, groups), Some(250));

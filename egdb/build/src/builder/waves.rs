@@ -25,7 +25,7 @@ use super::seeds::{Events, Seed};
 use super::store::{Code, DRAW, Distances, Words};
 use egdb::huge_pages;
 
-/// A block with what moves that leave it say.
+/// A block with the facts from moves that leave it.
 pub(super) struct Kings<'a> {
     pub rows: Rows,
     pub men: u64,
@@ -101,7 +101,7 @@ pub(super) struct Waves {
     touched: Vec<AtomicU64>,
     /// By place: squares where a king move wins.
     pending: Vec<AtomicU64>,
-    /// By place: squares that can be lost as far as other moves go.
+    /// By place: squares that other moves allow to be lost.
     losable: Vec<u64>,
 }
 
@@ -255,7 +255,7 @@ impl Waves {
         }
     }
 
-    /// Decides what is marked; returns whether anything was decided.
+    /// Decides the marked rows; returns whether anything was decided.
     #[inline(always)]
     fn decide_all<S: Seed + Sync, const IS_SHARED: bool>(
         &mut self,
@@ -328,7 +328,7 @@ impl Waves {
 }
 
 impl Part<'_> {
-    /// Decides the marked places; whether anything was decided.
+    /// Decides the marked places; returns whether anything was decided.
     #[inline(always)]
     fn decide<S: Seed>(&mut self, block: &Kings<'_>, wave: &Wave<'_, S>, wins: &[Wins]) -> bool {
         let mut any = false;
@@ -380,8 +380,8 @@ impl Part<'_> {
     }
 }
 
-/// Sets bits, which other threads may do at the same time. They are mostly set already, and looking
-/// first is much cheaper than changing.
+/// Sets bits, which other threads may do at the same time. Most are set already, and reading first
+/// is much cheaper than writing.
 #[inline(always)]
 fn set<const IS_SHARED: bool>(word: &AtomicU64, bits: u64) {
     let before = word.load(Ordering::Relaxed);

@@ -1,8 +1,8 @@
-//! Are the values of a database right? Every position is derived again from its successors.
+//! Checks a database: every value is derived again from the successors.
 //!
 //! A plain loop over the legal moves asks [`Probe`] about each successor, and compares the value
-//! that follows with the stored one. Nothing here is shared with the code that builds databases.
-//! What the probe has found serves for the next questions, too.
+//! that follows with the stored one. It shares no code with the builder. The probe keeps its
+//! findings for the next questions.
 //!
 //! A check of all positions without a finding proves, for the slices checked and if the slices they
 //! lead to are right:
@@ -11,7 +11,7 @@
 //!   (by induction over the plies to the end of the game), but draws could be stored as wins and
 //!   losses that only support each other in a circle.
 //! * **With distances to win:** all values are right. Distances are exact and fall by one with
-//!   every move, so no win or loss rests on itself.
+//!   every move, so no win or loss depends on itself.
 //! * **With distances to conversion:** the same, because these fall by one up to the conversion.
 //!   Numbers below [`MTC_THRESHOLD`](egdb::value::MTC_THRESHOLD) are not stored; that they are
 //!   below is proved by a search, which asks only for wins and losses. Where that

@@ -154,8 +154,8 @@ impl CompactWriter {
         Ok(CompactData { numbering, codes, start, units: self.units - start, firsts })
     }
 
-    /// Completes the files and gives them their names, the data file first. Returns `None`, and
-    /// leaves no files, if nothing was added.
+    /// Completes the files and gives them their names, the data file first. Returns `None`, without
+    /// files, if nothing was added.
     ///
     /// # Errors
     /// If the disk is full.
@@ -174,7 +174,7 @@ impl CompactWriter {
     }
 }
 
-/// The values of a sub-database by index, four to a byte; 0 for one that nobody looks up.
+/// The values of a sub-database by index, four to a byte; 0 for one that is never looked up.
 struct Values {
     slice: Slice,
     packed: Vec<u8>,
@@ -239,8 +239,8 @@ impl Values {
         4 * (self.packed.len() as u64 - 1)
     }
 
-    /// The numbering whose runs take the fewest bits, as far as a sample says; the value, if all
-    /// positions have the same or none.
+    /// The numbering whose runs take the fewest bits in a sample; or the only value, if there is no
+    /// other.
     fn best_numbering(&self) -> Result<Numbering, u8> {
         let of_bytes = |bytes: &[u8]| {
             let mut seen = [false; 256];
@@ -394,7 +394,7 @@ impl<'a> CompactRuns<'a> {
         self.reader.is_complete() && self.reader.runs().is_empty()
     }
 
-    /// Reads on until there are this many, or all.
+    /// Reads until there are this many, or all.
     fn read(&mut self, count: usize) {
         while self.lengths.len() < count {
             self.reader.fill(1);

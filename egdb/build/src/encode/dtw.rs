@@ -140,8 +140,8 @@ impl DtwWriter {
         self.data.write(&block.bytes())
     }
 
-    /// Completes the files and gives them their names, the data file first. Returns `None`, and
-    /// leaves no files, if nothing was added.
+    /// Completes the files and gives them their names, the data file first. Returns `None`, without
+    /// files, if nothing was added.
     ///
     /// # Errors
     /// If the disk is full.

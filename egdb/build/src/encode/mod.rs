@@ -41,7 +41,7 @@ impl Written {
     }
 }
 
-/// A pair of files that is written but has temporary names still. Dropped, it leaves nothing.
+/// A written pair of files with temporary names, which are removed if it is dropped.
 #[derive(Debug)]
 pub(crate) struct Completed {
     index: OutFile,
@@ -74,7 +74,7 @@ pub(crate) struct OutFile {
 
 impl OutFile {
     pub(crate) fn create(path: PathBuf) -> Result<OutFile, WriteError> {
-        // A database cannot be written into a pipe: nobody would ever read the second file.
+        // A database cannot be written into a pipe, since it has two files.
         let free = match check_regular(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             result => result,
@@ -175,8 +175,7 @@ impl CodedWriter {
         if size == 0 || !id.slice.is_stored(id.side) {
             return Err(content(id, "there is no such sub-database"));
         }
-        // The reader fills in values that nobody asks for; one that no position has will do as
-        // well.
+        // Positions that are never looked up may get any value, even one that no position has.
         let default = if self.db_type == DbType::Mtc { 0 } else { 2 };
         let mut invalid = None;
         let db_type = self.db_type;

@@ -1,8 +1,8 @@
 //! Choosing dictionaries and value maps for the Tunstall types.
 //!
-//! Version 2 has both per block of 4096 bytes, and what counts is how many values a block covers.
-//! Trying all is slow, so all are tried on two short samples (at the start and near the middle of
-//! what the block will cover), and only the most promising encode the whole block.
+//! Version 2 has both per block of 4096 bytes, and the best choice is the one that covers most
+//! values. Trying all is slow, so all are tried on two short samples (at the start and near the
+//! middle of what the block will cover), and only the most promising encode the whole block.
 
 use rayon::prelude::*;
 
@@ -121,7 +121,7 @@ impl BlockChoice {
 }
 
 impl Chooser {
-    /// A chooser; keeps what proved best for the block before.
+    /// A chooser, which begins with the best choices of the last block.
     #[must_use]
     pub fn new(effort: Effort) -> Chooser {
         let mut choices = [Vec::new(), Vec::new()];
@@ -338,8 +338,8 @@ pub(crate) fn choose_version_1(size: u64, default: u16, source: &mut Source<'_>)
     best.map(|(_, plan)| plan).unwrap_or_default()
 }
 
-/// Replaces codes of pure runs by several shorter ones, until there are more than `least` bytes
-/// or nothing is left to split.
+/// Replaces codes of pure runs by several shorter ones, until there are more than `least` bytes or
+/// no code can be split.
 pub(crate) fn encode_longer(code: &impl ByteCode, bytes: &[u8], least: usize) -> Vec<u8> {
     let is_pure = |byte: u8| {
         let first = code.value(byte, 0);

@@ -52,8 +52,8 @@ impl DatabaseWriter {
         }
     }
 
-    /// Completes the files and gives them their names, the data file first. Returns `None`, and
-    /// leaves no files, if nothing was added.
+    /// Completes the files and gives them their names, the data file first. Returns `None`, without
+    /// files, if nothing was added.
     ///
     /// # Errors
     /// If the disk is full.
@@ -77,8 +77,7 @@ impl DatabaseWriter {
 /// `add` adds a sub-database to a writer. The files are `None` if nothing was added; with them comes
 /// what `add` said of each sub-database that is in them.
 ///
-/// # Errors
-/// Those of the writer and of `add`. Unfinished files leave nothing behind.
+/// # Errors Those of the writer and of `add`. Unfinished files are removed.
 pub fn write_pair<T, E: From<WriteError>>(
     dir: &Path,
     db_type: DbType,

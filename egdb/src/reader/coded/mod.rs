@@ -132,8 +132,8 @@ impl CodedReader {
                 if let Some(entry) = self.entry(&query) {
                     let sub = query.sub;
                     if self.storage.is_in_place() {
-                        // The data come at the same time as the entry if they are where they would
-                        // be if all bytes stood for equally many values.
+                        // The data arrive with the entry if they are where equal lengths of all
+                        // bytes would put them.
                         let (from, to) = sub.part(query.k);
                         let part = query.stretch * to.saturating_sub(from);
                         let guess = from + (part >> self.entries.trailing_zeros());
@@ -320,7 +320,7 @@ impl CodedReader {
         Err(CHANGED)
     }
 
-    /// Where in the block the code at the latest ends that a question leads to.
+    /// The last place in the block where the code for a question can end.
     #[inline]
     fn end(&self, query: &Query<'_>) -> usize {
         let (_, to) = query.sub.part(query.k);

@@ -16,9 +16,9 @@ const FIRST_BITS: u32 = 20;
 const FIRST_MASK: u32 = (1 << FIRST_BITS) - 1;
 const OFFSET_MASK: u32 = BLOCK as u32 - 1;
 
-/// An entry not computed yet: nobody asked, or the block is damaged.
+/// An entry that has not been computed: there was no lookup yet, or the block is damaged.
 const UNKNOWN: u32 = 0;
-/// An entry that does not fit: codes of more than a million values are near.
+/// An entry that does not fit, because of codes of more than a million values.
 const FAR: u32 = 1;
 /// Added to all others.
 const KNOWN: u32 = 2;
@@ -26,7 +26,7 @@ const KNOWN: u32 = 2;
 /// The contents of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Start {
-    /// Add up from this offset in the block; the index is the so-manieth value from there.
+    /// Add up from this offset in the block; the index is the value with this number from there.
     At(usize, u32),
     Unknown,
     Far,

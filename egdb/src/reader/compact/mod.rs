@@ -130,8 +130,8 @@ impl<'a> BlockHead<'a> {
         Some(BlockHead { shift, steps })
     }
 
-    /// The unit that holds the number that is so far from the block's first one, and how far the
-    /// unit is.
+    /// The unit that holds the number at this distance from the block's first one, and the unit's
+    /// distance.
     #[inline(always)]
     fn find(&self, rest: u64) -> (usize, u64) {
         let limit = (rest >> self.shift).min(MAX_STEPS.into()) as u16;
@@ -194,7 +194,7 @@ struct Query<'s> {
 }
 
 impl Query<'_> {
-    /// The unit that would be right if all held equally many numbers.
+    /// The unit that would hold the number if all units held equally many.
     #[inline(always)]
     fn guess(&self) -> usize {
         let first = self.sub.firsts[self.k];

@@ -73,7 +73,7 @@ impl BuildOptions {
 pub struct BuildReport {
     /// Games of the files, games of other types among them.
     pub games: u64,
-    /// Games that something was taken from.
+    /// Games that contributed a move or position.
     pub used: u64,
     /// Games with something unreadable.
     pub broken: u64,
@@ -114,8 +114,8 @@ pub enum BuildEvent<'e> {
         /// Games so far.
         games: u64,
     },
-    /// A file with something odd has been read. What was read of a game that breaks off counts,
-    /// without a result.
+    /// A file with something odd has been read. A broken game counts up to its fault, without a
+    /// result.
     Warnings {
         /// The file.
         file: &'e Path,
@@ -127,13 +127,13 @@ pub enum BuildEvent<'e> {
 /// Other books that a build uses.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct OtherBooks<'b> {
-    /// Tells which positions are known.
+    /// Decides which positions are known.
     pub reference: Option<&'b Book>,
     /// The games are added to what this one has. If it has estimates, so do its new moves.
     pub base: Option<&'b Book>,
 }
 
-/// Builds a book from the games of files. `observe` gets each event, and ends the work by
+/// Builds a book from the games of files. `observe` is called with each event, and ends the work by
 /// returning false.
 ///
 /// # Errors
@@ -158,7 +158,7 @@ pub fn build(
     let (path, existing) = out;
     let writer = BookWriter::new(path, existing)?;
     let mut report = if options.min_games > 1 {
-        // Some positions can only be removed after others.
+        // Removing a position can leave others without a line.
         let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
         let whole = folder.path().join("whole");
         let first = BookWriter::new(&whole, Existing::Keep)?;

@@ -1,4 +1,4 @@
-//! What to build, for all who ask: the command line by clap, other languages by serde.
+//! The options of a build, for the command line (clap) and other languages (serde).
 
 use std::fmt::Display;
 use std::fs::File;
@@ -48,8 +48,7 @@ pub struct BuildOptions {
     #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(flatten)]
     pub selection: Selection,
-    /// Take this many plies from the start of each game whatever --lines says; without --lines,
-    /// no more than these
+    /// Take this many plies from the start of each game; with --lines, the lines as well
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub plies: Option<usize>,
     /// Only lines of known positions, see below
@@ -76,11 +75,11 @@ pub struct BuildOptions {
     /// Memory for the tables in MiB; the rest goes to temporary files.
     #[cfg_attr(feature = "clap", arg(skip = BuildOptions::default().memory_mib))]
     pub memory_mib: u64,
-    /// The encoding of the inputs, whatever they look like.
+    /// The encoding of the inputs; without one it is recognised.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(deserialize_with = "encoding")]
     pub encoding: Option<Encoding>,
-    /// Opens an input as PDN text: [`open_pdn`], unless the caller knows other kinds of files.
+    /// Opens an input as PDN text: [`open_pdn`], or a function that knows other kinds of files.
     #[cfg_attr(feature = "clap", arg(skip = BuildOptions::default().open))]
     #[serde(skip, default = "plain")]
     pub open: OpenInput,

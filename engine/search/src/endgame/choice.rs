@@ -3,7 +3,7 @@
 //! * Won: only moves that win. By distance to win if known, else by distance to conversion (any
 //!   winning conversion is progress, as material and men never come back; of several the one with
 //!   the shorter way in its new slice); without distances a search among them.
-//! * Lost: what takes longest, and first of all what lets a draw rule come in between.
+//! * Lost: moves that let a draw rule end the game, else those that take longest.
 //! * Drawn: only moves that draw; of these the ones with the most losing replies.
 //!
 //! A win counts only if the draw rules leave room for it, see [`super::room`].
@@ -72,7 +72,7 @@ pub(crate) fn choose(game: &Game, probe: &Probe, rules: DrawRules, lines: usize)
     try_choose(game, probe, rules, lines).ok().flatten()
 }
 
-/// Whether [`choose`] has something to say about the position.
+/// Whether [`choose`] has an answer about the position.
 pub(crate) fn knows(position: &Position, probe: &Probe) -> bool {
     let is_known = |position: &Position| matches!(probe.wld(position), Ok(Some(_)));
     probe.reaches(position)
@@ -80,7 +80,7 @@ pub(crate) fn knows(position: &Position, probe: &Probe) -> bool {
         && position.legal_moves().iter().all(|&mv| is_known(&position.after(mv)))
 }
 
-/// The moves that keep the value of the position by the databases; `None` if that are all moves.
+/// The moves that keep the value of the position by the databases; `None` if these are all moves.
 /// For positions that have more pieces than the databases, where captures lead into them: after a
 /// capture the draw rules leave room for every win.
 pub(crate) fn keeping(position: &Position, probe: &Probe) -> Option<Vec<Move>> {
@@ -169,7 +169,7 @@ fn worse_moves(
     Ok(rated)
 }
 
-/// How often the position has stood on the board before, with these counters on it.
+/// How often the position has occurred before; these are its counters.
 fn earlier_occurrences(game: &Game, next: &Position, counters: &DrawCounters) -> usize {
     let back = usize::from(counters.reversible()).min(game.ply() + 1);
     let positions = &game.positions()[game.ply() + 1 - back..];
@@ -192,8 +192,8 @@ fn by_distance_to_win(
         let Some(plies) = probe.dtw(&candidate.next)? else { return Ok(None) };
         let is_in_time =
             plies <= candidate.room(rules) || converts_in_time(candidate, probe, rules)?;
-        // A draw, but the loser may fail: the sooner the better for the winner, and the other way
-        // round.
+        // A draw by the rules, but the loser may err: the winner prefers the short way, the loser
+        // the long one.
         let running_out = Score::new(RUNNING_OUT - plies.min(RUNNING_OUT as u32 - 1) as i32);
         let (order, score) = match (value == Wld::Win, is_in_time) {
             (true, true) => (Score::win_in(plies + 1), Score::win_in(plies + 1)),
@@ -207,7 +207,7 @@ fn by_distance_to_win(
     Ok(Some(rated.into_iter().map(|(_, rated)| rated).collect()))
 }
 
-/// More than the plies of any win that a draw rule can come before.
+/// More plies than any win has that a draw rule can prevent.
 const RUNNING_OUT: i32 = 1000;
 
 /// Whether a conversion that starts the 25 moves again comes in time.

@@ -6,8 +6,8 @@ use movegen::{Position, isa};
 use super::network::{self, Network};
 use super::weights::Weights;
 
-/// Positions remembered: 512 KiB, half of the second-level cache of many processors. Searches fetch
-/// an entry before they need it, so one from the third cache is not too far away either.
+/// Positions remembered: 512 KiB, half of the second-level cache of many processors. Searches
+/// prefetch an entry, so the third-level cache is fast enough, too.
 const ENTRIES: usize = 1 << 15;
 /// The network has not been computed.
 const UNKNOWN: i32 = i32::MIN;
@@ -32,7 +32,7 @@ struct EvalEntry {
 
 impl ScoreMemory {
     pub(super) fn new(weights: &Weights) -> ScoreMemory {
-        // Keys that belong elsewhere.
+        // Keys that belong to other entries.
         let empty = |at: usize| EvalEntry { key: !(at as u64), rest: 0, network: UNKNOWN };
         let sums = weights.network().map(network::Sums::new);
         ScoreMemory { entries: (0..ENTRIES).map(empty).collect(), sums }

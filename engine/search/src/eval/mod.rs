@@ -160,7 +160,7 @@ impl fmt::Debug for Evaluation {
     }
 }
 
-/// How far the game has gone, from 0.0 with all men at home to 1.0 without men.
+/// The progress of the game, from 0.0 with all men on their first squares to 1.0 without men.
 pub fn progress(position: &Position) -> f64 {
     let steps = weights::opening_steps(&board::sums(position));
     1.0 - f64::from(steps) / f64::from(OPENING_STEPS)

@@ -139,8 +139,8 @@ pub const STEP: usize = 32;
 pub const MAX_HIDDEN: usize = 256;
 /// The greatest [`Network::unit`].
 const MAX_UNIT: i32 = 4000;
-/// The greatest output of a network, in hundredths of a man. It would seldom be greater, and a
-/// search that knows the rest of the score can skip it where it decides nothing.
+/// The greatest output of a network, in hundredths of a man. Greater outputs would be rare, and the
+/// limit lets a search skip the network where the rest of the score decides.
 pub const MAX_SCORE: i32 = 60;
 /// Plies whose sums are kept.
 const KEPT: usize = 64;

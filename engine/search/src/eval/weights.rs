@@ -164,7 +164,7 @@ pub fn damped(position: &Position, white: i32) -> Score {
     let white = white / IN_A_HUNDREDTH;
     let better = if white > 0 { Color::White } else { Color::Black };
     let halvings = towards_draw(position, better);
-    // A division, towards zero, that costs none.
+    // A shift instead of a division, rounding towards zero.
     let white = (white + (white >> 31 & ((1 << halvings) - 1))) >> halvings;
     Score::eval(if position.side_to_move() == Color::White { white } else { -white })
 }

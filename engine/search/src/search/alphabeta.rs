@@ -109,7 +109,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
             }
         }
 
-        // Filled in place: a list is a kilobyte to move about.
+        // Filled in place, because copying a list moves a kilobyte.
         let mut moves = MoveList::new();
         node.position.generate_with(self.isa, &mut moves);
         if moves.is_empty() {
@@ -232,7 +232,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     #[inline(always)]
     fn child(&self, node: &Node, mv: Move, depth: i32) -> Node {
         let child = node.after(mv);
-        // At the horizon the table is not used, and most moves go no further.
+        // Most moves end at the horizon, where the table is not used.
         if depth > 0 {
             self.shared.table.prefetch(self.shared.key(&child));
         }
@@ -291,12 +291,12 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         depth: i32,
         Window { alpha, beta }: Window,
     ) -> Option<Score> {
-        // A bound would leave an open window without its score, and the end of the game must be
-        // shown move by move.
+        // With an open window a bound is not enough, and the end of the game must be shown move by
+        // move.
         if K::PV && (hit.bound != Bound::Exact || hit.score.is_decided()) {
             return None;
         }
-        // A proven end needs no depth, but it must come before the draw rules strike.
+        // A proven end counts at any depth, but it must come before the draw rules end the game.
         let proven = match hit.bound {
             Bound::Exact => hit.score.is_decided(),
             Bound::Lower => hit.score.is_win(),

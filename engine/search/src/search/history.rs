@@ -31,7 +31,7 @@ impl History {
         *p += (ONE - *p) >> rate;
     }
 
-    /// The same of a move that did not.
+    /// The move did not raise alpha; counted in the same way.
     #[inline(always)]
     pub(super) fn bad(&mut self, side: Color, mv: Move, rate: i32) {
         let p = &mut self.0[side.index()][mv.from_to_index()];

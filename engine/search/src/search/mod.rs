@@ -50,7 +50,7 @@ use root::{Root, RootMove};
 pub(crate) use worker::WorkerMemory;
 use worker::{DrawScore, Shared};
 
-/// A forced move is played after this little search, which finds a score and a reply.
+/// The depth of the short search for a score and a reply before a forced move is played.
 const FORCED_DEPTH: u32 = 8;
 const FORCED_NODES: u64 = 2_000;
 

@@ -26,7 +26,7 @@ impl Node {
         Node { position, counters }
     }
 
-    /// Whether no draw rule can have anything to say here.
+    /// Whether no draw rule can apply here.
     #[inline(always)]
     pub(super) fn is_far_from_draw(&self) -> bool {
         self.counters.reversible() < 4 && self.counters.class() == MaterialClass::Other

@@ -141,8 +141,8 @@ impl SearchNumbers {
     }
 }
 
-/// Where a search has its numbers from. The search is compiled for each: numbers that are fixed cost
-/// nothing.
+/// The source of a search's numbers. The search is compiled for each, so fixed numbers are
+/// constants.
 pub(super) trait Numbers: Copy + Send + Sync {
     /// All of them.
     fn get(&self) -> &SearchNumbers;

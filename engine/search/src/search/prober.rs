@@ -76,11 +76,11 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The value of a quiet position, if it may be relied on.
+    /// The value of a quiet position, if it is reliable.
     #[inline]
     pub(super) fn value(&self, node: &Node, rules: DrawRules, conditional: bool) -> Option<Wld> {
         let position = &node.position;
-        // A damaged file is as good as none.
+        // A damaged file counts as missing.
         let value = self.probe.wld_quiet(position, conditional).ok().flatten()?;
         if value == Wld::Draw {
             return Some(value);

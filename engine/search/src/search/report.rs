@@ -37,8 +37,8 @@ pub struct Info {
 }
 
 impl Info {
-    /// Whether the other one says the same of the position: of the same line the same depth, score
-    /// and variation, whatever was counted meanwhile.
+    /// Whether the other report is about the same line with the same depth, score and variation;
+    /// counts may differ.
     #[must_use]
     pub fn says_same(&self, other: &Info) -> bool {
         let said = |info: &Info| (info.multipv, info.depth, info.score, info.bound);

@@ -80,7 +80,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         }
     }
 
-    /// Whether another iteration is not worth its time.
+    /// Whether another iteration would be a waste of time.
     fn is_enough(&self, root: &Root, depth: i32) -> bool {
         if self.id != 0 || self.pondering {
             return false;
@@ -133,7 +133,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         let mut best = Score::MIN;
         let searched = &self.shared.searched;
         let is_shared = searched.is_shared() && depth > params::PUT_OFF_DEPTH;
-        // Tried after the others, because another thread has begun them; each with its turn.
+        // Tried after the others, because another thread has begun them; with their numbers in the
+        // order.
         let mut put_off: Vec<(Move, usize)> = Vec::new();
         let mut next = line;
         loop {
@@ -178,7 +179,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
                 found.pv.push(mv);
                 found.pv.extend_from_slice(self.memory.pv.line(1));
                 root.moves[line..=index].rotate_right(1);
-                // The first iteration is over at once.
+                // The first iteration takes almost no time.
                 if index > line && root.lines == 1 && depth > 1 {
                     self.report(root, line);
                 }

@@ -62,7 +62,7 @@ pub(super) fn search<I: Isa, N: Numbers>(
         }
         let mut info = worker.info(&root, 0);
         extend_variation(&mut info.pv, &root.node, shared);
-        // What the result says has been reported, also if the last iteration has not been finished.
+        // The result is reported even if the last iteration was not finished.
         if let Some(reporter) = worker.reporter {
             reporter.finish(&info);
         }
@@ -90,7 +90,8 @@ fn elect<'a>(voters: &[&'a RootMove]) -> &'a RootMove {
     let total = |m: &RootMove| voters.iter().filter(|v| v.mv == m.mv).map(|v| vote(v)).sum::<i64>();
     let mut best = voters[0];
     for voter in &voters[1..] {
-        // Votes choose the move; among its supporters the deepest and highest speaks for it.
+        // Votes choose the move; the result is that of its supporter with the greatest depth, then
+        // score.
         let rank = |m: &RootMove| (total(m), m.depth, m.score);
         if rank(voter) > rank(best) {
             best = voter;

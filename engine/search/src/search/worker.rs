@@ -43,7 +43,7 @@ impl DrawScore {
         DrawScore(Color::ALL.map(|side| if side == root.side_to_move() { worth } else { -worth }))
     }
 
-    /// To this side.
+    /// The value to this side.
     #[inline(always)]
     pub(super) fn of(self, side: Color) -> Score {
         self.0[side.index()]
@@ -145,7 +145,7 @@ impl std::fmt::Debug for WorkerMemory {
 /// The longest silence of a search, so that the user sees the nodes grow.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
-/// Hands reports on and remembers the last one.
+/// Passes reports on and remembers the last one.
 pub(super) struct Reporter<'a> {
     receiver: &'a mut dyn FnMut(&Info),
     /// The last one of the first variation.

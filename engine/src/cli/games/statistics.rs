@@ -186,7 +186,7 @@ const TITLES: [(Group, &str); 7] = [
 ];
 
 const NOTES: [&str; 2] = [
-    "SideScore: the share of the points. Plies: moves of both sides in the mean. An endgame counts by the \
+    "Score: the share of the points. Plies: moves of both sides in the mean. An endgame counts by the \
      value, for the side whose score it is, of the first position of the game that the databases know.",
     "Accuracy: the part of the points that a move kept in the mean, and moves with the glyphs ?!, ? and \
      ??, in games with scores after their moves.",

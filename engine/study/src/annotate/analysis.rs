@@ -67,8 +67,8 @@ impl From<&Info> for PositionAnalysis {
     }
 }
 
-/// The main line as games: one, and another from each place where a position is set up. Only
-/// the last one's end is a separate position; the others end where the next one begins.
+/// The main line as games: one, and another from each place where a position is set up. The
+/// position after the last move of each belongs to the next one, except for the last game.
 fn stretches(pdn: &PdnGame) -> Vec<Game> {
     let mut stretches = Vec::new();
     let mut game = Game::new(pdn.start);
@@ -115,9 +115,9 @@ pub fn analyse(
     })
 }
 
-/// The analyses of all positions of the main line, where `search` analyses those where the game
-/// continues. It gets their places, from 0, from the end to the beginning, so that earlier positions
-/// can use results of later ones. `None` as soon as it returns `None`.
+/// The analyses of all positions of the main line. Calls `search` with the place, from 0, of each
+/// position where the game continues, from the end to the beginning, so that earlier positions can
+/// use results of later ones. `None` as soon as it returns `None`.
 pub fn analyse_with(
     pdn: &PdnGame,
     rules: DrawRules,

@@ -42,7 +42,7 @@ pub struct GameWork<'a> {
 /// `None` if it was stopped.
 pub type OneGame<T> = fn(&mut Engine, &PdnGame, &Limits, &Control) -> Option<Vec<T>>;
 
-/// Does this work on the games that the journal does not have yet, and adds the results. Calls
+/// Does this work on the games that are not in the journal yet, and adds the results. Calls
 /// `progress` with the number of finished games. Returns whether all are finished; they are not if
 /// the work was stopped.
 ///

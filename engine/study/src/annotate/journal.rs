@@ -20,8 +20,7 @@ use crate::checked::{checked, unchecked};
 /// The version that is written. Version 1 had no checksums.
 const VERSION: u32 = 2;
 
-/// The conditions that the games of a journal were searched under. A journal is only continued under the
-/// same conditions.
+/// The conditions of the searches of a journal, which can only be continued under the same ones.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JournalHeader {
     /// Version of the format.
@@ -43,7 +42,7 @@ impl JournalHeader {
         JournalHeader { annotate: VERSION, games, input, limits, evaluation: evaluation.to_owned() }
     }
 
-    /// The same for another kind of work: its journals are not continued as annotations.
+    /// The same for another kind of work, whose journals cannot be continued as annotations.
     #[must_use]
     pub fn of_work(mut self, name: &str) -> JournalHeader {
         self.limits = format!("{name} {}", self.limits);
@@ -71,7 +70,7 @@ pub enum JournalError {
     /// Another process has it.
     #[error("{0} is in use: another process writes the same file")]
     InUse(PathBuf),
-    /// It was begun with other conditions.
+    /// It has other conditions.
     #[error("{0} is of other games or limits")]
     Other(PathBuf),
     /// Its first line is damaged: the conditions of the searches are lost.
@@ -123,7 +122,7 @@ impl<T: Serialize + DeserializeOwned> AnnotationJournal<T> {
         })?;
         let mut old = Vec::new();
         file.read_to_end(&mut old).map_err(failed)?;
-        // A line without an end was being written when the work was cut off.
+        // A line without an end was cut off by an interruption.
         let mut lines =
             old.split_inclusive(|&byte| byte == b'\n').map_while(|it| it.strip_suffix(b"\n"));
         let first = lines.next();

@@ -73,7 +73,7 @@ pub struct JudgedGame {
 }
 
 impl JudgedGame {
-    /// The move that gave away most, as its place in the list, if it was a mistake.
+    /// The place in the list of the move that gave away most, if it was a mistake.
     #[must_use]
     pub fn turning_point(&self) -> Option<usize> {
         let worst = (0..self.moves.len())

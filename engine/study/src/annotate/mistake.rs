@@ -93,13 +93,13 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// How much there is to learn from it: more if the fault is known.
+    /// How instructive it is: more if the fault is known.
     fn weight(&self) -> f64 {
         let is_plain = self.kind == MistakeKind::Positional;
         self.drop * if is_plain { 0.5 } else { 1.0 }
     }
 
-    /// The mistakes with most to learn from come first.
+    /// The most instructive mistakes come first.
     #[must_use]
     pub fn by_weight(&self, other: &Mistake) -> std::cmp::Ordering {
         other.weight().total_cmp(&self.weight())
@@ -207,7 +207,7 @@ impl JudgedGame {
         }
     }
 
-    /// Its endgame; `None` if it was over before the databases knew it.
+    /// Its endgame; `None` if it ended before the databases knew a position.
     #[must_use]
     pub fn endgame(&self) -> Option<Endgame> {
         let known = |judged: &JudgedMove| judged.exact.is_some();

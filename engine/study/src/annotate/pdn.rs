@@ -64,7 +64,7 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
             Some(first) if *first == better => {
                 judged.line.iter().take(LONGEST_LINE).map(|&mv| Ply::from(mv)).collect()
             }
-            // The databases know better than the search; the rest is not searched.
+            // The databases replace the search here.
             _ => vec![Ply::from(better)],
         };
         added.push(Annotation::Variation(Variation { lead: Vec::new(), plies: line }));
@@ -77,9 +77,9 @@ fn checksum(comment: &Comment) -> String {
     format!("{:08x}", crc32fast::hash(comment.text.as_bytes()))
 }
 
-/// Takes out what [`annotate`] added to a move that is played from `position`. A program or a
-/// person may have worked on the game since: a comment that was changed stays, and is theirs from
-/// then on; so does a variation with more than moves in it.
+/// Takes out what [`annotate`] added to a move that is played from `position`. Another program or a
+/// person may have edited the game: a comment that was changed stays, and so does a variation with
+/// anything but moves.
 fn clear(ply: &mut Ply, position: &Position) {
     let mut at = 0;
     while at < ply.after.len() {

@@ -12,7 +12,7 @@ use super::judge::JudgedGame;
 use super::mistake::{Endgame, Mistake, MistakeKind, Phase};
 use super::strength::Strength;
 
-/// Positions that are kept to learn from.
+/// The most instructive positions that are kept.
 const INSTRUCTIVE: usize = 10;
 
 /// How many mistakes there were, by phase, kind and time.
@@ -92,7 +92,7 @@ pub struct PlayerSummary {
     /// By the day that the tag `Date` means, as [`movegen::notation::pdn::day`] gives it, and the tag;
     /// games without one are left out.
     pub progress: BTreeMap<(Option<u32>, String), DayOfPlay>,
-    /// The ten mistakes at most with most to learn from, with the numbers of their games.
+    /// The most instructive mistakes, at most ten, with the numbers of their games.
     pub instructive: Vec<Numbered<Mistake>>,
 }
 
@@ -169,7 +169,7 @@ impl PlayerSummaries {
         &self.list
     }
 
-    /// The ten mistakes at most with most to learn from, with the numbers of their games.
+    /// The most instructive mistakes, at most ten, with the numbers of their games.
     #[must_use]
     pub fn instructive(&self) -> &[Numbered<Mistake>] {
         &self.instructive
@@ -182,7 +182,7 @@ impl PlayerSummaries {
     }
 }
 
-/// Keeps a mistake among those with most to learn from; each position once.
+/// Keeps a mistake if it is among the most instructive ones; each position once.
 fn keep(list: &mut Vec<Numbered<Mistake>>, game: usize, mistake: &Mistake) {
     if list.iter().any(|(_, other)| other.position == mistake.position) {
         return;

@@ -1,4 +1,4 @@
-//! Which of the playing levels plays about as well.
+//! The playing level that plays about as well.
 
 use meerslag_search::PlayingLevel;
 use movegen::notation::pdn::SideSummary;
@@ -11,14 +11,14 @@ const LEAST_MOVES: u32 = 40;
 /// How strong play was, measured by the playing levels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Strength {
-    /// The level that plays about as well, 1 to 10; the last measured one stands for more.
+    /// The level that plays about as well, 1 to 10; also the last measured one for stronger play.
     pub level: u8,
     /// Elo over level 1, between levels in proportion; 0 at level 1 and below.
     pub elo: u32,
 }
 
 impl Strength {
-    /// By the accuracy of at least 40 moves; `None` with fewer, or if nothing was at stake.
+    /// From the accuracy of at least 40 moves; `None` with fewer, or if nothing was at stake.
     #[must_use]
     pub fn of(play: &SideSummary) -> Option<Strength> {
         let accuracy = play.accuracy().filter(|_| play.moves >= LEAST_MOVES)?;

@@ -22,7 +22,7 @@ impl Measure {
         }
     }
 
-    /// The distance by way of this move, counted from before it.
+    /// The distance with this move, counted from before it.
     #[must_use]
     pub fn of_move(self, mv: &MoveAnswer) -> Option<u32> {
         match self {

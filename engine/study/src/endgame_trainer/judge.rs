@@ -19,8 +19,8 @@ pub enum Verdict {
     Perfect,
     /// The value stays; how well is not known.
     Holds,
-    /// The value stays, but a win comes this many plies later, or a loss this many earlier, than
-    /// it had to.
+    /// The value stays, but a win comes this many plies later than necessary, or a loss this many
+    /// earlier.
     Inaccuracy(u32),
     /// The value is lost.
     Mistake,
@@ -38,8 +38,7 @@ pub struct Judgement {
     pub measure: Option<Measure>,
     /// The verdict.
     pub verdict: Verdict,
-    /// After a mistake the moves that keep the value, best first; else those that are as good as
-    /// a move can be.
+    /// After a mistake the moves that keep the value, best first; else the best moves.
     pub best: Vec<MoveAnswer>,
     /// Whether only one move kept the value, and there were others.
     pub is_only: bool,
@@ -112,7 +111,7 @@ impl Judgement {
         }
     }
 
-    /// The value that a move leads to, in brackets; nothing if it could only be "draw" for a draw.
+    /// The value that a move leads to, in brackets; empty for a draw in a drawn position.
     fn shown(&self, mv: &MoveAnswer) -> String {
         // The distances of a move to another value are of the same kind, if there are any.
         let measure = self.measure.or(if mv.dtw.is_some() {

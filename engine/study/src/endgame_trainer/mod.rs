@@ -1,8 +1,8 @@
 //! The endgame trainer: a player against perfect defence, with every move judged.
 //!
-//! [`Picker`] finds a position to play, [`reply`] is the opponent who never goes wrong, and
-//! [`judge`] compares a move with the databases. Distances are plies, from the databases: to the end of the game where they know it, else to the
-//! next conversion (capture or move of a man).
+//! [`Picker`] finds a position to play, [`reply`] is the perfect opponent, and [`judge`] compares a
+//! move with the databases. Distances are plies, from the databases: to the end of the game where
+//! they know it, else to the next conversion (capture or move of a man).
 
 mod distance;
 mod judge;

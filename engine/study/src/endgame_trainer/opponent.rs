@@ -1,4 +1,4 @@
-//! The opponent who never goes wrong.
+//! The perfect opponent.
 
 use std::cmp::Reverse;
 
@@ -10,11 +10,10 @@ use super::distance::Measure;
 
 /// The perfect move of the side to move; `None` if it has none.
 ///
-/// Won, it wins as fast as the databases know how. Lost, it resists as long as they say, but
-/// takes a draw that the rules offer at once. Drawn, it keeps the draw, away from repetitions, and
-/// leaves the other side as many losing moves as it can. Between equal moves it prefers those
-/// after which the other side can go wrong most often. Where the databases do not reach it plays
-/// any move.
+/// A winning side wins as fast as the databases allow. A losing side resists as long as possible,
+/// but takes a draw by the rules at once. In a drawn position it keeps the draw, avoids
+/// repetitions, and leaves the other side as many losing moves as possible. Of equal moves it
+/// prefers those with most wrong replies. Where the databases do not reach it plays any move.
 ///
 /// # Errors
 /// If a database file cannot be read or is damaged.
@@ -47,7 +46,7 @@ pub fn reply(probe: &Probe, game: &Game, rules: DrawRules) -> Result<Option<Move
     Ok(best.map(|(_, mv)| mv))
 }
 
-/// How many replies to a move give away the other side's value.
+/// The number of replies to a move that give away the other side's value.
 fn ways_to_go_wrong(
     probe: &Probe,
     position: &Position,

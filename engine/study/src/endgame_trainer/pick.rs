@@ -92,9 +92,9 @@ impl Picker {
 
     /// A random position of this kind that is worth playing: the side to move has a choice and does
     /// not win within two plies, and the draw rules do not turn a won ending into a draw. Positions
-    /// where all moves are equally good are only taken if there is hardly anything else. All others
-    /// are equally likely, unless they are so rare that random tries do not find one: then the
-    /// first one from a random index on is taken.
+    /// where all moves are equally good are only taken if there are few others. All others are
+    /// equally likely, unless they are too rare for random tries: then the first one from a random
+    /// index on is taken.
     ///
     /// # Errors
     /// If the databases do not reach, or there is no such position.
@@ -153,7 +153,7 @@ struct PositionSearch<'a> {
     criteria: &'a Criteria,
     rules: DrawRules,
     side: Color,
-    /// A position that will do if there is none with a choice.
+    /// A position to take if there is none with a choice.
     easy: Option<Position>,
     easy_seen: u32,
 }
@@ -185,7 +185,7 @@ impl PositionSearch<'_> {
         Ok(self.easy)
     }
 
-    /// The position with this index if it is good. One that is easy is remembered.
+    /// The position with this index if it is good. An easy one is remembered.
     fn look(&mut self, index: u64) -> Result<Option<Position>, PickError> {
         let Some(position) =
             index::unrank(self.criteria.slice, index).and_then(|p| p.position(self.side).ok())

@@ -82,9 +82,9 @@ fn rating(nodes: u64) -> u8 {
     levels.into_iter().find(|&level| has(level) >= Some(nodes)).unwrap_or(PlayingLevel::MAX)
 }
 
-/// The puzzles of these games, which `found` has by the game's number from 1: sacrifices first,
-/// then by theme, pieces given and rating. Of equal positions, also if turned, and of equal
-/// solutions only one is kept.
+/// The puzzles of these games, sacrifices first, then by theme, pieces given and rating. `found`
+/// has them by the game's number from 1. Of equal positions, also if turned, and of equal solutions
+/// only one is kept.
 #[must_use]
 pub fn collect<'f>(
     games: &[PdnGame],

@@ -36,7 +36,7 @@ pub struct Exercise {
     pub kind: ExerciseKind,
     /// The position.
     pub position: Position,
-    /// The solution, beginning with the move to be found; for a mistake only that one counts.
+    /// The solution, beginning with the move to find; for a mistake only this move counts.
     pub solution: Vec<Move>,
     /// What the side to move achieves, if the file says so.
     pub goal: Option<Wld>,
@@ -53,7 +53,7 @@ pub struct Exercise {
 }
 
 impl Exercise {
-    /// Its name, which stays the same when the file is made again: the position.
+    /// Its name, the position, which is the same when the file is made again.
     #[must_use]
     pub fn id(&self) -> String {
         self.position.to_fen()

@@ -20,7 +20,7 @@ const OTHERS: i32 = 50;
 /// The greatest score of a draw, either way, and the least that every other move loses.
 const DRAWS: i32 = 50;
 const LOSES: i32 = -200;
-/// A move found by a search of this many plies, and the captures after them, is seen at once.
+/// A move is obvious if a search of this many plies, with the captures after them, finds it.
 const SHALLOW: u32 = 1;
 /// The most plies of a combination.
 pub(super) const LONGEST: usize = 31;
@@ -144,9 +144,9 @@ impl Finder<'_> {
         outcome.found.filter(|found| found.depth > SHALLOW).map(|found| found.nodes)
     }
 
-    /// The combination to its end: the gain is on the board and cannot be taken back, or the game
-    /// is decided. `None` if one of the solver's moves is not the only one; only for a last capture
-    /// there may be several.
+    /// The combination to its end: until the gain cannot be taken back, or the game is decided.
+    /// `None` if one of the solver's moves is not the only one; only a last capture may have
+    /// several ways.
     fn line(&mut self, start: &Position, first: Move, goal: Wld) -> Option<Vec<Move>> {
         let solver = start.side_to_move();
         let mut line = vec![first];
@@ -197,12 +197,12 @@ fn reaches(score: Score, goal: Wld) -> bool {
 fn is_end(start: &Position, after: &Position, solver: Color, goal: Wld, score: Score) -> bool {
     let is_quiet = !after.has_capture(solver.opponent());
     let has_gained = balance(after, solver) > balance(start, solver);
-    // A win proven by the databases only needs playing out.
+    // A win that the databases prove needs no more moves.
     let is_won = start.piece_count() > after.piece_count() && score.is_win();
     is_quiet && (goal == Wld::Draw || has_gained || is_won)
 }
 
-/// A sixteenth of these limits, to see where a closer look is worthwhile.
+/// A sixteenth of these limits, to find positions for a longer search.
 fn glance(limits: &Limits) -> Limits {
     Limits {
         depth: limits.depth.map(|depth| depth.saturating_sub(4).max(1)),

@@ -2,10 +2,10 @@
 //! shallow search does not see it.
 //!
 //! [`puzzles_of_game`] searches a game, [`each_game`](crate::annotate::each_game) does it for many
-//! on several threads, with a journal of finished ones; [`collect`] drops duplicates and sorts. [`to_pdn`] writes a puzzle as
-//! a game with tags. [`exercises`] reads the exercises in a PDN game: a puzzle, or the mistakes
-//! that [`crate::annotate`] marked; [`Repetition`] keeps what was solved and what was not, and says
-//! what to repeat.
+//! on several threads, with a journal of finished ones; [`collect`] drops duplicates and sorts.
+//! [`to_pdn`] writes a puzzle as a game with tags. [`exercises`] reads the exercises in a PDN game:
+//! a puzzle, or the mistakes that [`crate::annotate`] marked; [`Repetition`] keeps the results and
+//! says what to repeat.
 
 mod collect;
 mod exercise;

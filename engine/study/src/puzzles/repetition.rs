@@ -1,4 +1,4 @@
-//! Mistakes come again, after growing intervals, as on the board in the browser
+//! Mistakes are repeated after growing intervals, as on the board in the browser
 //! (`engine/web/repeat.js`).
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use crate::checked::{checked, unchecked};
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
-/// Seconds until an exercise comes again: first after a mistake, then after each time it was right.
-/// The board in the browser has the same.
+/// Seconds until an exercise is repeated: first after a mistake, then after each right answer. The
+/// board in the browser has the same.
 pub const INTERVALS: [u64; 6] = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
 /// The version of files of scores.
 const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ struct Header {
     scores: u32,
 }
 
-/// When an exercise comes again.
+/// When an exercise is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Repeat {
     /// The step in the intervals.
@@ -44,12 +44,12 @@ pub struct Standing {
     pub right: u32,
     /// How often it was wrong.
     pub wrong: u32,
-    /// When it comes again, while it is to be repeated.
+    /// When it is due, if it is to be repeated.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub repeat: Option<Repeat>,
 }
 
-/// A line of the file: how something is known from then on.
+/// A line of the file: how well an exercise is known from then on.
 #[derive(Serialize, Deserialize)]
 struct Try {
     id: String,
@@ -86,7 +86,7 @@ pub struct ExerciseTally {
     pub new: usize,
     /// To be repeated later.
     pub later: usize,
-    /// Known for good.
+    /// Known, not to be repeated.
     pub known: usize,
 }
 
@@ -125,7 +125,7 @@ impl Repetition {
             file.write_all(&checked(&json)).map_err(failed)?;
             return Ok(Repetition { path: path.to_owned(), file, known: BTreeMap::new() });
         };
-        // A line without an end was being written when the work was cut off.
+        // A line without an end was cut off by an interruption.
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -138,8 +138,8 @@ impl Repetition {
         self.known.get(id).copied().unwrap_or_default()
     }
 
-    /// It was right at this time, in seconds since 1970: if it is being repeated, it comes again
-    /// later, and after the last interval never.
+    /// Records a right answer at this time, in seconds since 1970: a repeated exercise is due
+    /// later, and after the last interval no more.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -150,7 +150,7 @@ impl Repetition {
         self.keep(id, Standing { right: right.saturating_add(1), wrong, repeat })
     }
 
-    /// It was wrong at this time: it comes again soon.
+    /// Records a wrong answer at this time: the exercise is due soon.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -211,7 +211,7 @@ fn read(
     let mut lines =
         text.split_inclusive(|&byte| byte == b'\n').map_while(|it| it.strip_suffix(b"\n"));
     let header = match lines.next() {
-        // A program that was killed while it wrote the first line has left its beginning.
+        // A program that was killed while it wrote the first line leaves a part of it.
         None if checked(br#"{"scores":1}"#).starts_with(text) => return Ok(None),
         None => None,
         Some(first) => {

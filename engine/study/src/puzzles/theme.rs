@@ -52,8 +52,8 @@ impl Themes {
     }
 }
 
-/// Whether a king that has captured could capture more, now that what it captured is off the board.
-/// The capture was as long as the rules allow, so the captured pieces were in its way.
+/// Whether a king could capture more once the pieces it captured are off the board. Its capture was
+/// as long as possible, so those pieces were in its way.
 fn is_stopped_king(after: &Position, mv: Move) -> bool {
     let again = after.with_other_side();
     mv.captured().len() > 1

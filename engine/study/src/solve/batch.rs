@@ -18,7 +18,7 @@ pub enum BatchError {
     /// A thread cannot be started.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
-    /// The observer could not take a solution.
+    /// The observer failed.
     #[error(transparent)]
     Observer(#[from] io::Error),
 }

@@ -3,11 +3,11 @@
 //! A draw needs no path to an end: a side holds if there is a set of positions that it never has to
 //! leave. Where the attacker is to move, all moves lead into the set or to positions that are known
 //! not to be won; where the defender is to move, one move does. Such a set is grown from the root,
-//! with one move for the defender in each position, where any position not known to be lost gets
-//! the benefit of the doubt. When a position turns out to be lost, the defender chooses again
-//! wherever a choice relied on it; a position without another choice is lost as well. So every
-//! position is entered once, and the end is sound either way: nothing left to enter is a set that
-//! holds, and a lost root is a proved win.
+//! with one move for the defender in each position, where any position that is not known to be lost
+//! is taken to hold. When a position turns out to be lost, the defender chooses again wherever a
+//! choice relied on it; a position without another choice is lost as well. So every position is
+//! entered once, and both ends are proofs: a set with nothing left to enter holds, and a lost root
+//! is a win.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,7 +21,7 @@ use super::table::ProofEntry;
 /// How far the set has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum HoldResult {
-    /// The defender holds, with this move if he is to move.
+    /// The defender holds, with this move if it is the one to move.
     Holds(Option<Move>),
     /// The attacker wins, within this many plies.
     Wins(u32),
@@ -33,7 +33,7 @@ pub(super) enum HoldResult {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HoldState {
-    /// Not looked into.
+    /// Not examined.
     New,
     Entered,
     /// Lost for the defender within this many plies.
@@ -73,8 +73,8 @@ pub(super) struct Holding {
     links: Vec<(u32, u32)>,
     to_enter: Vec<u32>,
     root_move: Option<Move>,
-    /// How well the defender has done so far with his pieces on certain squares: positions of the
-    /// set, less those that are lost. In many draws a few squares are all he needs.
+    /// How well the defender has done so far with pieces on certain squares: positions of the set,
+    /// minus those that are lost. Many draws need only a few squares.
     stands: HashMap<(Bitboard, Bitboard), i32>,
     most: usize,
     /// Since the last sweep: positions entered, and whether the defender has chosen again.
@@ -92,7 +92,7 @@ enum HoldChoice {
     Safe(Move),
     /// Rely on this position.
     Into(Move, Position),
-    /// Nothing but losses, within this many plies.
+    /// All moves lose, within this many plies.
     Lost(u32),
 }
 
@@ -116,7 +116,7 @@ impl Holding {
         }
     }
 
-    /// Grows on, looking at about this many more positions.
+    /// Continues to grow, with about this many more positions.
     pub(super) fn grow(
         &mut self,
         proof: &mut Proof<'_>,
@@ -206,7 +206,7 @@ impl Holding {
         (self.nodes[number].position == *position).then_some(number)
     }
 
-    /// Takes a position into the set because another one relies on it.
+    /// Adds a position to the set because another one relies on it.
     fn rely(&mut self, user: u32, position: &Position) {
         let number = match self.numbers.entry(position.key()) {
             Entry::Occupied(entry) => *entry.get(),
@@ -233,7 +233,7 @@ impl Holding {
         self.nodes[user as usize].choice = number;
     }
 
-    /// Finds a move for the defender; if there is none, within how many plies he loses.
+    /// Finds a move for the defender, or else the number of plies within which the defender loses.
     fn choose(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<Option<u32>, ProbeError> {
         let position = self.nodes[number as usize].position;
         let mv = match self.best(&position, proof)? {
@@ -281,7 +281,7 @@ impl Holding {
         Ok(best.map_or(HoldChoice::Lost(longest), |(_, mv, next)| HoldChoice::Into(mv, next)))
     }
 
-    /// A position is lost, and with it those that rely on it and have no other way.
+    /// Marks a position as lost, and with it those that rely on it and have no other way.
     fn lose(&mut self, number: u32, plies: u32, proof: &mut Proof<'_>) -> Result<(), ProbeError> {
         let mut to_do = vec![(number, plies)];
         while let Some((number, plies)) = to_do.pop() {

@@ -21,11 +21,11 @@ pub enum SolvedLineKind {
     /// Shortest win and longest defence, by distances to the end.
     Shortest,
     /// From conversion to conversion: each as soon as can be forced, each delayed as long as
-    /// possible. Certain to win, but perhaps not in the shortest way.
+    /// possible. It wins for certain, but perhaps not in the shortest way.
     ByConversions,
-    /// A proved win, with the defence that holds out longest against it; then the databases.
+    /// A proved win against the longest defence; then the databases.
     Proof,
-    /// A draw: one line out of many where neither side gives it away.
+    /// A draw: one of many lines where neither side gives it away.
     OneOfMany,
 }
 

@@ -106,10 +106,10 @@ pub struct MoveValue {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// It had searched as many positions as it may.
+    /// It reached the limit of positions.
     Nodes,
-    /// Its memory was full: the positions needed to hold a draw did not fit. Proofs were still
-    /// searched for.
+    /// Its memory was too small for the positions needed to hold a draw. The search for proofs
+    /// continued.
     Memory,
     /// It was stopped.
     #[serde(rename = "interrupt")]

@@ -8,10 +8,10 @@
 //! 2008), because with kings nearly everything transposes.
 //!
 //! A position is resolved without search when a side has no legal move or the databases know it.
-//! One that has already occurred on the path counts as a failure of the attacker: a win never
-//! needs a repetition. So *proofs hold for any path*, and only they are used for conclusions. A
-//! denial may depend on the path; it is kept with the shallowest position that it depends on and
-//! only counts below that, and even then it is just a hint, see `hold`.
+//! One that has already occurred on the path counts as a failure of the attacker: a win never needs
+//! a repetition. So *proofs hold for any path*, and conclusions use only them. A denial may depend
+//! on the path; it is kept with the shallowest position that it depends on and only counts below
+//! that, and even then it is just a hint, see `hold`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -303,7 +303,7 @@ impl<'a> Proof<'a> {
         ProofSummary { proof, disproof, best: best.1, second, open }
     }
 
-    /// What is now known about the top position, and the path depth that a denial depends on.
+    /// The knowledge about the top position, and the path depth that a denial depends on.
     fn resolve(
         &mut self,
         summary: &ProofSummary,

@@ -22,7 +22,7 @@ const MAX_PLIES: usize = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ProofVerdict {
     Open,
-    /// Nothing more to hope for: memory is too small.
+    /// Given up, because memory is too small.
     GivenUp,
     Wins(u32),
     /// The other side holds, with this move if it is to move.
@@ -34,8 +34,8 @@ struct Question {
     attacker: Color,
     verdict: ProofVerdict,
     holding: Holding,
-    /// Neither is tried for ever: a denied win needs no more proof search, and a set that is too
-    /// large does not grow.
+    /// Both end: a denied win needs no more proof search, and a set that is too large does not
+    /// grow.
     is_denied: bool,
     is_too_large: bool,
 }
@@ -51,7 +51,7 @@ impl Question {
         }
     }
 
-    /// Looks at this many more positions.
+    /// Searches this many more positions.
     fn ask(
         &mut self,
         proof: &mut Proof<'_>,
@@ -204,9 +204,9 @@ fn moves(
     Ok(moves)
 }
 
-/// The winner's moves of the proof and the replies that hold out longest against it, then the
-/// line of the databases. Parts that the table has lost are searched again, with at most this many
-/// positions; without success the line ends there.
+/// The winner's moves of the proof and the longest defence, then the line of the databases. Parts
+/// that the table has lost are searched again, with at most this many positions; without success
+/// the line ends there.
 fn proof_line(
     proof: &mut Proof<'_>,
     root: &Position,

@@ -9,11 +9,11 @@ pub(super) const INFINITE: u32 = 1 << 30;
 /// What is known about "the attacker wins this position".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProofEntry {
-    /// He does, within this many plies; where the databases have no distances, within this many
-    /// plies to them.
+    /// The attacker wins within this many plies, or reaches the databases within them where these
+    /// have no distances.
     Proved(u32),
-    /// The search found that he does not. Repetitions count for that as his failure, so it may
-    /// hold only below a position of the path, whose key ends with these bits.
+    /// The search found no win. Repetitions count as the attacker's failure, so this may hold only
+    /// below a position of the path, whose key ends with these bits.
     Denied(Option<u32>),
     /// Proof and disproof number.
     Open(u32, u32),
@@ -84,8 +84,8 @@ impl ProofTable {
         })
     }
 
-    /// Stores an entry; among those that compete for the place, the one that took least work is
-    /// dropped. A proof stays a proof.
+    /// Stores an entry; of those that compete for the place, the one that took least work is
+    /// dropped. A proof is never replaced by a denial.
     pub(super) fn put(
         &mut self,
         position: &Position,

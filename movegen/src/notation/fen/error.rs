@@ -1,4 +1,4 @@
-//! What the readers of positions refuse, and what they tolerate with a warning.
+//! Errors and warnings of the readers of positions.
 
 use thiserror::Error;
 

@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
                 }
                 Some('H') => self.fen.halfmoves = Some(self.read_counter(self.fen.halfmoves)?),
                 Some('F') => self.fen.move_number = Some(self.read_counter(self.fen.move_number)?),
-                // King-move counters of the Frisian rules: of no use here.
+                // King-move counters of the Frisian rules, which are not used here.
                 Some('+') => self.skip_while(|c| c == '+' || c.is_ascii_digit()),
                 Some(c) if c.is_ascii_digit() || c == 'K' => {
                     return Err(self.error(FenErrorKind::ExpectedColor));
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A square number; `needed` tells that something announced it.
+    /// A square number; `needed` says that a letter or a dash before it requires one.
     fn read_square(&mut self, needed: bool) -> Result<Square, ParseFenError> {
         self.skip_while(is_blank);
         let start = self.offset();

@@ -1,10 +1,10 @@
 //! Characters with their places, from bytes.
 //!
-//! UTF-8; a word that is not valid is in the encoding of its run ([`runs`](super::runs)), so that old files
-//! and those put together from several need no guess about the whole file. UTF-16, as some editors save it,
-//! is known by its byte order mark or by NULs. Line ends may be LF, CR LF or CR and come out as LF; byte
-//! order marks are skipped; the blanks of web pages (`&nbsp;`) come out as blanks. Only some kilobytes are
-//! held at a time, however long a line is.
+//! UTF-8; a word that is not valid is in the encoding of its run ([`runs`](super::runs)), so that
+//! old files, and files put together from several, need no guess about the whole file. UTF-16, as
+//! some editors save it, is known by its byte order mark or by NULs. Line ends may be LF, CR LF or
+//! CR and come out as LF; byte order marks are skipped; the blanks of web pages (`&nbsp;`) come out
+//! as blanks. The reader holds only some kilobytes at a time, however long a line is.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
@@ -22,7 +22,7 @@ pub(super) struct TextPos {
 /// How many bytes are copied from the input at a time.
 const CHUNK: usize = 8192;
 
-/// What has no line end for so long is cut.
+/// Longer lines are cut.
 const MAX_LINE: usize = 16 * 1024;
 
 /// How much is read when a line is not UTF-8, and how much of it is only looked at.
@@ -46,7 +46,7 @@ impl<R: BufRead> Chars<R> {
         Chars { text: Text::new(input), ahead: VecDeque::new(), place, is_after_cr: false }
     }
 
-    /// Whatever the text looks like, it is in this encoding, unless a mark at its start says another.
+    /// The encoding that the caller has given; only a mark at the start of the text overrides it.
     pub(super) fn set_encoding(&mut self, encoding: Encoding) {
         self.text.given = Some(encoding);
     }
@@ -135,8 +135,8 @@ pub fn encodings_of(input: impl BufRead) -> io::Result<Encodings> {
     text.error.map_or(Ok(found), Err)
 }
 
-/// A text as [`PdnReader`](super::PdnReader) reads it: in this encoding, unless a mark at its start says
-/// another; without one it is found place by place.
+/// A text as [`PdnReader`](super::PdnReader) reads it: in this encoding, unless a mark at its start
+/// says otherwise; without an encoding it is recognised place by place.
 #[must_use]
 pub fn decode(encoding: Option<Encoding>, bytes: &[u8]) -> String {
     let mut text = Text::new(bytes);
@@ -158,7 +158,7 @@ enum Form {
         is_big_endian: bool,
         is_line_start: bool,
     },
-    /// In the encoding that somebody has named.
+    /// In the encoding that the caller has given.
     Given(Encoding),
 }
 
@@ -267,7 +267,7 @@ impl<R: BufRead> Text<R> {
             };
             self.input.consume(taken);
             self.at_end = taken == 0;
-            // The end settles what was waiting for more.
+            // The end of the input decides what was still open.
             return taken > 0 || !self.bytes.is_empty();
         }
         false

@@ -8,8 +8,8 @@ use crate::color::Color;
 /// are read from it on demand, so that nothing of a file is lost.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Comment {
-    /// The text between the braces, blanks and single line ends folded. An empty line (`\n\n`) parts
-    /// paragraphs.
+    /// The text between the braces, blanks and single line ends folded. An empty line (`\n\n`)
+    /// separates paragraphs.
     pub text: String,
 }
 

@@ -12,9 +12,9 @@ pub struct Encoding(u8);
 const UNICODE: [(&str, &str); 3] =
     [("utf-8", "unicode11utf8"), ("utf-16le", "utf16 unicode"), ("utf-16be", "unicodefffe")];
 
-/// The encodings of one byte a character: name, other names, and the characters of the bytes from 128
-/// on, where U+FFFD is none. They stand here because a library with all encodings of the web doubles the
-/// module that a page in the browser waits for.
+/// The encodings of one byte a character: name, other names, and the characters of the bytes from
+/// 128 on, where U+FFFD means no character. They are listed here because a library with all
+/// encodings of the web would double the module that a page in the browser loads.
 const TABLES: [(&str, &str, &str); 14] = [
     (
         "windows-1252",
@@ -126,7 +126,7 @@ impl Encoding {
         (0..(UNICODE.len() + TABLES.len()) as u8).map(Encoding)
     }
 
-    /// Its name, and in one word, in small letters, others that are in use.
+    /// Its name, and its other names, each as one word in small letters.
     fn names(self) -> (&'static str, &'static str) {
         let place = usize::from(self.0);
         match UNICODE.get(place) {

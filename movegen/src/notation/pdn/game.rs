@@ -192,8 +192,8 @@ impl PdnGame {
         sets_up(&self.line.lead) || self.line.plies.iter().any(|p| sets_up(&p.after))
     }
 
-    /// Why the game may not be what its author wrote: the main line ends early, something in the move
-    /// text was skipped, or a word with a figure, kept as a comment, was no move.
+    /// Why the game may not be what its author wrote: the main line ends early, the reader skipped
+    /// something in the move text, or kept a word with a figure as a comment.
     #[must_use]
     pub fn damage(&self) -> Option<&PdnWarning> {
         let is_skipped = |warning: &&PdnWarning| match &warning.kind {

@@ -14,7 +14,7 @@ pub struct OtherGame {
 impl OtherGame {
     pub(super) const CHESS: OtherGame = OTHERS[0].0;
     pub(super) const ENGLISH: OtherGame = OTHERS[2].0;
-    /// A game of the small board of which no more is known.
+    /// Some game on the small board.
     pub(super) const SMALL: OtherGame = OTHERS[18].0;
 
     const fn new(number: u32, name: &'static str) -> OtherGame {

@@ -1,8 +1,8 @@
 //! How plausible a text is in an encoding.
 //!
-//! What decides is how likely letters follow each other in the languages of countries where draughts is
-//! played, learned from a few words of each; then where capitals and signs stand. Costs are negative
-//! logarithms of probabilities: they add up, and the smallest is the best.
+//! It depends on how likely letters follow each other in the languages of countries where draughts
+//! is played, learned from a few words of each, and on the positions of capitals and signs. Costs
+//! are negative logarithms of probabilities: they add up, and the smallest is the best.
 
 use std::sync::LazyLock;
 
@@ -18,10 +18,10 @@ const LANGUAGE_COUNT: usize = 15;
 /// How many of the languages are Cyrillic.
 const CYRILLIC: usize = 2;
 
-/// Weight of a letter's own frequency against that of the pair, as if seen so often.
+/// Weight of a letter's own frequency against that of the pair, as a number of occurrences.
 const SINGLE: f32 = 8.0;
 
-/// Letters that were not seen count as if seen so often.
+/// The number of occurrences assumed for letters that did not occur.
 const UNSEEN: f32 = 2.0;
 
 /// The cost of a letter that the language does not have, and that its script does not have.
@@ -178,7 +178,7 @@ impl From<char> for Glyph {
     }
 }
 
-/// The cost of capitals and signs where they stand, whatever the language.
+/// The cost of capitals and signs at their positions, whatever the language.
 fn form(word: &[Glyph]) -> f32 {
     let kind = |place: Option<usize>| {
         place.and_then(|place| word.get(place)).map_or(Kind::Sign(0.0), |glyph| glyph.kind)

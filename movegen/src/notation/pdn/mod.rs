@@ -5,9 +5,9 @@
 //! the readable part of the game stays, and the next game is read as if nothing had happened.
 //! [`write_game`] writes PDN 3.0 in one strict form, which reads back the same.
 //!
-//! Games pass three stages: characters with places (`chars`, from bytes in any of the `encoding`s), words (`token`), the shape of a
-//! game (`raw`); only then moves are compared with the rules (`resolve`), because a short capture
-//! may fit several moves, and the rest of the game decides.
+//! Games pass three stages: characters with places (`chars`, from bytes in any of the `encoding`s),
+//! words (`token`), the shape of a game (`raw`). Only then `resolve` compares moves with the rules,
+//! because a short capture may fit several moves, and the rest of the game decides.
 //!
 //! # Examples
 //! ```

@@ -103,7 +103,8 @@ impl SideSummary {
 
 /// Black's and White's play by the scores and glyphs of an annotated game, without a search. A move
 /// counts if it had an alternative and the moves before and after it have a score (`[%eval]`): its
-/// loss is the difference of the two, its grade is its glyph. All zero for a game without scores.
+/// loss is the difference of the two, and its glyph gives its grade. All zero for a game without
+/// scores.
 #[must_use]
 pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
     let mut play = RecordedPlay::default();

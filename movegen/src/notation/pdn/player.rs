@@ -8,7 +8,7 @@ use glob::Pattern;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerName {
     text: String,
-    /// In small letters: the pattern itself knows only those of ASCII.
+    /// In small letters, because the pattern ignores case only in ASCII.
     pattern: Pattern,
 }
 
@@ -20,11 +20,11 @@ impl PlayerName {
     /// If it is not a pattern.
     pub fn parse(text: &str) -> Result<PlayerName, String> {
         let pattern = Pattern::new(&text.to_lowercase())
-            .map_err(|error| format!("no pattern of names: {error}"))?;
+            .map_err(|error| format!("not a pattern of names: {error}"))?;
         Ok(PlayerName { text: text.to_owned(), pattern })
     }
 
-    /// Whether this is a player's name: it fits the pattern, or is written just so, as `[x]`.
+    /// Whether this player is meant: the name fits the pattern, or is the same text, such as `[x]`.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         let name = name.trim().to_lowercase();

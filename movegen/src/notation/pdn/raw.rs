@@ -16,7 +16,7 @@ use crate::position::Position;
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// What takes more memory than this, comments aside, is no game, or not one worth keeping.
+/// The memory of a game without its comments: what takes more is not a game worth keeping.
 const MAX_GAME: usize = 4 * 1024 * 1024;
 
 /// Bytes of all comments of a game.
@@ -66,13 +66,13 @@ impl RawAnnotation {
     }
 }
 
-/// Whether a word may be something else than a move.
+/// What a word may be instead of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Doubt {
     None,
-    /// It cannot be read, or follows words: it is no move if the next one is one of the same side.
+    /// It cannot be read, or follows words: it is not a move if the next move is of the same side.
     Possible,
-    /// It looks like a time or a year: it is no move either if nothing follows.
+    /// It looks like a time or a year: it is not a move if nothing follows, either.
     Likely,
 }
 
@@ -149,8 +149,8 @@ pub(super) struct RawGame {
 }
 
 impl RawGame {
-    /// A tag by its name in the standard; one that says nothing yields to one that has its name in
-    /// another language.
+    /// A tag by its name in the standard. If it says nothing, a tag with its name in another
+    /// language takes its place.
     pub(super) fn tag(&self, name: &str) -> Option<(TextPos, &str)> {
         let is_known = |tag: &&(TextPos, String, String)| !is_unknown(&tag.2);
         let tag = self.tags.iter().find(|(_, n, _)| n.eq_ignore_ascii_case(name));
@@ -225,7 +225,7 @@ impl<R: BufRead> RawReader<R> {
     }
 }
 
-/// A word of the main line that is a result if the game ends after it.
+/// A word of the main line that is the result if the game ends there.
 struct RawCandidate {
     place: TextPos,
     text: String,
@@ -239,9 +239,9 @@ struct RawBuilder {
     open: Vec<RawLine>,
     /// Depth below [`MAX_DEPTH`] or below a null move, where nothing is kept.
     passed_over: usize,
-    /// How much of [`MAX_GAME`] is used.
+    /// Bytes used of [`MAX_GAME`].
     size: usize,
-    /// How much of [`MAX_COMMENTS`] is used.
+    /// Bytes used of [`MAX_COMMENTS`].
     comments: usize,
     /// The last word, if it may be the result.
     candidate: Option<RawCandidate>,
@@ -384,7 +384,7 @@ impl RawBuilder {
         let is_in_tag = tag.is_some_and(|(_, value)| is_same_score(value, text));
         let is_no_move = written.is_none_or(|written| !written.is_possible());
         let is_result = match nag {
-            // A `*` after it is the end that PDN 3.0 wants, and leaves little doubt about moves.
+            // A `*` after it is the terminator of PDN 3.0: then the word is hardly a move.
             _ if self.game.end.is_some() => is_in_tag && is_no_move,
             Some(_) => is_in_tag || tag.is_none(),
             None => is_in_tag || (is_no_move && !is_too_much(text)),
@@ -616,7 +616,7 @@ impl RawBuilder {
             None if plies == 0 => *line.number.insert(value),
             first => first.unwrap_or(1),
         };
-        // The second is how a game begins when Black moves first.
+        // The second form begins a game where Black moves first.
         let since = u64::from(value).checked_sub(u64::from(first));
         since == Some(plies / 2) || since == Some(plies.div_ceil(2))
     }
@@ -725,7 +725,7 @@ fn remark(token: &Token) -> Option<&str> {
     remark.as_deref().filter(|_| !is_usual)
 }
 
-/// Tags that begin a game also without quotes.
+/// Tags that begin a game even without quotes.
 const USUAL: [&str; 9] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result", "GameType", "FEN"];
 

@@ -33,7 +33,7 @@ pub struct ReadOptions {
     /// Recognise games that repeat an earlier one (start and moves). Costs about 16 bytes a game
     /// for as long as the reader lives; without it memory does not depend on the file at all.
     pub find_duplicates: bool,
-    /// The encoding, whatever the text looks like; without one it is found place by place.
+    /// The encoding; without one it is recognised place by place.
     pub encoding: Option<Encoding>,
 }
 
@@ -62,7 +62,7 @@ pub struct Counters {
     pub ambiguous: u64,
     /// Men crowned in start positions.
     pub promoted: u64,
-    /// Warnings, also those that no game keeps.
+    /// All warnings, including those that are not kept with a game.
     pub warnings: u64,
 }
 
@@ -179,7 +179,7 @@ impl<R: BufRead> PdnReader<R> {
             }
             tags.push(name, value);
         }
-        // What has its name in another language is found under that of the standard, too.
+        // Tags in other languages are found under the standard name, too.
         for (standard, _) in TAGS {
             if tags.get(standard).is_none_or(is_unknown) {
                 let found = tags.iter().find(|(name, _)| is_translation(name, standard));
@@ -196,8 +196,8 @@ impl<R: BufRead> PdnReader<R> {
         }
         let mut resolver = Resolver::new();
         let (line, stopped) = if bad_start.is_some() {
-            // Moves from an unknown position are kept as text, and so is the FEN, which the writer
-            // could not make a tag of.
+            // Moves from an unknown position are kept as text, and so is the FEN, since it cannot
+            // be written as a tag.
             let fen = raw_fen.unwrap_or_default();
             let comment = Comment::new(&format!("FEN \"{fen}\" {}", raw.line.to_text()));
             (Variation { lead: vec![Annotation::Comment(comment)], plies: Vec::new() }, bad_start)
@@ -212,7 +212,7 @@ impl<R: BufRead> PdnReader<R> {
         {
             warnings.push(warning.clone());
         }
-        // Nothing is odd in this file about a game that an earlier reader cut off.
+        // A game that an earlier reader cut off needs no warning in this file.
         let truncated = truncated.or(marked);
         if let Some(why) = truncated.as_ref().filter(|_| tags.get(TRUNCATED).is_none()) {
             tags.set(TRUNCATED, &one_line(&why.to_string()));
@@ -347,8 +347,8 @@ fn other_by_squares(raw: &RawGame) -> Option<OtherGame> {
     let plies = &raw.line.plies;
     let mut written = plies.iter().filter_map(|ply| ply.written.as_ref().ok());
     let Some(first) = written.next() else {
-        // Squares with letters belong to the small boards. A side of ten men and more has no room
-        // on the squares to 32 of our board without some behind them.
+        // Squares with letters belong to small boards. On our board, a side of ten men or more
+        // cannot stand on squares up to 32 alone.
         let is_full = matches!(&start, Some(Ok(setup)) if setup.occupied().len() >= 18);
         return (raw.has_letters || is_full).then_some(OtherGame::SMALL);
     };

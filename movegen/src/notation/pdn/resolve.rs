@@ -1,9 +1,9 @@
 //! From moves as written to legal moves.
 //!
 //! Short notation of a capture can fit several moves, and some sources write a capture step by
-//! step. So a line is read as a search: each written move has the legal moves it may stand for, and
+//! step. So reading a line is a search: each written move has the legal moves it may stand for, and
 //! the first choice that makes the rest of the line playable counts. Almost every move has one
-//! reading, so that almost every line is read straight through.
+//! reading, so almost every line needs no retry.
 
 use super::comment::Comment;
 use super::game::{Annotation, Ply, Variation};
@@ -34,7 +34,7 @@ pub(super) struct Resolver {
 /// A reading of one or more written moves.
 #[derive(Clone)]
 struct MoveReading {
-    /// `None`: it is no move.
+    /// `None`: it is not a move.
     mv: Option<Move>,
     /// How many written moves it takes; more than one for a capture in steps.
     taken: usize,
@@ -328,9 +328,9 @@ fn move_readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Move
     if moves.len() == 1 { with(moves, 1, true) } else { Vec::new() }
 }
 
-/// The move that answers the one before `next`, if it stands in brackets as in courses,
-/// `27-22 (18x27) 37-31 (26x37)`: a single move of the other side, without which the line does not go
-/// on. A variation has a move of the same side.
+/// The move in brackets that answers the one before `next`, as courses write it,
+/// `27-22 (18x27) 37-31 (26x37)`: a single move of the other side, without which the line cannot
+/// continue. A variation has a move of the same side.
 fn reply(
     before: Position,
     after: Position,

@@ -136,7 +136,7 @@ pub(super) fn is_same_score(one: &str, other: &str) -> bool {
     one == other || score(&one).is_some_and(|points| score(&other) == Some(points))
 }
 
-/// Whether no system of points gives this many in a game: the largest deals out twenty.
+/// Whether no system gives this many points in a game: twenty is the most.
 pub(super) fn is_too_much(text: &str) -> bool {
     score(&plain(text)).is_some_and(|(white, black)| white + black > 20_000)
 }
@@ -156,7 +156,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// The points of both sides in units of 1/1000; of a draw those of one side will do.
+/// The points of both sides in units of 1/1000; for a draw those of one side are enough.
 fn score(plain: &str) -> Option<(u64, u64)> {
     let (white, black) = if plain == "1/2" { (plain, plain) } else { plain.split_once('-')? };
     Some((points(white)?, points(black)?))

@@ -1,10 +1,10 @@
 //! Lines that are not UTF-8, and the encodings of their runs.
 //!
-//! Files are put together from others, so that an encoding belongs to a place. A word that is UTF-8 stays
-//! UTF-8. For the other words of a line each encoding has a cost ([`languages`](super::languages)), and
-//! another encoding than in such a line before costs something, too: the cheapest way through all of them
-//! (Viterbi's algorithm) is taken, so that a name that may be read in several ways is read as its
-//! neighbours are.
+//! Files are put together from others, so an encoding belongs to a place, not to a file. A word
+//! that is UTF-8 stays UTF-8. For the other words of a line each encoding has a cost
+//! ([`languages`](super::languages)), and another encoding than in such a line before costs
+//! something, too: the cheapest way through all of them (Viterbi's algorithm) is taken, so that a
+//! name that may be read in several ways is read as its neighbours are.
 
 use smallvec::SmallVec;
 
@@ -58,7 +58,7 @@ impl Runs {
             let least = costs[cheapest];
             let mut origin = [cheapest; CANDIDATE_COUNT];
             for (place, cost) in costs.iter_mut().enumerate() {
-                // Costs since the cheapest: the sum of a long text would lose its last places.
+                // Costs above the cheapest: sums over a long text would lose precision.
                 let (stay, change) = (*cost - least, line.change);
                 if stay <= change {
                     origin[place] = place;
@@ -110,7 +110,7 @@ fn cheapest(costs: &[f32]) -> usize {
 
 /// A line that is not UTF-8.
 struct OddLine {
-    /// What it costs that it is in another encoding than the one before.
+    /// The cost of another encoding than in the line before.
     change: f32,
     costs: [f32; CANDIDATE_COUNT],
 }

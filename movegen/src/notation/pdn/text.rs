@@ -20,7 +20,7 @@ pub(super) const MAX_TEXT: usize = 256 * 1024;
 /// Comments are kept up to this many characters.
 pub(super) const MAX_COMMENT: usize = 16 * 1024 * 1024;
 
-/// What forums have around a game.
+/// The brackets that forums put around a game.
 const BORDERS: [&str; 4] = ["pdn", "pgn", "code", "quote"];
 
 impl<R: BufRead> Lexer<R> {
@@ -263,7 +263,7 @@ impl Kept {
         self.length += 1;
     }
 
-    /// What stands for the blanks before the next word.
+    /// The text that replaces the blanks before the next word.
     fn part(&mut self, next: char) {
         // At the start of a line a bracket is a tag, and a percent sign an escape.
         let is_paragraph = self.has_paragraphs && self.line_ends > 1 && !matches!(next, '[' | '%');
@@ -287,7 +287,7 @@ impl Kept {
     }
 }
 
-/// What parts the paragraphs of a comment.
+/// The text between two paragraphs of a comment.
 pub(super) const PARAGRAPH: &str = "\n\n";
 
 /// The text with runs of blanks folded.

@@ -195,8 +195,8 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// Text after the result that still belongs to the game: comments on the same line, and
-    /// variations, since no game begins with one.
+    /// Text after the result that belongs to the game: comments on the same line, and variations,
+    /// since no game begins with a variation.
     pub(super) fn after_result(&mut self) -> Option<(TextPos, Token)> {
         let blanks = self.blanks_on_line();
         let on_line = self.chars.peek_at(blanks);
@@ -308,8 +308,8 @@ impl<R: BufRead> Lexer<R> {
         Some(Token::End { text, result })
     }
 
-    /// The blanks between a whole number and a half: `1 1/2`. No game gives more than one point and a
-    /// half; a larger number is that of a move.
+    /// The blanks between a whole number and a half: `1 1/2`. No game gives more than one and a
+    /// half points; a larger number belongs to a move.
     fn blanks_before_half(&mut self, start: usize) -> Option<usize> {
         self.chars.peek_at(start).filter(|c| matches!(c, '0' | '1'))?;
         let blanks = self.blanks_at(start + 1);
@@ -367,7 +367,7 @@ impl<R: BufRead> Lexer<R> {
         Some(Token::Time(text))
     }
 
-    /// `31.26` or `0.13`: no number with its move.
+    /// `31.26` or `0.13`: not a number with its move.
     fn decimal(&mut self, digits: usize) -> Option<Token> {
         let end = digits + 1 + self.digits_at(digits + 1);
         let next = end + self.blanks_at(end);
@@ -474,7 +474,7 @@ impl<R: BufRead> Lexer<R> {
         })
     }
 
-    /// `32 28`, where no other meaning is left.
+    /// `32 28`, where it can have no other meaning.
     fn squares_without_sign(&mut self, digits: usize) -> Option<Token> {
         let second = digits + self.blanks_at(digits);
         let end = second + self.digits_at(second);
@@ -601,9 +601,8 @@ const fn is_word_end(c: char) -> bool {
     matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | ';' | '$' | '"')
 }
 
-/// Whether an unreadable word may be meant as a move: two numbers that could be squares or
-/// slips of the pen, or one with a sign, and few letters. Dates, years, times, decimals and lists are
-/// something else.
+/// Whether an unreadable word may be meant as a move: two numbers that could be squares or slips of
+/// the pen, or one with a sign, and few letters. Dates, years, times, decimals and lists are not.
 pub(super) fn looks_like_move(word: &str) -> bool {
     let word = word.trim_end_matches(['!', '?', '*']);
     let is_digit = |c: char| c.is_ascii_digit();

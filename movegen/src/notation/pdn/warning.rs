@@ -38,7 +38,7 @@ pub enum PdnWarningKind {
     /// Something that is not a part of move text; it is kept as a comment.
     #[error("'{0}' is not readable: expected a move, a comment, a variation or a result")]
     Unreadable(String),
-    /// The game is too long to be one: the bytes of memory that are too few for it.
+    /// The game needs more than this many bytes of memory, so it is probably not a game.
     #[error("game abandoned: its moves and comments take more than {} MiB of memory", .0 >> 20)]
     GameTooLong(usize),
     /// A move that is not legal, or cannot be read: the line ends there, and the rest is kept as a
@@ -112,7 +112,7 @@ pub enum PdnWarningKind {
 }
 
 impl PdnWarningKind {
-    /// Whether both have the same message, apart from the moves and words in it.
+    /// Whether both messages are the same except for the moves and words in them.
     fn is_like(&self, other: &PdnWarningKind) -> bool {
         match (self, other) {
             (PdnWarningKind::OtherGameType(one), PdnWarningKind::OtherGameType(other)) => {
@@ -129,7 +129,7 @@ impl PdnWarningKind {
 /// A game or a reader keeps at most this many warnings; all are counted.
 pub(super) const MAX_WARNINGS: usize = 100;
 
-/// Warnings as they come: the first ones, and all of them added up.
+/// The first warnings, and the counts of all.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     pub(super) first: Vec<PdnWarning>,
@@ -218,7 +218,7 @@ impl WarningSummary {
 }
 
 impl WarningCount {
-    /// What is odd, and how often and where it came again, without the first place.
+    /// The warning, with the number and the places of its repetitions.
     #[must_use]
     pub fn reason(&self) -> String {
         let reason = self.first.kind.to_string();
@@ -259,11 +259,11 @@ impl fmt::Display for WarningCount {
     }
 }
 
-/// Why a PDN file could not be read on. Broken games are no reason; see [`PdnWarning`].
+/// Why reading a PDN file ended early. Broken games do not end it; see [`PdnWarning`].
 #[derive(Debug, Error)]
 pub enum ParsePdnError {
     /// The input failed.
-    #[error("line {line}: cannot read on")]
+    #[error("line {line}: cannot read any further")]
     Io {
         /// The line reached, from 1.
         line: u64,

@@ -45,9 +45,9 @@ const OWN: [&str; 6] = ["Event", "Result", "GameType", "SetUp", "FEN", "PlyCount
 /// Writes a game, followed by an empty line.
 ///
 /// The tags come in the usual order, unknown ones after the known. A `Result` tag keeps its text
-/// (`1-0`, `12-8`, `remise`) unless it says something else than a known result; without one, and at
-/// the end of the moves, the result is in the two-point form. The FEN has lidraughts' counters if the game has them. A
-/// capture is written long only where its short form is ambiguous.
+/// (`1-0`, `12-8`, `remise`) unless it contradicts a known result. Without a tag, and at the end of
+/// the moves, the result has the two-point form. The FEN has lidraughts' counters if the game has
+/// them. A capture is written long only where its short form is ambiguous.
 ///
 /// # Errors
 /// If the output fails.
@@ -64,7 +64,7 @@ pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
     let tag = game.tags.get("Result").unwrap_or_default();
     let number = game.move_number.filter(|_| !options.plain).unwrap_or(1);
     movetext.line(game.start, number, &game.line, options);
-    // A tag that cannot be read leaves it to the end to say the result.
+    // If the tag cannot be read, the end of the moves has the result.
     let is_said = is_unknown(tag) || GameResult::parse(tag).is_some();
     let is_star = is_said && (options.star_terminator || options.plain);
     let end = if is_star { "*" } else { result(game).as_str() };
