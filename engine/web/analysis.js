@@ -9,7 +9,7 @@ import { men, t } from "./texts.js";
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
 
-/** Seconds of analysis that are enough for a position; then others may have the engine. */
+/** Seconds of analysis for a position; then the engine is free for others. */
 const LONG_ENOUGH = 3600;
 /** Milliseconds between two searches of a position, when others can get the engine. */
 const TURN = 2000;
@@ -47,7 +47,7 @@ export class Analysis {
     this.desk = desk;
     this.say = say;
     this.redraw = redraw;
-    /** Whether the position on the board is analysed, and each following one. */
+    /** Whether the position on the board, and each one after it, is analysed. */
     this.on = false;
     /** Ends the running search. */
     this.run = null;
@@ -84,7 +84,7 @@ export class Analysis {
       const button = meant(event);
       if (!button) return;
       preview.hide();
-      // To any depth, as long as the moves are the user's to make.
+      // To any depth, unless it is the engine's turn.
       for (const move of this.movesOf(button)) await follow(move);
     });
     const look = (event) => {
@@ -182,8 +182,8 @@ export class Analysis {
 
   /**
    * Searches until the signal. The engine ends a search after a while, so that others have their
-   * turn: the next one continues with what the engine remembers. Two that end early at the
-   * same depth have found everything.
+   * turn; the next one continues with the engine's table. Two that end early at the same depth have
+   * found everything.
    */
   async search(node, signal) {
     const { engine } = this.desk;
@@ -226,7 +226,7 @@ export class Analysis {
 
   take(node, info) {
     if (info.bound !== "exact" || !info.pv.length) return;
-    // A continued search begins with depths already known.
+    // A continued search repeats known depths first.
     if (info.depth < this.lines[info.multipv - 1]?.depth) return;
     this.lines[info.multipv - 1] = { ...info, all: this.earlier + info.nodes };
     if (info.multipv === 1) node.score = whites(info, node.position[0]);

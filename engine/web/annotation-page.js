@@ -1,4 +1,5 @@
-// The page of annotated games: the play of each player, positions to learn from, endgames, and the games.
+// The page of annotated games: the play of each player, instructive positions, endgames, and the
+// games.
 
 import { readFen, short } from "./board.js";
 import { make } from "./dom.js";
@@ -34,7 +35,7 @@ export const annotationPage = (data, sheet) => {
   const { players, summary, games, rows } = data;
   const opens = (game, ply, content) => make("a", { href: `#game=${game}&ply=${ply}` }, content);
   const numberOf = ({ game, ply }) => numbered(games[game - 1], ply);
-  /** Positions to learn from, with the mistakes below them. */
+  /** Instructive positions, with the mistakes below them. */
   const diagrams = (mistakes) => make("div", { class: "diagrams" }, ...mistakes.map((mistake) => {
     const { game, ply, fen, move, side, grade } = mistake;
     const { white, black } = rows[game - 1];

@@ -1,11 +1,11 @@
-// The games of earlier days, in the browser's own database: the earlier desks, newest first.
+// The archive of earlier games in the browser's own database, newest first.
 
 const [NAME, VERSION, DESKS] = ["meerslag", 1, "desks"];
 /** The most desks that are kept; the oldest are forgotten. */
 const MOST = 100;
 
 /**
- * The desk at one time; `kept` is the JSON text of its games.
+ * The contents of the desk at one time; `kept` is the JSON text of its games.
  * @typedef {{ id: string, when: number, title: string, count: number, plies: number, kept: string }} Kept
  */
 

@@ -111,7 +111,7 @@ export class Board {
    * arrows: [{ from, to, kind }] }.
    */
   show({ position, flipped = false, last = null, marks = {}, arrows = [] }) {
-    // Pieces that stay are left alone: they may be sliding.
+    // Pieces that stay are not drawn again: they may be sliding.
     const stays = position === this.position && flipped === this.flipped;
     this.position = position;
     if (flipped !== this.flipped) this.turn(flipped);
@@ -152,7 +152,7 @@ export class Board {
       const wing = (side) => `${x2 - right + side * below * 0.7} ${y2 - below - side * right * 0.7}`;
       return element("path", { ...look, d: `M${x1} ${y1}L${x2} ${y2}M${wing(1)}L${x2} ${y2}L${wing(-1)}` });
     }
-    // The colour and width are from the point that the sheet defines.
+    // The sheet defines colour and width with the point of the arrow.
     const head = this.svg.querySelector("#head-" + kind + " path");
     return element("line", {
       class: "arrow " + kind, x1, y1, x2, y2, stroke: head.getAttribute("fill"),

@@ -4,7 +4,7 @@ import { find } from "./dom.js";
 import { sound } from "./sound.js";
 import { t } from "./texts.js";
 
-/** Milliseconds between two looks at the clock, and before the end when it warns. */
+/** Milliseconds between two updates of the clock, and before the end when it warns. */
 const [LOOK, LOW] = [100, 20_000];
 
 /** Minutes and seconds, below LOW with tenths; rounded down. */
@@ -42,7 +42,7 @@ export class Clock {
     return this.desk.task("play")?.clock ?? null;
   }
 
-  /** Takes the passed time from the side whose clock runs. */
+  /** Subtracts the elapsed time from the side whose clock runs. */
   look() {
     const now = performance.now();
     const passed = now - this.last;

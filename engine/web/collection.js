@@ -1,6 +1,6 @@
 // The games of a page without a server: an index in memory that answers as the server's file of
-// games does. Its own index instead of SQLite's module: the engine reads the PDN and looks for patterns
-// and moves already, and one visitor has few games.
+// games does. It does not need SQLite: the engine reads the PDN and finds patterns and moves, and
+// one visitor has few games.
 
 import { readFen } from "./board.js";
 import { Problem } from "./problem.js";
@@ -29,7 +29,7 @@ const isWithin = (range, number) => {
   return number >= Number(first) && number <= Number(last || Infinity);
 };
 
-/** The day that a date means, however it is written, as `yyyymmdd`: 0 for what is not known of it. */
+/** The day of a date in any form, as `yyyymmdd`, with 0 for an unknown month or day. */
 const dayOf = (date) => {
   const parts = date.match(/[0-9?]+/g) ?? [];
   const at = parts.findIndex((part) => /^\d{4}(\d{4})?$/.test(part));
@@ -40,7 +40,7 @@ const dayOf = (date) => {
   return Number(parts[at]) * 10_000 + month * 100 + (day > 31 ? 0 : day);
 };
 
-/** The conditions on boards, which the engine looks for. */
+/** The conditions on boards, which the engine checks. */
 const ON_BOARDS = ["pattern", "lasting", "manoeuvre", "within", "material", "sacrifice", "by", "plies"];
 
 const SORTS = {
@@ -87,7 +87,7 @@ export class Collection {
       const tag = (name) => tags.get(name) ?? "";
       const moves = record.line.plies.map(({ move }) => move);
       const year = Math.floor(dayOf(tag("Date")) / 10_000) || null;
-      // What is said, scored or played elsewhere differently is another game.
+      // A game with another result, comment or move is another game.
       const print = JSON.stringify([
         record.start, record.line, record.result, folded(tag("White")), folded(tag("Black")),
         ...["Event", "Date", "Round", "Result"].map(tag),

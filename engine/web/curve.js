@@ -1,4 +1,4 @@
-// The curve of the evaluation along a line of the game, White's side up.
+// The curve of the evaluation along a line of the game, with White's side at the top.
 
 import { men, t } from "./texts.js";
 

@@ -8,7 +8,7 @@ import { Game } from "./tree.js";
 
 export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
 
-/** Edits that can be undone. */
+/** The number of edits that can be undone. */
 const MOST_EDITS = 200;
 
 export class Desk extends EventTarget {

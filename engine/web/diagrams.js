@@ -24,7 +24,7 @@ export class Diagrams {
       const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
       this.list = kept.filter(({ position, caption }) => /^[WB][wWbBe]{50}$/.test(position) && typeof caption === "string");
     } catch {
-      // A page without storage, or with unreadable data in it, starts afresh.
+      // Without storage, or with unreadable data, the page starts without diagrams.
     }
     find("diagram-add").addEventListener("click", () => {
       if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
@@ -62,7 +62,7 @@ export class Diagrams {
     try {
       localStorage.setItem(KEPT, JSON.stringify(this.list));
     } catch {
-      // A page without storage forgets.
+      // Without storage the page forgets them.
     }
   }
 

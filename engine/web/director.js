@@ -45,10 +45,10 @@ export const open = (section, token) => {
 
   section.append(
     make("div", { class: "row" }, button("pause", "Pause"), button("resume", "Resume"), button("stop", "Stop after this round")),
-    form("annul", "Annul", "The game counts for nobody.", game()),
+    form("annul", "Annul", "The game does not count.", game()),
     form("replay", "Play again", "The game is played again.", game()),
     form("score", "Score", "The game gets this result.", game(), result),
-    form("withdraw", "Withdraw", "The player is not paired any more.", player),
+    form("withdraw", "Withdraw", "The player will not be paired again.", player),
     says,
   );
   section.hidden = false;

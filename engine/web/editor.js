@@ -82,7 +82,7 @@ export class Editor {
     if (to) this.put(to, piece);
   }
 
-  /** Takes the position of the text, if there is one, in any form that is read elsewhere. */
+  /** Takes the position from the text, if it has one, in any form that the program reads. */
   async read(text) {
     const answer = await this.desk.engine.ask("fen", { fen: text });
     // The user may have left the panel meanwhile.
@@ -102,7 +102,7 @@ export class Editor {
   }
 
   async done() {
-    // Typed text that was not taken yet counts, too.
+    // Typed text counts even before it was taken over.
     const text = find("fen").value;
     if (text !== fen(this.position) && !(await this.read(text))) return;
     const { fault } = this;

@@ -1,5 +1,5 @@
-// All parts of the page ask the engine here. After a passing problem (the server is gone, all
-// searches are taken) a question is asked again until there is an answer or it is no longer wanted;
+// All parts of the page ask the engine here. After a temporary problem (the server is gone, all
+// searches are in use) a question is asked again until it is answered or no longer wanted;
 // meanwhile the page says why it waits. A refusal throws a Problem.
 
 import { find } from "./dom.js";
@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 
 /** Milliseconds to wait before a question is asked again: at first, and at most. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 5000];
-/** A question that has not failed again within this many milliseconds is being answered. */
+/** A question that does not fail again within this many milliseconds counts as being answered. */
 const SOON = 2000;
 
 export class Engine {
@@ -78,7 +78,7 @@ export class Engine {
 
   /**
    * Tries until it succeeds, is refused or is no longer wanted. An attempt can call its argument
-   * when there is nothing more to wait for.
+   * when it need not be waited for.
    * @template T
    * @param {(done: () => void) => Promise<T>} attempt
    * @param {{ signal?: AbortSignal, isAwaited?: boolean }} [options]

@@ -27,7 +27,8 @@ export class Files {
     this.flipped = flipped;
     /** The exercises in the opened games. @type {Answers["exercises"]["exercises"]} */
     this.exercises = [];
-    /** Called with these when the user wants to solve them. @type {(exercises: Answers["exercises"]["exercises"]) => void} */
+    /** Called with them when the user wants to solve them. @type {(exercises:
+     * Answers["exercises"]["exercises"]) => void} */
     this.onSolve = () => {};
     const on = (id, event, action) => find(id).addEventListener(event, action);
     on("pdn-file", "change", async ({ target }) => {
@@ -109,7 +110,7 @@ export class Files {
       await navigator.clipboard.writeText(text);
       this.say(t("copied", { text }));
     } catch {
-      // Without permission the text is at least shown.
+      // Without permission the text is shown instead.
       this.say(text);
     }
   }

@@ -1,5 +1,5 @@
-// The desk outlasts the page: it is kept in the browser, for this tab and for the next visit. A user
-// who leaves with unsaved games is asked first.
+// Keeps the desk in the browser, for this tab and for the next visit. Asks a user who leaves with
+// unsaved games.
 
 import { Archive } from "./archive.js";
 import { find } from "./dom.js";
@@ -22,7 +22,7 @@ const storages = () => {
   try {
     return [sessionStorage, localStorage];
   } catch {
-    // A page without storage forgets.
+    // Without storage the page forgets it.
     return [];
   }
 };
@@ -185,7 +185,7 @@ export class Keep {
       storage.setItem(PLACE, JSON.stringify({ ...place, game: 0, whole }));
       storage.setItem(GAMES, this.record([this.desk.game]));
     } catch {
-      // Otherwise an older state would come back as if it were the last.
+      // Otherwise the next visit would restore an older state.
       storage.removeItem(GAMES);
     }
   }

@@ -1,5 +1,6 @@
-// Learning: the endgame lessons, and puzzles with a score; failed ones come again after growing intervals.
-// Puzzles are the combinations that come with the page, or exercises from the user's games.
+// Learning: the endgame lessons, and puzzles with a score; failed ones are repeated after growing
+// intervals. Puzzles are the combinations that come with the page, or exercises from the user's
+// games.
 
 import { after, fen as fenOf, readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
@@ -7,7 +8,7 @@ import { Problem, tell } from "./problem.js";
 import { Repetition } from "./repeat.js";
 import { t } from "./texts.js";
 
-/** The most exercises kept from games; nobody solves more. */
+/** The greatest number of exercises kept from games. */
 const MOST = 2000;
 const KEPT = "exercises";
 /** Milliseconds until the other side answers. */
@@ -36,7 +37,7 @@ const readKept = () => {
     const isOne = ({ id, position, solution }) => id && /^[WB][wWbBe]{50}$/.test(position) && Array.isArray(solution) && solution.length > 0;
     return kept.filter(isOne);
   } catch {
-    // A page without storage, or with unreadable data in it, starts afresh.
+    // Without storage, or with unreadable data, the page starts without exercises.
     return [];
   }
 };
@@ -149,7 +150,7 @@ export class Learn {
     try {
       localStorage.setItem(KEPT, JSON.stringify(this.sets.games.puzzles));
     } catch {
-      // A page without storage forgets.
+      // Without storage the page forgets them.
     }
     await this.next();
   }
@@ -213,7 +214,7 @@ export class Learn {
   judge(node) {
     const { desk, puzzle } = this;
     const { solution, best } = puzzle;
-    // Nobody saves attempts.
+    // Attempts are not kept with the game.
     desk.isUnsaved = false;
     this.judging?.abort();
     if (!solution) {
@@ -245,7 +246,7 @@ export class Learn {
     const { desk, puzzle } = this;
     if (!puzzle || desk.node !== node) return;
     this.follow(puzzle.solution[node.path().length - 1]);
-    // A solution that ends with an answer is found now.
+    // A solution that ends with a move of the other side is found now.
     if (desk.node.path().length > puzzle.solution.length) this.done(node.text);
   }
 
@@ -303,7 +304,7 @@ export class Learn {
     this.draw();
   }
 
-  /** The puzzle was not solved without help: it comes again. */
+  /** The puzzle was not solved without help, so it will be repeated. */
   miss() {
     if (this.puzzle.isWrong) return;
     this.scores.wrong(this.puzzle.id);

@@ -54,7 +54,7 @@ class Helper {
     this.worker.postMessage({ databases });
   }
 
-  /** The worker died, from lack of memory or a fault in the program. */
+  /** The worker ended, for lack of memory or because of a bug. */
   fail(detail) {
     this.isDead = true;
     this.worker.terminate();
@@ -96,7 +96,7 @@ export class Local {
     if (!waiting) return;
     const changed = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", () => resolve(true)));
     waiting.postMessage("take over");
-    // While the browser has work for the old one, the old one keeps running.
+    // The old one runs as long as the browser has work for it.
     if (!(await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, LONGEST))]))) return;
     location.reload();
     await new Promise(() => {});
@@ -107,7 +107,7 @@ export class Local {
     this.first = {};
     this.helpers = new Map();
     this.collection = new Collection((route, query, body) => this.ask(route, query, { body }));
-    /** Files that are here or on their way. @type {Map<string, Promise<any>>} */
+    /** Files that are loaded or being loaded. @type {Map<string, Promise<any>>} */
     this.files = new Map();
     /** @type {ArrayBuffer | null} */
     this.databases = null;
@@ -139,9 +139,9 @@ export class Local {
     // One after another: the next move needs only the rules.
     await this.once(RULES, compiled).catch(() => {});
     await this.engine().catch(() => {});
-    // There is none where the browser does not trust the connection to the host.
+    // Browsers allow no service worker over an insecure connection.
     const registration = await navigator.serviceWorker?.register("offline.js");
-    // Without a network there is nothing newer.
+    // Without a network no newer site can be found.
     await registration?.update().catch(() => {});
   }
 
@@ -151,7 +151,7 @@ export class Local {
     this.endgames().catch(() => {});
   }
 
-  /** The worker for this kind of work; one that died is replaced. */
+  /** The worker for this kind of work; one that has ended is replaced. */
   helper(kind, module) {
     if (this.helpers.get(kind)?.isDead ?? true) this.helpers.set(kind, new Helper(module));
     return this.helpers.get(kind);

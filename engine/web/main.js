@@ -208,7 +208,7 @@ const start = async () => {
     const typed = field.value;
     const wrong = await moving.type(typed);
     if (wrong) say(wrong);
-    // Whoever types on while the move is being read, or while a question is open, loses nothing.
+    // Text typed while the move is read, or while a question is open, is kept.
     else if (field.value === typed) field.value = "";
   });
 

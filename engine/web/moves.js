@@ -77,7 +77,7 @@ export class Moves {
     }
     menu.showPopover();
     const { offsetWidth, offsetHeight } = menu;
-    // A key has no place: then the menu opens at the move.
+    // After a key, which has no place, the menu opens at the move.
     const box = this.list.querySelector("[aria-current]").getBoundingClientRect();
     const [x, y] = event.clientX || event.clientY ? [event.clientX, event.clientY] : [box.left, box.bottom];
     menu.style.left = Math.max(0, Math.min(x, innerWidth - offsetWidth)) + "px";

@@ -137,7 +137,7 @@ export class Moving {
     else this.choose(null);
   }
 
-  /** The chosen piece goes to a square, or on over it where only one move passes there. */
+  /** The chosen piece goes to a square, or over it if only one move passes there. */
   async settle(square) {
     const { chosen } = this;
     const moves = this.targets.filter((move) => passes(move, square));
@@ -220,7 +220,7 @@ export class Moving {
   async type(text) {
     if (this.isBlocked) return t("enginesTurn");
     const { node } = this.desk;
-    // A fast typist may be ahead of the legal moves.
+    // The legal moves may not have arrived yet.
     const moves = await this.meant(node, text);
     if (moves.length === 0) {
       const isCapture = this.all[0]?.captures.length > 0;

@@ -76,7 +76,7 @@ export class Play {
     return side === this.side || this.thinking ? side : null;
   }
 
-  /** A side has won, but not on the board. */
+  /** A side has won on time or by resignation. */
   win(side, why) {
     this.desk.game.decide(side === "W" ? "2-0" : "0-2");
     this.finish(why);
@@ -89,7 +89,7 @@ export class Play {
     sound("end");
   }
 
-  /** The engine accepts a draw where it sees nothing better for itself. */
+  /** The engine accepts a draw if it does not expect more. */
   async offerDraw() {
     const { desk } = this;
     const { game, node } = desk;

@@ -2,9 +2,9 @@
 
 import { has, t } from "./texts.js";
 
-/** Passing kinds: the same question is worth asking again. */
+/** Temporary kinds: the same question can be asked again. */
 const PASSING = ["connection", "busy", "too-many-requests", "timeout"];
-/** Kinds that are the engine's fault: by the next question it may have recovered. */
+/** Kinds that are the engine's fault: it may answer the next question. */
 const FAULTS = ["internal", "worker"];
 export class Problem extends Error {
   /** An error description of RFC 9457; the kind is the end of its `type`. */

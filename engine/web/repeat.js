@@ -1,14 +1,15 @@
-// Mistakes come again, after growing intervals. For everything that can be right or wrong and has a
-// constant name: puzzles, lessons, "find the better move". Each kind has its own list, kept in the browser.
+// Mistakes are repeated after growing intervals: of everything that can be right or wrong and has a
+// constant name, such as puzzles, lessons, "find the better move". Each kind has its own list, kept
+// in the browser.
 
-/** Milliseconds until an exercise comes again: first after a mistake, then after each right answer. */
+/** Milliseconds until an exercise is repeated: first after a mistake, then after each right answer. */
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const INTERVALS = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
 
 /**
- * The standing of an exercise: times right and wrong, and, while it is to be repeated, the step in the
- * intervals and when it is due, in milliseconds since 1970.
+ * How well an exercise is known: the numbers of right and wrong answers and, while it is to be
+ * repeated, the step in the intervals and when it is due, in milliseconds since 1970.
  * @typedef {{ right: number, wrong: number, step?: number, due?: number }} Standing
  */
 
@@ -28,11 +29,11 @@ export class Repetition {
         if (Number.isInteger(standing?.right) && Number.isInteger(standing?.wrong)) this.known.set(id, standing);
       }
     } catch {
-      // A page without storage, or with unreadable data in it, starts afresh.
+      // Without storage, or with unreadable data, the list starts empty.
     }
   }
 
-  /** It was right: a repeated one comes later next time, and after the last interval never again. */
+  /** Records a right answer: a repeated exercise is due later, and after the last interval no more. */
   right(id) {
     const { right, wrong, step } = this.of(id);
     const next = step === undefined ? INTERVALS.length : step + 1;
@@ -40,7 +41,7 @@ export class Repetition {
     this.keep(id, { right: right + 1, wrong, ...more });
   }
 
-  /** It was wrong: it comes again soon. */
+  /** Records a wrong answer: the exercise is due soon. */
   wrong(id) {
     const { right, wrong } = this.of(id);
     this.keep(id, { right, wrong: wrong + 1, step: 0, due: this.now() + INTERVALS[0] });
@@ -63,7 +64,7 @@ export class Repetition {
     try {
       localStorage.setItem(this.key, JSON.stringify(Object.fromEntries(this.known)));
     } catch {
-      // A page without storage forgets.
+      // Without storage the page forgets it.
     }
   }
 }

@@ -44,7 +44,7 @@ add({
     "Spielt ungefähr wie Stufe {level} des Programms.", "Gra mniej więcej jak poziom {level} programu.",
   ],
   accuracyHelp: [
-    "Accuracy: the part of what was at stake that the moves kept, by the chances of win, draw and loss. A mistake gives away 10 % of a win or more, a blunder 20 %, an inaccuracy 5 %; a move that keeps the value of the endgame databases nothing.",
+    "Accuracy: the share of the stakes that the moves kept, by the chances of win, draw and loss. A mistake gives away 10 % of a win or more, a blunder 20 %, an inaccuracy 5 %; a move that keeps the value of the endgame databases gives nothing away.",
     "Nauwkeurigheid: het deel van wat op het spel stond dat de zetten behielden, naar de kansen op winst, remise en verlies. Een fout geeft 10 % van een winst of meer weg, een blunder 20 %, een onnauwkeurigheid 5 %; een zet die de waarde van de eindspeldatabases behoudt niets.",
     "Précision : la part de l’enjeu que les coups ont gardée, selon les chances de gain, de nulle et de perte. Une erreur donne 10 % d’un gain ou plus, une gaffe 20 %, une imprécision 5 % ; un coup qui garde la valeur des bases de finales ne donne rien.",
     "Точность: доля того, что было на кону, которую сохранили ходы, по шансам на выигрыш, ничью и проигрыш. Ошибка отдаёт 10 % выигрыша и больше, грубая ошибка 20 %, неточность 5 %; ход, сохраняющий значение эндшпильных баз, не отдаёт ничего.",
@@ -71,7 +71,7 @@ add({
   timeTrouble: ["In time trouble", "In tijdnood", "En crise de temps", "В цейтноте", "In Zeitnot", "W niedoczasie"],
   inTimeTrouble: ["(in time trouble)", "(in tijdnood)", "(en crise de temps)", "(в цейтноте)", "(in Zeitnot)", "(w niedoczasie)"],
   kindsHelp: [
-    "Inaccuracies, mistakes and blunders together: by when they were made, by what was wrong, and how many with less than a minute on the clock.",
+    "Inaccuracies, mistakes and blunders together: by phase of the game, by kind, and how many with less than a minute on the clock.",
     "Onnauwkeurigheden, fouten en blunders samen: naar wanneer ze gemaakt werden, naar wat er fout was, en hoeveel met minder dan een minuut op de klok.",
     "Imprécisions, erreurs et gaffes ensemble : selon le moment, selon la nature, et combien avec moins d’une minute à la pendule.",
     "Неточности, ошибки и грубые ошибки вместе: когда сделаны, что было не так и сколько их сделано, когда на часах оставалось меньше минуты.",
@@ -151,7 +151,7 @@ add({
   "elo.all-lost": ["all lost", "alles verloren", "toutes perdues", "все проиграны", "alle verloren", "wszystkie przegrane"],
   notKnownYet: ["Not known yet.", "Nog niet bekend.", "Pas encore connu.", "Пока неизвестно.", "Noch unbekannt.", "Jeszcze nieznane."],
   standingsHelp: [
-    "Elo and normalised Elo with 95 % intervals, from pairs of games; LOS: likelihood of superiority. They are not known as long as all results are the same.",
+    "Elo and normalised Elo with 95 % intervals, from pairs of games; LOS: likelihood of superiority. They are unknown while all results are the same.",
     "Elo en genormaliseerde Elo met 95 %-intervallen, uit paren van partijen; LOS: kans om de sterkste te zijn. Ze zijn niet bekend zolang alle uitslagen gelijk zijn.",
     "Elo et Elo normalisé avec intervalles à 95 %, d’après les paires de parties ; LOS : probabilité d’être le plus fort. Ils sont inconnus tant que tous les résultats sont les mêmes.",
     "Эло и нормированное Эло с интервалами 95 %, по парам партий; LOS: вероятность превосходства. Они неизвестны, пока все результаты одинаковы.",

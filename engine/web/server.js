@@ -13,7 +13,7 @@ const url = (base, route, query) => {
   return base + "v1/" + route + (parameters && "?" + parameters);
 };
 
-/** Watches a request: one that is silent for too long is lost. */
+/** Watches a request, which counts as lost after too long a silence. */
 class Watch {
   constructor(signal, seconds) {
     this.seconds = seconds;
@@ -25,7 +25,7 @@ class Watch {
     this.heard();
   }
 
-  /** The server has shown that it lives. */
+  /** The server has sent something. */
   heard() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.controller.abort(), 1000 * this.seconds);
@@ -67,7 +67,7 @@ export class Server {
    */
   async request(route, query, { signal, body, media, patience = PATIENCE }, read) {
     const watch = new Watch(signal, patience);
-    // The bytes of a file are in any encoding.
+    // The bytes of a file may be in any encoding.
     const kind = media ?? "text/plain" + (typeof body === "string" ? ";charset=utf-8" : "");
     const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": kind } };
     try {
@@ -82,7 +82,7 @@ export class Server {
     }
   }
 
-  /** The problem in a response; proxies have their own words. */
+  /** The problem in a response; proxies send other texts. */
   static async refusal(response) {
     if (/json/.test(response.headers.get("Content-Type"))) return new Problem(await response.json());
     if (response.status > 500) return Problem.lost();
@@ -91,7 +91,7 @@ export class Server {
 
   /** @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options] */
   ask(route, query = {}, options = {}) {
-    // A search takes its time.
+    // A search may take long.
     const patience = PATIENCE + (route === "play" ? this.about.longest_seconds : 0);
     return this.request(route, query, { ...options, patience }, async (response) => {
       const text = await response.text();

@@ -23,7 +23,7 @@ export const connect = (changed) => {
       if (typeof kept[name] === typeof settings[name]) settings[name] = kept[name];
     }
   } catch {
-    // A page without storage begins with the defaults.
+    // Without storage the page begins with the defaults.
   }
   for (const name of Object.keys(settings)) {
     const field = find("set-" + name);
@@ -36,7 +36,7 @@ export const connect = (changed) => {
       try {
         localStorage.setItem(KEPT, JSON.stringify(settings));
       } catch {
-        // A page without storage forgets.
+        // Without storage the page forgets them.
       }
       look();
       changed();

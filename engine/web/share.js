@@ -51,7 +51,7 @@ export class Share {
     const file = new URLSearchParams(location.search).get("pdn");
     const isLink = ["fen", "moves", "view", "side"].some((name) => query.has(name));
     if (!isLink && file === null) return false;
-    // From now on the desk counts: reloading the page does not lose it.
+    // From now on the desk is used: reloading the page keeps it.
     history.replaceState(null, "", location.pathname);
     try {
       if (file !== null) await this.fetch(file);

@@ -1,4 +1,4 @@
-// Sounds, made here: wood on wood for a move, twice for a capture, three tones for an end.
+// Synthesised sounds: wood on wood for a move, twice for a capture, three tones for an end.
 
 import { settings } from "./settings.js";
 

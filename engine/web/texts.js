@@ -7,7 +7,7 @@ const TEXTS = {
   loading: ["Loading…", "Laden…", "Chargement…", "Загрузка…", "Wird geladen…", "Wczytywanie…"],
   help: ["Help", "Hulp", "Aide", "Справка", "Hilfe", "Pomoc"],
   "help.move": [
-    "Click on a piece and then on a square, drag it, or type a move such as 32-28. Capturing is compulsory, and the capture that takes most.",
+    "Click on a piece and then on a square, drag it, or type a move such as 32-28. Capturing is compulsory, and you must take as many pieces as possible.",
     "Klik op een stuk en dan op een veld, sleep het, of typ een zet zoals 32-28. Slaan is verplicht, en wel zo veel mogelijk stukken.",
     "Cliquez sur une pièce puis sur une case, faites-la glisser, ou tapez un coup comme 32-28. La prise est obligatoire, et celle du plus grand nombre.",
     "Нажмите на шашку, затем на поле, перетащите её или введите ход, например 32-28. Бить обязательно, и как можно больше шашек.",
@@ -45,18 +45,18 @@ const TEXTS = {
     "Program nie odpowiada. Czy serwer jeszcze działa?",
   ],
   "problem.busy": [
-    "Others are using all searches of the server.", "Alle plaatsen op de server zijn bezet.",
+    "All searches of the server are in use.", "Alle plaatsen op de server zijn bezet.",
     "Toutes les places du serveur sont occupées.", "Все места на сервере заняты.",
     "Andere nutzen gerade alle Suchen des Servers.",
     "Wszystkie wyszukiwania serwera są zajęte przez innych.",
   ],
   "problem.too-many-requests": [
-    "The server got too many questions.", "De server kreeg te veel verzoeken.",
+    "The server received too many requests.", "De server kreeg te veel verzoeken.",
     "Le serveur a reçu trop de requêtes.", "Сервер получил слишком много запросов.",
     "Der Server hat zu viele Anfragen bekommen.", "Serwer otrzymał zbyt wiele pytań.",
   ],
   "problem.timeout": [
-    "The question took too long to reach the server.", "Het verzoek was te lang onderweg naar de server.",
+    "The request took too long to reach the server.", "Het verzoek was te lang onderweg naar de server.",
     "La requête a mis trop de temps à parvenir au serveur.", "Запрос слишком долго шёл до сервера.",
     "Die Anfrage hat zu lange bis zum Server gebraucht.", "Pytanie zbyt długo szło do serwera.",
   ],
@@ -74,7 +74,7 @@ const TEXTS = {
     "Program na tej stronie przestał działać, być może z braku pamięci. Spróbuj ponownie.",
   ],
   "problem.bad-parameter": [
-    "The engine does not take this value", "Deze waarde is niet toegestaan",
+    "The engine does not accept this value", "Deze waarde is niet toegestaan",
     "Le programme n’accepte pas cette valeur", "Программа не принимает это значение",
     "Das Programm nimmt diesen Wert nicht an", "Program nie przyjmuje tej wartości",
   ],
@@ -98,12 +98,12 @@ const TEXTS = {
     "Der Server antwortet Seiten dieser Adresse nicht", "Serwer nie odpowiada stronom z tego adresu",
   ],
   "problem.too-large": [
-    "This is more than the server takes", "Dit is meer dan de server aanneemt",
+    "This is more than the server accepts", "Dit is meer dan de server aanneemt",
     "C’est plus que le serveur n’accepte", "Это больше, чем принимает сервер",
     "Das ist mehr, als der Server annimmt", "To więcej, niż serwer przyjmuje",
   ],
   "problem.too-long": [
-    "The game is longer than the server takes", "De partij is langer dan de server aanneemt",
+    "The game is longer than the server accepts", "De partij is langer dan de server aanneemt",
     "La partie est plus longue que le serveur n’accepte", "Партия длиннее, чем принимает сервер",
     "Die Partie ist länger, als der Server annimmt", "Partia jest dłuższa, niż serwer przyjmuje",
   ],
@@ -112,18 +112,18 @@ const TEXTS = {
     "Darüber ist nichts bekannt", "Nic o tym nie wiadomo",
   ],
   asksAgain: [
-    "The page asks again by itself.", "De pagina vraagt het vanzelf opnieuw.",
+    "The page will ask again automatically.", "De pagina vraagt het vanzelf opnieuw.",
     "La page réessaie d’elle-même.", "Страница сама повторит запрос.",
     "Die Seite fragt von selbst noch einmal.", "Strona sama zapyta ponownie.",
   ],
   again: ["Try again", "Opnieuw proberen", "Réessayer", "Попробовать ещё раз", "Noch einmal versuchen", "Spróbuj ponownie"],
   restored: [
-    "This is what you had last time", "Dit is wat u de vorige keer had",
+    "Restored from your last visit", "Dit is wat u de vorige keer had",
     "Voici ce que vous aviez la dernière fois", "Здесь то, что было в прошлый раз",
     "Das hatten Sie beim letzten Mal", "Oto, co było tu ostatnim razem",
   ],
   tooLargeToKeep: [
-    "This browser has no room to keep all games: only the one on the board comes back. Save them as PDN.",
+    "This browser cannot keep all games, only the one on the board. Save them as PDN.",
     "Deze browser heeft geen ruimte om alle partijen te bewaren: alleen die op het bord komt terug. Sla ze op als PDN.",
     "Ce navigateur n’a pas la place de garder toutes les parties : seule celle du damier reviendra. Enregistrez-les en PDN.",
     "В браузере нет места для всех партий: сохранится только партия на доске. Сохраните их в PDN.",
@@ -176,7 +176,7 @@ const TEXTS = {
   learn: ["Learn", "Leren", "Apprendre", "Обучение", "Lernen", "Nauka"],
   puzzles: ["Combinations", "Combinaties", "Combinaisons", "Комбинации", "Kombinationen", "Kombinacje"],
   puzzlesHelp: [
-    "One move alone wins, and it gives something away first. What went wrong comes again: after ten minutes, then after ever longer times.",
+    "Only one move wins, and it begins with a sacrifice. Mistakes are repeated after ten minutes, then at longer and longer intervals.",
     "Er is één zet die wint, en die geeft eerst iets weg. Wat misging komt terug: na tien minuten, daarna met steeds langere tussenpozen.",
     "Un seul coup gagne, et il commence par un sacrifice. Ce qui a échoué revient : après dix minutes, puis à des intervalles de plus en plus longs.",
     "Выигрывает только один ход, и он начинается с жертвы. То, что не удалось, повторится: через десять минут, потом всё реже.",
@@ -185,7 +185,7 @@ const TEXTS = {
   ],
   exercises: ["Puzzles", "Opgaven", "Problèmes", "Задачи", "Aufgaben", "Zadania"],
   exercisesHelp: [
-    "A puzzle is solved move by move. In place of a mistake any good move is right: the engine judges it. What went wrong comes again: after ten minutes, then after ever longer times.",
+    "A puzzle is solved move by move. In place of a mistake any good move is right; the engine judges it. Mistakes are repeated after ten minutes, then at longer and longer intervals.",
     "Een opgave lost u zet voor zet op. In plaats van een fout is elke goede zet juist: de computer beoordeelt hem. Wat misging komt terug: na tien minuten, daarna met steeds langere tussenpozen.",
     "Un problème se résout coup par coup. À la place d’une faute, tout bon coup est juste : le programme l’évalue. Ce qui a échoué revient : après dix minutes, puis à des intervalles de plus en plus longs.",
     "Задача решается ход за ходом. Вместо ошибки верен любой хороший ход: его оценивает программа. То, что не удалось, повторится: через десять минут, потом всё реже.",
@@ -218,7 +218,7 @@ const TEXTS = {
     "{side} zieht und hält remis", "{side}: ruch i remis",
   ],
   exerciseGoesOn: [
-    "{move} is right. It goes on.", "{move} is goed. Het gaat verder.", "{move} : c’est juste. Continuez.",
+    "{move} is right. Continue.", "{move} is goed. Het gaat verder.", "{move} : c’est juste. Continuez.",
     "{move} — верно. Дальше.", "{move} ist richtig. Weiter.", "{move} – dobrze. Dalej.",
   ],
   exerciseWrong: [
@@ -236,7 +236,7 @@ const TEXTS = {
     "{move} is right", "{move} is goed", "{move} : c’est juste", "{move} — верно", "{move} ist richtig", "{move} – dobrze",
   ],
   puzzleAfterAll: [
-    "{move} is right. It comes again later.", "{move} is goed. Deze komt later terug.", "{move} : c’est juste. Elle reviendra plus tard.",
+    "{move} is right. It will be repeated later.", "{move} is goed. Deze komt later terug.", "{move} : c’est juste. Elle reviendra plus tard.",
     "{move} — верно. Комбинация ещё повторится.", "{move} ist richtig. Sie kommt später wieder.", "{move} – dobrze. Wróci później.",
   ],
   puzzleWrong: [
@@ -433,12 +433,12 @@ const TEXTS = {
     "Die besseren Züge finden", "Znajdź lepsze ruchy",
   ],
   putIn: [
-    "Put signs and comments into the game", "Tekens en commentaar in de partij zetten",
+    "Add signs and comments to the game", "Tekens en commentaar in de partij zetten",
     "Mettre signes et commentaires dans la partie", "Внести знаки и комментарии в партию",
     "Zeichen und Kommentare in die Partie setzen", "Wstaw znaki i komentarze do partii",
   ],
   isPutIn: [
-    "Signs and comments are in the game. Undo takes them out.", "Tekens en commentaar staan in de partij. Ongedaan maken haalt ze weg.",
+    "Signs and comments were added to the game. Undo removes them.", "Tekens en commentaar staan in de partij. Ongedaan maken haalt ze weg.",
     "Signes et commentaires sont dans la partie. Annuler les enlève.", "Знаки и комментарии внесены в партию. «Отменить» уберёт их.",
     "Zeichen und Kommentare stehen in der Partie. Rückgängig nimmt sie heraus.", "Znaki i komentarze są w partii. „Cofnij” je usuwa.",
   ],
@@ -478,7 +478,7 @@ const TEXTS = {
     "Das Brett zeigt wieder die Partie.", "Na planszy znów jest partia.",
   ],
   allSought: [
-    "There is no other mistake left.", "Er is geen andere fout meer.", "Il ne reste pas d’autre erreur.", "Других ошибок не осталось.",
+    "There are no more mistakes.", "Er is geen andere fout meer.", "Il ne reste pas d’autre erreur.", "Других ошибок не осталось.",
     "Es ist kein anderer Fehler übrig.", "Nie ma już innych błędów.",
   ],
   "sought.found": ["found", "gevonden", "trouvé", "найдено", "gefunden", "znaleziono"],
@@ -613,7 +613,7 @@ const TEXTS = {
     "Das ist kein FEN, wie W:W31-50:B1-20", "To nie jest FEN, taki jak W:W31-50:B1-20",
   ],
   manOnLastRow: [
-    "A man cannot stand on the row where it becomes a king",
+    "A man cannot be on its promotion row",
     "Een schijf kan niet op de damlijn staan",
     "Un pion ne peut rester sur la ligne de promotion",
     "Простая шашка не может стоять на дамочном поле",
@@ -740,7 +740,7 @@ const TEXTS = {
     "Die Partie ist angehalten", "Partia jest wstrzymana",
   ],
   goesOn: [
-    "The game goes on", "De partij gaat verder", "La partie continue", "Партия продолжается",
+    "The game continues", "De partij gaat verder", "La partie continue", "Партия продолжается",
     "Die Partie geht weiter", "Partia trwa dalej",
   ],
   timeIsUp: ["time is up", "de tijd is om", "temps écoulé", "время истекло", "die Zeit ist abgelaufen", "czas minął"],
@@ -769,7 +769,7 @@ const TEXTS = {
     "{from} pójdzie na {to}, gdy tylko będzie twój ruch",
   ],
   premoveGone: [
-    "The prepared move is forgotten", "De vooraf gekozen zet vervalt", "Le coup préparé est oublié", "Подготовленный ход отменён",
+    "The prepared move was cancelled", "De vooraf gekozen zet vervalt", "Le coup préparé est oublié", "Подготовленный ход отменён",
     "Der vorbereitete Zug ist vergessen", "Przygotowany ruch odwołany",
   ],
   premoveFails: [
@@ -797,13 +797,13 @@ const TEXTS = {
     "Die Figur auf {square} hat keinen Zug", "Figura na {square} nie ma ruchu",
   ],
   manGoes: [
-    "{from} to {to}: a man goes one square forward along a diagonal", "{from} naar {to}: een schijf gaat schuin één veld vooruit",
+    "{from} to {to}: a man moves one square forward along a diagonal", "{from} naar {to}: een schijf gaat schuin één veld vooruit",
     "{from} à {to} : un pion avance d’une case en diagonale", "{from} на {to}: простая шашка ходит вперёд по диагонали на одно поле",
     "{from} nach {to}: ein Stein zieht schräg ein Feld vorwärts",
     "{from} na {to}: pionek idzie po przekątnej o jedno pole do przodu",
   ],
   kingGoes: [
-    "{from} to {to}: a king goes along a diagonal that is free", "{from} naar {to}: een dam gaat over een vrije diagonaal",
+    "{from} to {to}: a king moves along a free diagonal", "{from} naar {to}: een dam gaat over een vrije diagonaal",
     "{from} à {to} : une dame suit une diagonale libre", "{from} на {to}: дамка ходит по свободной диагонали",
     "{from} nach {to}: eine Dame zieht auf einer freien Schräge",
     "{from} na {to}: damka idzie po wolnej przekątnej",
@@ -832,7 +832,7 @@ const TEXTS = {
   piecesRed: ["white and red", "wit en rood", "blanches et rouges", "белые и красные", "weiß und rot", "białe i czerwone"],
   diagrams: ["Diagrams on paper", "Diagrammen op papier", "Diagrammes sur papier", "Диаграммы на бумаге", "Diagramme auf Papier", "Diagramy na papierze"],
   diagramsHelp: [
-    "Collect positions, change what stands below them, and print six or twelve on a page.",
+    "Collect positions, change their captions, and print six or twelve on a page.",
     "Verzamel standen, verander wat eronder staat en druk er zes of twaalf per pagina af.",
     "Rassemblez des positions, modifiez leurs légendes et imprimez-en six ou douze par page.",
     "Соберите позиции, измените подписи и напечатайте по шесть или двенадцать на странице.",
@@ -885,7 +885,7 @@ const TEXTS = {
   noThreat: ["Nothing is threatened", "Er dreigt niets", "Aucune menace", "Угроз нет", "Nichts droht", "Nic nie grozi"],
   redo: ["Redo", "Opnieuw uitvoeren", "Rétablir", "Повторить", "Wiederherstellen", "Ponów"],
   moveMenu: [
-    "What to do with the move", "Wat te doen met de zet", "Actions sur ce coup", "Действия с ходом",
+    "Actions for this move", "Wat te doen met de zet", "Actions sur ce coup", "Действия с ходом",
     "Was mit dem Zug geschehen soll", "Co zrobić z ruchem",
   ],
   "key.drawings": [
@@ -915,7 +915,7 @@ const TEXTS = {
     "Der Link lässt sich nicht öffnen", "Nie można otworzyć linku",
   ],
   otherOrigin: [
-    "the file lies on another site", "het bestand staat op een andere site",
+    "the file is on another site", "het bestand staat op een andere site",
     "le fichier se trouve sur un autre site", "файл лежит на другом сайте",
     "die Datei liegt auf einer anderen Seite", "plik leży na innej stronie",
   ],
@@ -1016,7 +1016,7 @@ export const setLanguage = (code) => {
   try {
     localStorage.setItem(KEPT, t.language);
   } catch {
-    // A page without storage forgets the language.
+    // Without storage the page forgets the language.
   }
   translate();
 };
@@ -1026,7 +1026,7 @@ const chosen = () => {
     const kept = localStorage.getItem(KEPT);
     if (CODES.includes(kept)) return kept;
   } catch {
-    // The browser's own language will do.
+    // Then the browser's own language is used.
   }
   const wanted = navigator.languages.map((language) => language.slice(0, 2));
   return wanted.find((code) => CODES.includes(code)) ?? "en";

@@ -4,7 +4,7 @@ import { add } from "./texts.js";
 
 add({
   "live.lost": [
-    "The connection is lost. What is shown may be old.", "De verbinding is weg. Wat hier staat, kan oud zijn.",
+    "The connection is lost. This page may be out of date.", "De verbinding is weg. Wat hier staat, kan oud zijn.",
     "La connexion est perdue. Ce qui est affiché peut être ancien.", "Связь потеряна. Показанное могло устареть.",
     "Die Verbindung ist weg. Was hier steht, kann alt sein.", "Utracono połączenie. Dane mogą być nieaktualne.",
   ],
@@ -74,7 +74,7 @@ add({
   ],
   "live.event.decided": ["Director", "Wedstrijdleider", "Directeur", "Судья", "Turnierleiter", "Sędzia"],
   "live.event.pause": ["Paused", "Onderbroken", "En pause", "Пауза", "Unterbrochen", "Wstrzymano"],
-  "live.event.resume": ["The games go on", "De partijen gaan verder", "Les parties reprennent", "Игра продолжается", "Die Partien gehen weiter", "Partie są kontynuowane"],
+  "live.event.resume": ["The games continue", "De partijen gaan verder", "Les parties reprennent", "Игра продолжается", "Die Partien gehen weiter", "Partie są kontynuowane"],
   "live.event.stop": [
     "It stops after this round", "Het stopt na deze ronde", "Arrêt après cette ronde", "Остановка после этого тура",
     "Halt nach dieser Runde", "Koniec po tej rundzie",

@@ -1,8 +1,8 @@
 // The page of a tournament in progress: it shows the program's updates as they come.
 //
-// Two kinds of events come: `table` with places, pairings and past events, and `games` with the boards.
-// Clocks run on between two events. After # in the address is the director's token, which is sent only
-// with the director's commands.
+// Two kinds of events come: `table` with places, pairings and past events, and `games` with the
+// boards. Clocks run between two events. After # in the address is the director's token, which is
+// sent only with the director's commands.
 
 import { Board, short, squares } from "./board.js";
 import { events, meetings } from "./course.js";
@@ -147,7 +147,7 @@ const follow = () => {
   source.addEventListener("open", () => (at("lost").hidden = true));
   source.addEventListener("error", () => {
     at("lost").hidden = isOver();
-    // A browser gives up after a refusal; the tournament may continue after a restart.
+    // A browser stops asking after a refusal, but the tournament may continue after a restart.
     if (source.readyState !== EventSource.CLOSED) return;
     setTimeout(follow, 5000);
   });

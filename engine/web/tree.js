@@ -243,7 +243,7 @@ export class Game {
     return game;
   }
 
-  /** Sets the result; the tag with that of the file goes. */
+  /** Sets the result, and removes the tag of the file. */
   decide(result) {
     this.result = result;
     this.tags.delete("Result");
@@ -303,14 +303,14 @@ export class Game {
   replace(record, node) {
     const { root, tags } = Game.read(record);
     const before = this.root.line();
-    // A record has the scores of its comments, but none of the start.
+    // A record has the scores from its comments, but not the score of the start.
     for (const [index, one] of root.line().entries()) one.score ??= before[index].score;
     Object.assign(this, { start: root, tags });
     const follow = (place, { move }) => place.children.find((child) => child.move === move) ?? place;
     return node.path().slice(1).reduce(follow, root);
   }
 
-  /** Whether it has nothing but a position. */
+  /** Whether it has only a position. */
   get isEmpty() {
     if (this.pending) return this.pending.plies.length + this.pending.lead.length === 0;
     return this.root.children.length + this.root.comments.length === 0;

@@ -291,7 +291,7 @@ for (const [name, start] of hosts) {
       await page.fill("#fen", "W:W5:BK10");
       await page.press("#fen", "Enter");
       await page.click("#setup-done");
-      await says(page, /becomes a king/, "#fen-problem");
+      await says(page, /its promotion row/, "#fen-problem");
     });
 
     onPage("everything can be done with the keyboard", async (page) => {

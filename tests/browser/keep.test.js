@@ -127,7 +127,7 @@ describe("what lies on the desk", () => {
       assert.equal(await pdn(page), before);
     };
     await reload(page);
-    await says(page, /what you had last time/);
+    await says(page, /Restored from your last visit/);
     await same(page);
     await page.close();
     const next = await open();
@@ -203,7 +203,7 @@ describe("what lies on the desk", () => {
     await fill(page, "Carla");
     await page.fill("#pdn-text", TWO_GAMES);
     await page.click("#pdn-read");
-    await says(page, /no room to keep all games/);
+    await says(page, /cannot keep all games/);
     await reload(page);
     assert.equal(await page.locator("#tag-White").inputValue(), "Anna");
     await moves(page, 7);

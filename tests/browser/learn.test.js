@@ -72,7 +72,7 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
   assert.equal(await page.locator("#frame line.arrow").count(), 1);
   await moves(page, 0);
   await play(page, FIRST[1], FIRST[2]);
-  await says(page, /It comes again later/, "#puzzle-text");
+  await says(page, /It will be repeated later/, "#puzzle-text");
   await says(page, /Solved: 0 of 257. Tries: 0 right, 1 wrong. To repeat now: 0/, "#puzzle-score");
   await page.click("#puzzle-next");
   await says(page, new RegExp("^" + SECOND[0]), "#puzzle-source");
@@ -90,7 +90,7 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
   // Looking up the solution is not solving it.
   await page.click("#puzzle-next");
   await page.click("#puzzle-show");
-  await says(page, /It comes again later/, "#puzzle-text");
+  await says(page, /It will be repeated later/, "#puzzle-text");
   await says(page, /2 right, 2 wrong/, "#puzzle-score");
   await page.context().close();
 });
@@ -135,7 +135,7 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   assert.equal(await text(page, "#puzzle-source"), "Jan – Piet, 2026.01.02");
   await movable(page, 28);
   await play(page, 28, 22);
-  await says(page, /28-22 is right. It goes on/, "#puzzle-text");
+  await says(page, /28-22 is right. Continue/, "#puzzle-text");
   await moves(page, 2);
   // A wrong move goes back, and the solution is still unknown.
   await movable(page, 33);
@@ -146,7 +146,7 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await says(page, /33/, "#puzzle-text");
   await movable(page, 33);
   await play(page, 33, 28);
-  await says(page, /33-28 is right. It comes again later/, "#puzzle-text");
+  await says(page, /33-28 is right. It will be repeated later/, "#puzzle-text");
   await says(page, /Solved: 0 of 2. Tries: 0 right, 1 wrong/, "#puzzle-score");
 
   await page.click("#puzzle-next");
@@ -191,7 +191,7 @@ test("a bad move in place of a mistake is judged, and the exercise comes again",
   await says(page, /7-11 gives away 50 % of the points/, "#puzzle-text");
   await movable(page, 7);
   await play(page, 7, 1);
-  await says(page, /7-1 is right. It comes again later/, "#puzzle-text");
+  await says(page, /7-1 is right. It will be repeated later/, "#puzzle-text");
   await says(page, /Solved: 0 of 1. Tries: 0 right, 1 wrong/, "#puzzle-score");
   await page.context().close();
 });

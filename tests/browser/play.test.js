@@ -118,10 +118,10 @@ onPage("why a move cannot be made is said and shown", async (page) => {
   await page.waitForSelector(".cell.movable");
   await cell(page, 28).click();
   await cell(page, 32).click();
-  await says(page, /28 to 32: a man goes one square forward/);
+  await says(page, /28 to 32: a man moves one square forward/);
   await cell(page, 45).click();
   await cell(page, 44).click();
-  await says(page, /45 to 44: a king goes along/);
+  await says(page, /45 to 44: a king moves along/);
   await setUp(page, "W:W31,35:B24,30");
   await page.waitForSelector(".cell.movable");
   await cell(page, 35).click();

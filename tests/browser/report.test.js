@@ -91,7 +91,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       await page.locator("#mistakes button").first().click();
       assert.equal(await text(page, "#moves .move[aria-current]"), "29-23");
       await page.click("#put-in");
-      await says(page, /Signs and comments are in the game/);
+      await says(page, /Signs and comments were added/);
       assert.match(await text(page, "#moves .move[aria-current]"), /^29-23\?/);
       assert.match(await text(page, "#position-comment"), /of the points; better \d+-\d+\./);
       await page.click("#tab-game");

@@ -125,7 +125,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
         body: JSON.stringify({ type: "/problems#bad-parameter", detail: "time: more than 0.1 seconds" }),
       }));
     await playSomething(page);
-    await says(page, /does not take this value \(time: more/, "#waiting-text");
+    await says(page, /does not accept this value \(time: more/, "#waiting-text");
     await page.selectOption("#play-kind", "level");
     await page.click("#again");
     await moves(page, 4);
@@ -187,7 +187,7 @@ describe("a server with one search", { skip: !MEERSLAG }, () => {
     const second = await open();
     await play(second, 0.2);
     await type(second, "39-34");
-    await says(second, /Others are using all searches of the server. The page asks again/, "#waiting-text");
+    await says(second, /All searches of the server are in use. The page will ask again/, "#waiting-text");
     const third = await open();
     await third.click("#tab-analysis");
     await third.click("#analyse");

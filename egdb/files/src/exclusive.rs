@@ -10,25 +10,24 @@ use std::path::Path;
 pub enum Error {
     /// Another process has it.
     InUse,
-    /// The system does not let us.
+    /// The system refuses.
     Io(io::Error),
 }
 
-/// A file that is kept from others as long as this lives.
+/// A file that no other process can open this way while this value lives.
 #[derive(Debug)]
 pub struct LockedFile(File);
 
 impl LockedFile {
-    /// Whether this path is still the file's: nobody has removed or replaced it.
+    /// Whether the path still leads to this file, which nobody has removed or replaced.
     #[must_use]
     pub fn is_at(&self, path: &Path) -> bool {
         is_still_there(path, &self.0)
     }
 
-    /// Removes the file, which has this path, before anybody else can open it.
+    /// Removes the file at this path before another process can open it.
     ///
-    /// # Errors
-    /// If the system does not let us.
+    /// # Errors If the system refuses.
     pub fn remove(self, path: &Path) -> io::Result<()> {
         // There, an open file cannot be removed.
         #[cfg(windows)]
@@ -92,7 +91,7 @@ fn locked(
     let file = options.open(path).map_err(failed)?;
     #[cfg(not(windows))]
     match lock(&file) {
-        // The last owner may have removed it meanwhile: then it keeps nobody out.
+        // The last owner may have removed it meanwhile: then the lock is worthless.
         Ok(()) if !is_still_there(path, &file) => return locked(path, options, lock),
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(Error::InUse),

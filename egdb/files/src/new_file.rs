@@ -16,15 +16,15 @@ pub enum Existing {
 }
 
 /// A file being written. Its content is in a temporary file in the same folder until
-/// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file stays as it
-/// was. A killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
+/// [`NewFile::finish`]; dropped before, it leaves no file, and an existing file stays as it was. A
+/// killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
 ///
-/// Anything but a regular file (a pipe, a terminal, `/dev/null`, and `-`, which is standard output)
-/// has no old content to lose and is written directly.
+/// A pipe, a terminal, `/dev/null` or `-` (standard output) has no old content to keep, and is
+/// written directly.
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<File>,
-    /// `None` where there is nothing to rename.
+    /// `None` if the output is written directly.
     rename: Option<Rename>,
 }
 

@@ -153,7 +153,7 @@ impl FromStr for Pattern {
         let [wm, wk, bm, bk, empty] = pattern.must.0;
         let pairs = [wm & wk, wm & bm, wm & bk, wk & bm, wk & bk, bm & bk];
         if pairs.iter().any(|&both| both != 0) || (wm | wk | bm | bk) & empty != 0 {
-            return Err("a square must hold two things at once".to_owned());
+            return Err("a square cannot hold two pieces".to_owned());
         }
         Ok(pattern)
     }
@@ -243,7 +243,8 @@ pub(crate) struct ManoeuvreSearch {
     within: usize,
     /// For each form and each number of moves: the latest ply where these first moves began.
     begun: Vec<Vec<Option<usize>>>,
-    /// The side of a form's first move must stay the same: turned forms tell the sides apart.
+    /// The side of a form's first move must stay the same, since turned forms distinguish the
+    /// sides.
     ply: usize,
 }
 

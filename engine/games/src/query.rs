@@ -1,4 +1,4 @@
-//! Which games to find: the one description that the command line, HTTP, Python and the page share.
+//! Which games to find: one description for the command line, HTTP, Python and the page.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;

@@ -707,7 +707,7 @@ fn tags_are_the_users_and_what_is_odd_in_them_is_named() {
     let (report, problems) = import("others.pdn", others);
     assert_eq!((report.added, report.failed), (0, 1));
     let reason =
-        "only games of other kinds of draughts in it: 1 of Antidraughts, 2 of Frisian draughts";
+        "it has only games of other kinds of draughts: 1 of Antidraughts, 2 of Frisian draughts";
     assert!(problems[2].ends_with(reason), "{problems:?}");
 
     let query = Query { player: Some("rossi".into()), ..Query::default() };
@@ -775,7 +775,7 @@ fn one_bad_file_does_not_stop_the_others() {
     {
         std::os::unix::fs::symlink("nowhere", folder.path("d/h.pdn")).unwrap();
         std::os::unix::fs::symlink("..", folder.path("d/sub/up.pdn")).unwrap();
-        bad.push("h.pdn: a link that leads nowhere");
+        bad.push("h.pdn: a link to a missing file");
     }
     let paths =
         ["none.pdn", "d", "damaged.zip", "all.games", "d/sub/h.zip"].map(|name| folder.path(name));
@@ -786,7 +786,7 @@ fn one_bad_file_does_not_stop_the_others() {
     bad.extend([
         "damaged.zip/two.pdn: ",
         "all.games: a file of games: 'games merge'",
-        "h.zip: no PDN file in it",
+        "h.zip: it has no PDN file",
     ]);
     assert_eq!(problems.len(), bad.len(), "{problems:#?}");
     for (problem, bad) in problems.iter().zip(bad) {
@@ -1023,7 +1023,7 @@ fn a_text_with_other_moves_or_an_index_with_other_places_is_a_fault() {
     let swap = "CREATE TEMP TABLE IF NOT EXISTS kept AS SELECT game, text FROM moves; \
          UPDATE moves SET text = (SELECT text FROM kept k WHERE k.game = 8) WHERE game = 7";
     let back = "UPDATE moves SET text = (SELECT text FROM kept k WHERE k.game = 7) WHERE game = 7";
-    assert_eq!(check(swap, back), ["game 7: its text has other moves"]);
+    assert_eq!(check(swap, back), ["game 7: its text has different moves"]);
     let faults = check(
         "UPDATE moves SET tags = 'x' || tags WHERE game = 7",
         "UPDATE moves SET tags = substr(tags, 2) WHERE game = 7",
@@ -1038,7 +1038,7 @@ fn a_text_with_other_moves_or_an_index_with_other_places_is_a_fault() {
         "UPDATE games SET white = white + 9000 WHERE id = 9",
         "UPDATE games SET white = white - 9000 WHERE id = 9",
     );
-    assert_eq!(faults, ["game 9: its White is missing or is no text"]);
+    assert_eq!(faults, ["game 9: its White is missing or not a text"]);
     let faults = check(
         "UPDATE games SET round = round || 'x' WHERE id = 9",
         "UPDATE games SET round = substr(round, 1, length(round) - 1) WHERE id = 9",
@@ -1066,7 +1066,7 @@ fn a_text_with_other_moves_or_an_index_with_other_places_is_a_fault() {
         "DELETE FROM main.positions; INSERT INTO main.positions SELECT * \
          FROM here; DELETE FROM main.segments; INSERT INTO main.segments SELECT * FROM sizes",
     );
-    assert_eq!(faults, ["game 12: the index has other places than its positions"]);
+    assert_eq!(faults, ["game 12: the index has places other than its positions"]);
 }
 
 /// A player who is missing, an impossible year, tags, texts and moves that cannot be read: such a
@@ -1088,7 +1088,10 @@ fn a_damaged_game_is_named_and_the_others_are_read() {
         ("UPDATE games SET white = 9999 WHERE id = 30", "its White is missing"),
         ("UPDATE games SET event = 9999 WHERE id = 30", "its event is missing"),
         ("UPDATE games SET year = -5 WHERE id = 30", "its year is -5"),
-        ("UPDATE games SET black_rating = 'x' WHERE id = 30", "its rating of Black is no number"),
+        (
+            "UPDATE games SET black_rating = 'x' WHERE id = 30",
+            "its rating of Black is not a number",
+        ),
         ("UPDATE games SET result = 7 WHERE id = 30", "its result is 7"),
         ("UPDATE moves SET tags = 'x' WHERE game = 30", "its tags cannot be read"),
         ("UPDATE moves SET text = x'00' WHERE game = 30", "its text cannot be read"),

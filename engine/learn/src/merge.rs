@@ -136,7 +136,7 @@ mod tests {
             assert!(error.contains(reason), "{error}");
             assert_eq!(fs::read_dir(merged.path()).unwrap().count(), 0);
         };
-        refused(&[&one, &two], "in 3 parts, of which 2 are here");
+        refused(&[&one, &two], "in 3 parts, of which 2 are given");
         refused(&[&one, &one, &two], "another part");
         refused(&[&one, &other, &three], "another part");
         // A damaged block in the middle of a part.

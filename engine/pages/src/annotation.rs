@@ -95,7 +95,7 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
         infos.push((Some(judged.score), depth, elapsed.unwrap_or(0.0), clock));
         notes.push(note(judged));
     }
-    // Set where the position does not follow from the move before.
+    // A set-up: the position does not follow from the move before.
     let mut set_ups = Vec::new();
     let mut expected = pdn.start;
     for (at, judged) in game.moves.iter().enumerate() {

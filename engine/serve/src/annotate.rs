@@ -1,7 +1,7 @@
 //! Games with their moves judged, as `meerslag annotate` does it.
 //!
-//! The searches are not made here: the client gets them from `/v1/analyse`, position by position,
-//! and so can show progress, stop, and continue later.
+//! The client makes the searches with `/v1/analyse`, position by position, so it can show progress,
+//! stop, and continue later.
 
 use meerslag_study::annotate::{PositionAnalysis, analyse_with, judge, write};
 use meerslag_study::records::AnnotatedGameRecord;
@@ -70,7 +70,7 @@ pub(super) fn annotate(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Re
     });
     let Some(analyses) = analyses else {
         let place = missing.unwrap_or_default();
-        return Err(bad(format!("searches[{place}] is null, and the game is not over there")));
+        return Err(bad(format!("searches[{place}] is null, but the game is not over there")));
     };
     let judged = judge(&pdn, &analyses, &desk.probe)?;
     write(&mut pdn, &judged);

@@ -167,7 +167,7 @@ fn meant(position: &Position, text: &str) -> Vec<Move> {
     }
 }
 
-/// What a move may be written as.
+/// The text of a move.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct LegalParameters {
     /// Only the moves that this text may mean. It is read as at the terminal: 3228, 32 28,
@@ -291,7 +291,7 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         let value = value_name(value);
         return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line: None }));
     }
-    // The databases settle everything: nothing is searched.
+    // The databases have the answer, so there is no search.
     let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies: most.min(DRAW_PLIES) };
     let solution = Solver::new(&desk.probe, options).solve(position, query.gone())?;
     let line = solution.line.as_ref();

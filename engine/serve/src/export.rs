@@ -1,9 +1,9 @@
 //! The board as a site without a server: the same page, with the engine as WebAssembly beside it.
 //!
-//! A visit begins with the page, `first.json` and the rules; the engine and the databases are fetched when
-//! they are needed. These three are only there compressed; the page unpacks them itself. Beside
-//! every other file that gets smaller there is a compressed one, for web hosts that serve such
-//! files. Scripts come without their comments.
+//! A visit begins with the page, `first.json` and the rules; the engine and the databases are
+//! fetched when they are needed. These three exist only compressed; the page unpacks them. Every
+//! other file that gets smaller also has a compressed copy, for web hosts that serve such files.
+//! Scripts come without their comments.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ use meerslag_web::{ASSETS, page};
 
 /// The name of the engine, in the folder it comes from.
 pub const ENGINE: &str = "meerslag.wasm";
-/// The same of the module that knows the rules alone.
+/// The name of the module with only the rules.
 pub const RULES: &str = "rules.wasm";
 /// The name of the endgame databases in the site, a bundle of [`egdb::embedded`].
 const DATABASES: &str = "databases.bin";
@@ -29,7 +29,7 @@ const DATABASES: &str = "databases.bin";
 const FIRST: &str = "first.json";
 /// Questions without parameters that every visit begins with.
 const FIRST_QUESTIONS: [&str; 4] = ["server", "slices", "lessons", "legal"];
-/// With what every WebAssembly module begins: the magic number and version 1.
+/// The first bytes of every WebAssembly module: the magic number and version 1.
 const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
 /// The page's text about its engine, and that of the site's page.
 const SERVER: &str = "<meta name=\"engine\" content=\"server\">";
@@ -53,8 +53,8 @@ pub enum ExportError {
         /// What is wrong with it.
         error: io::Error,
     },
-    /// The engine is something else.
-    #[error("{}: no WebAssembly module", .0.display())]
+    /// The file is not an engine.
+    #[error("{}: not a WebAssembly module", .0.display())]
     NoModule(PathBuf),
     /// The folder has files already.
     #[error("{}: the folder is not empty", .0.display())]

@@ -23,7 +23,7 @@ use movegen::json::{self, Record};
 /// The media type of PDN that browsers and servers know.
 pub(super) const PDN: &str = "application/vnd.chess-pdn";
 
-/// How much is wanted of a game: the positions are most of the answer.
+/// The wanted parts of a game: the positions are most of the answer.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct DetailParameters {
     /// Whether the position after each move is given, which the moves tell too. Default: true.
@@ -310,7 +310,7 @@ fn each(query: &Query<'_>, body: &[u8], mut take: impl FnMut(&PdnGame)) -> Resul
         serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     for (number, game) in (1..).zip(&record.games) {
         if query.gone().load(Ordering::Relaxed) {
-            return Err(bad("nobody waits for the answer"));
+            return Err(bad("the client has closed the connection"));
         }
         take(&game.game().map_err(|problem| Problem {
             detail: format!("game {number}: {}", problem.detail),

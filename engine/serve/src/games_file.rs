@@ -41,15 +41,15 @@ pub struct GamesShelf {
     kept: Mutex<Kept>,
 }
 
-/// Connections to a file, and what the file was when they were kept.
+/// Connections to a file, and the identity of the file when they were made.
 #[derive(Debug)]
 struct Kept {
     stamp: Stamp,
     files: Vec<GamesFile>,
 }
 
-/// What tells a file from another one at the same place. It is only looked at: a file that was opened
-/// and closed here would lose SQLite's locks on it.
+/// The identity of a file, to notice another one at the same path. The file is not opened for it:
+/// closing it would end SQLite's locks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stamp {
     /// Device and number or, where there are none, the time it was made.
@@ -57,7 +57,7 @@ struct Stamp {
     file: (u64, u64),
     #[cfg(not(unix))]
     file: Option<SystemTime>,
-    /// These change when it is written to, also by a copy over it.
+    /// These change when the file is written to or copied over.
     written: (u64, Option<SystemTime>),
 }
 
@@ -92,7 +92,7 @@ impl GamesShelf {
         self.takes_games
     }
 
-    /// What the file is now. Connections to another one that was here are closed.
+    /// The present identity of the file. Connections to another one are closed.
     fn stamp(&self) -> Result<Stamp, Problem> {
         let stamp = Stamp::of(&self.path);
         let mut kept = self.kept.lock();
@@ -107,7 +107,7 @@ impl GamesShelf {
         Ok(stamp)
     }
 
-    /// Does this work with the file, until nobody waits for the answer any more.
+    /// Does this work with the file, until the client has gone.
     fn with<T>(
         &self,
         query: &Query<'_>,
@@ -299,7 +299,7 @@ const MAX_REPORTED: usize = 100;
 pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
     let shelf = shelf(desk)?;
     if !shelf.takes_games {
-        let text = "this server adds no games: see --games-add";
+        let text = "this server does not add games: see --games-add";
         return Err(Problem::new(ProblemKind::NotKnown, text));
     }
     let duplicates = query.get::<ImportParameters>()?.duplicates.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Endgames to practise: positions, and the value of the pupil's moves.
+//! Endgames to practise: positions, and judgements on the user's moves.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ use meerslag_study::endgame_trainer::{
 use meerslag_study::records::value_name;
 use movegen::json::Record;
 
-/// Slices with more pieces are too many for a list to choose from.
+/// There are too many slices with more pieces for a list to choose from.
 const MAX_PIECES: u8 = 5;
 
 /// The slices that positions come from.

@@ -2,17 +2,17 @@
 //!
 //! Answers for boards: what `meerslag serve` answers over HTTP, and the same in WebAssembly.
 //!
-//! Nothing here knows sockets. [`ROUTES`] lists the questions with their parameters; [`answer`]
-//! answers them from a [`Desk`]. Searches take an engine and last a while: [`Search`] reads the
-//! request, [`analyse`] and [`play`] do it.
+//! This crate does not use sockets without the feature `http`. [`ROUTES`] lists the questions with
+//! their parameters; [`answer`] answers them from a [`Desk`]. Searches take an engine and last a
+//! while: [`Search`] reads the request, [`analyse`] and [`play`] do it.
 //!
 //! * `route`: questions; `query`: their parameters, and reading them; `problem`: why there is no answer;
 //! * `http`: the answers over HTTP (feature `http`); `export`: the
 //!   board as a site; `gzip`: compressed files;
-//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
-//!   `games_file`: a file of games (feature `games`); `annotate`: games with their moves judged;
-//!   `exercises`: what there is to solve in games;
-//!   `tablebase`: what clients of another server read; `drawing`: pictures; `search`.
+//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN; `games_file`:
+//!   a file of games (feature `games`); `annotate`: games with their moves judged; `exercises`:
+//!   what there is to solve in games; `tablebase`: answers for clients of another server;
+//!   `drawing`: pictures; `search`.
 
 mod annotate;
 mod answers;
@@ -85,7 +85,7 @@ impl Default for DeskLimits {
 }
 
 impl DeskLimits {
-    /// For an engine in the user's own browser: nobody else waits for it.
+    /// For an engine in the user's own browser, which has one user.
     pub const OWN: DeskLimits = DeskLimits {
         searches: 1,
         longest: Duration::from_secs(3600),
@@ -128,7 +128,7 @@ pub fn answer(
         Work::Write(write) => {
             let mut text = Vec::new();
             write(desk, &query, body, &mut text)?;
-            let failed = |_| Problem::new(ProblemKind::Internal, "the answer is no text");
+            let failed = |_| Problem::new(ProblemKind::Internal, "the answer is not a text");
             let text = String::from_utf8(text).map_err(failed)?;
             Ok(Reply { media_type: route.gives.media_type(), text })
         }

@@ -16,7 +16,7 @@ pub enum ProblemKind {
     BadMove,
     /// A body is not PDN, or not a record that PDN can be written from.
     BadPdn,
-    /// No client sends such a request, or its body is cut off.
+    /// The request is malformed, or its body is cut off.
     BadRequest,
     /// A page of another origin asks.
     ForbiddenOrigin,
@@ -69,19 +69,15 @@ impl ProblemKind {
     /// Name in its address, HTTP status, and its text for people.
     const fn about(self) -> (&'static str, u16, &'static str) {
         match self {
-            ProblemKind::BadParameter => {
-                ("bad-parameter", 400, "A parameter is not as it should be")
-            }
+            ProblemKind::BadParameter => ("bad-parameter", 400, "A parameter is invalid"),
             ProblemKind::BadPosition => ("bad-position", 400, "The position cannot be read"),
             ProblemKind::BadMove => ("bad-move", 400, "A move cannot be played"),
             ProblemKind::BadPdn => ("bad-pdn", 400, "The games cannot be read"),
-            ProblemKind::BadRequest => ("bad-request", 400, "The request is not as HTTP wants it"),
+            ProblemKind::BadRequest => ("bad-request", 400, "The request is malformed"),
             ProblemKind::ForbiddenOrigin => {
                 ("forbidden-origin", 403, "Pages of other origins may not ask")
             }
-            ProblemKind::Unauthorized => {
-                ("unauthorized", 401, "This is for somebody who has the token")
-            }
+            ProblemKind::Unauthorized => ("unauthorized", 401, "This needs the token"),
             ProblemKind::NotFound => ("not-found", 404, "There is nothing at this address"),
             ProblemKind::MethodNotAllowed => {
                 ("method-not-allowed", 405, "The address is for another method")
@@ -222,7 +218,7 @@ mod tests {
     fn the_parameter_is_named_twice() {
         let problem = Problem::parameter("time", "no number");
         let expected = "{\"type\":\"/problems#bad-parameter\",\
-                        \"title\":\"A parameter is not as it should be\",\"status\":400,\
+                        \"title\":\"A parameter is invalid\",\"status\":400,\
                         \"detail\":\"time: no number\",\"parameter\":\"time\"}";
         assert_eq!(problem.to_json(), expected);
     }

@@ -64,8 +64,8 @@ pub(super) fn shown(text: &str) -> String {
     shortened(text, MAX_QUOTED)
 }
 
-/// The parameters of a question, each known to the route, as it should be, and given once; of a
-/// list (`[]`) the first value. And whether its answer is still wanted.
+/// The parameters of a question, each known to the route, valid, and given once (of a list, `[]`,
+/// the first value); and whether the answer is still wanted.
 #[derive(Debug)]
 pub struct Query<'q> {
     given: &'q GivenPairs,
@@ -73,7 +73,7 @@ pub struct Query<'q> {
 }
 
 impl<'q> Query<'q> {
-    /// Looks at the parameters.
+    /// Checks the parameters.
     ///
     /// # Errors
     /// If one is unknown, given twice and no list, or not of its kind, or a required one is missing.
@@ -99,18 +99,18 @@ impl<'q> Query<'q> {
         T::deserialize(Given { given: self.given, names: &mut &[][..], at: 0 })
     }
 
-    /// The same question of a client that sets this flag when it goes.
+    /// The same question, with a flag that is set when its client goes.
     #[must_use]
     pub fn until(self, gone: Arc<AtomicBool>) -> Query<'q> {
         Query { gone, ..self }
     }
 
-    /// Set when nobody waits for the answer any more.
+    /// Set when the client has gone.
     pub(super) const fn gone(&self) -> &Arc<AtomicBool> {
         &self.gone
     }
 
-    /// A reader of this text, which fails when nobody waits for the answer any more.
+    /// A reader of this text, which fails when the client has gone.
     pub(super) fn wanted<'t>(&'t self, text: &'t [u8]) -> Wanted<'t> {
         Wanted { text, gone: &self.gone }
     }
@@ -329,13 +329,13 @@ pub(super) struct Wanted<'t> {
     gone: &'t AtomicBool,
 }
 
-/// Bytes that are read until it is looked again.
+/// Bytes between two checks of the flag.
 const PART: usize = 16 << 10;
 
 impl BufRead for Wanted<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.gone.load(Ordering::Relaxed) {
-            return Err(io::Error::other("nobody waits for the answer"));
+            return Err(io::Error::other("the client has closed the connection"));
         }
         Ok(&self.text[..self.text.len().min(PART)])
     }

@@ -39,7 +39,7 @@ pub(super) struct LimitParameters {
 /// What an analysis shows.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct AnalysisParameters {
-    /// AnalysisParameters. Default: 1.
+    /// How many variations to show. Default: 1.
     multipv: Option<Limited<1, 1000>>,
 }
 

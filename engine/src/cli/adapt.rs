@@ -41,18 +41,18 @@ A fault of the engine and the reaction to it is an 'error' line after the move. 
 pub(super) struct AdaptArgs {
     #[command(flatten)]
     adapted: AdaptedArgs,
-    /// Of no effect: Hub is what is spoken
+    /// Without effect: the adapter speaks Hub
     #[arg(long, hide = true)]
     hub: bool,
-    /// Let moves come from endgame databases where they know the position, and refuse moves that
-    /// throw a known value away: from this folder (may be given several times), or without a
-    /// folder those of up to four pieces that are part of the program
+    /// Play moves from endgame databases where they know the position, and refuse moves that give a
+    /// known value away: from this folder (may be given several times), or without a folder those
+    /// of up to four pieces in the program
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     egdb: Option<Vec<PathBuf>>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Play the moves of an opening book without asking the engine: of this one, or without a file
-    /// of that of the program
+    /// Play the moves of this opening book, or without a file of the program's own, without asking
+    /// the engine
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     book: Option<String>,
     /// Draw rules for the databases: lidraughts, fmjd-cumulative, scan or none
@@ -69,11 +69,11 @@ pub(super) struct AdaptedArgs {
     /// Let this engine think: a description as for 'meerslag match'
     #[arg(long, value_name = "DESCRIPTION")]
     engine: Option<String>,
-    /// Time to keep on the clock, in seconds: an engine that has not moved by then is stopped, and
-    /// if that does not help a legal move is made for it [default: 0.1]
+    /// Time to keep on the clock, in seconds: an engine that has not moved by then is stopped, or
+    /// else the adapter makes a legal move [default: 0.1]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds, requires = "engine")]
     min_time: Option<Duration>,
-    /// The longest time of such an engine for any move, in seconds, whatever the clock says
+    /// The longest time of such an engine for any move, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds, requires = "engine")]
     max_time: Option<Duration>,
 }
@@ -86,7 +86,7 @@ impl AdaptedArgs {
         let refused = |what: &'static str| Failure::Input(anyhow!(what).context(described()));
         let spec = EngineSpec::parse(text).with_context(described).map_err(Failure::Input)?;
         if spec.time_control.is_some() {
-            return Err(refused("tc=...: the other side says how much time there is"));
+            return Err(refused("tc=...: the other side gives the time"));
         }
         if spec.dxp.as_ref().is_some_and(|dxp| dxp.addresses.len() != 1) {
             return Err(refused("one address is enough for one engine"));

@@ -1,4 +1,4 @@
-//! `meerslag analyse`: what the engine thinks of a position or of the games of a file.
+//! `meerslag analyse`: the analysis of a position or of the games of a file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -202,7 +202,7 @@ impl<W: Write> Analysis<W> {
             if written.is_ok() {
                 written = match (json, detail) {
                     (true, _) => json_line(out, &InfoRecord::new(info, game.position())),
-                    // The end of an iteration often says what was known before.
+                    // The end of an iteration often repeats the last report.
                     (false, Detail::Full) if shown.as_ref().is_some_and(|s| s.says_same(info)) => {
                         Ok(())
                     }
@@ -232,7 +232,7 @@ impl<W: Write> Analysis<W> {
     }
 
     fn interrupted() -> Failure {
-        Failure::interrupted("what has been shown remains")
+        Failure::interrupted("the results so far are above")
     }
 
     /// What the book knows about the current position.

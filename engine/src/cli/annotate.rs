@@ -108,7 +108,7 @@ fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
     let ids = file.ids_after(0, usize::MAX >> 1)?;
     if ids.len() != games.len() {
         return Err(Failure::Run(anyhow::anyhow!(
-            "{} was changed meanwhile, or has damaged games: see games check",
+            "{} was changed meanwhile, or has damaged games: try 'games check'",
             input.display()
         )));
     }

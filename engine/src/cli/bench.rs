@@ -1,4 +1,4 @@
-//! `meerslag bench`: the fingerprint of the search, what threads are worth, and suites.
+//! `meerslag bench`: the fingerprint of the search, the gain of threads, and suites.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use super::{Failure, terminal};
 /// runs).
 ///
 /// With --suite it searches positions whose answers are known, and shows which of them it finds,
-/// and after how many nodes and seconds it had them for good. The file has a line for each:
+/// and after how many nodes and seconds the answer no longer changed. The file has a line for each:
 /// FEN; best moves; id; value; source.
 #[derive(Args, Debug)]
 pub(super) struct BenchArgs {

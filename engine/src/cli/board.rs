@@ -99,8 +99,7 @@ enum Form {
 impl BoardArgs {
     /// The form asked for, by an option or by the name of the file.
     ///
-    /// # Errors
-    /// If the name means another form, or an unknown one: the file would not be what it seems.
+    /// # Errors If the ending of the name is for another form, or unknown.
     fn form(&self) -> Result<Form, Failure> {
         let path = self.out.as_deref().filter(|path| !files::is_special(path));
         let end = path.and_then(Path::extension).map(|end| end.to_string_lossy().to_lowercase());
@@ -132,7 +131,7 @@ impl BoardArgs {
         }
         let (path, end) = (path.unwrap_or(Path::new("")).display(), end.unwrap_or_default());
         Err(Failure::Input(match option {
-            Some(option) => anyhow!("{path}: {option} is not what .{end} files are"),
+            Some(option) => anyhow!("{path}: a .{end} file cannot be written with {option}"),
             None => anyhow!(
                 "{path}: there is no form for .{end}; a picture is .svg or .png, text is .txt \
                  (--svg, --png or --ansi allow other names)"

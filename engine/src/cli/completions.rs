@@ -1,4 +1,4 @@
-//! `meerslag completions`: scripts that teach shells our options.
+//! `meerslag completions`: scripts for the completion of shells.
 
 use std::io::Write;
 

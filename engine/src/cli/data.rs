@@ -36,7 +36,7 @@ enum DataCommand {
         #[command(flatten)]
         filter: Filter,
     },
-    /// Read everything and say what is damaged; exit status 1 if something is
+    /// Read everything and report damage; exit status 1 if there is any
     Check {
         #[command(flatten)]
         input: Input,
@@ -57,7 +57,7 @@ enum DataCommand {
         /// How many
         #[arg(long, value_name = "N", default_value_t = 10)]
         count: usize,
-        /// Other positions for another number
+        /// Seed: another number takes other positions
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
         #[command(flatten)]

@@ -97,7 +97,7 @@ struct ConnectionArgs {
 }
 
 impl ConnectionArgs {
-    /// The way to connections at this place. A port that is in use is noticed at once.
+    /// The way to connections at this place. A port in use is reported at once.
     fn way<'a>(&self, side: Side, host: &'a str, port: u16) -> Result<Way<'a>, Failure> {
         match side {
             Side::Listen if self.retry.is_some() => {
@@ -196,7 +196,7 @@ struct GamesArgs {
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
-    /// Greatest search depth, beside the clock
+    /// Greatest search depth, in addition to the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Think in the opponent's time too
@@ -385,7 +385,7 @@ fn listen(
             return session.finish();
         }
         session.report.say(match after {
-            After::Replaced => "the connection is idle and another one has come: going over to it",
+            After::Replaced => "the connection is idle and another one has come: changing to it",
             After::NoAnswer => "no answer to the proposal, waiting for the next connection",
             _ => "waiting for the next connection",
         })?;

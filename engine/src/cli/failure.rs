@@ -9,7 +9,7 @@ use meerslag_search::EngineError;
 
 /// The exit statuses of all commands; `docs/engine.md` has the same table.
 pub(super) mod status {
-    /// Done as asked. Also if a command only prints and its reader has seen enough.
+    /// Done as asked. Also if nobody reads the output of a command that only prints.
     pub(in super::super) const SUCCESS: u8 = 0;
     /// Failed while running: a file cannot be written, an engine fails, a check finds faults.
     pub(in super::super) const FAILURE: u8 = 1;

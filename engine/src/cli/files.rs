@@ -28,18 +28,17 @@ impl ForceArgs {
     }
 }
 
-/// Whether there is something under this path that a new file would take the place of; a pipe or
-/// a terminal is written to as it is.
+/// Whether a new file would replace something at this path; pipes and terminals are not replaced.
 pub(super) fn is_there(path: &Path) -> bool {
     given(path).is_some() && fs::metadata(path).is_ok_and(|data| data.is_file())
 }
 
-/// Whether this is something like a terminal or a pipe, which has no old content to lose.
+/// Whether this is a device such as a terminal or a pipe, without old content.
 pub(super) fn is_special(path: &Path) -> bool {
     given(path).is_none() || fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
 }
 
-/// Refuses files that cannot be written: better to know before the work than after it.
+/// Refuses files that cannot be written, before the work.
 pub(super) fn check(path: &Path, existing: Existing) -> Result<(), Failure> {
     if existing == Existing::Keep && is_there(path) {
         return Err(Failure::Input(anyhow!("{} exists: --force replaces it", path.display())));
@@ -62,8 +61,8 @@ pub(super) fn given(path: &Path) -> Option<&Path> {
     (path.as_os_str() != "-").then_some(path)
 }
 
-/// Refuses, before the work, an output that is also an input, or an output of another kind: one
-/// would take the place of the other.
+/// Refuses, before the work, an output that is also an input, or another output: one would replace
+/// the other.
 pub(super) fn check_distinct(read: &[Named<'_>], written: &[Named<'_>]) -> Result<(), Failure> {
     let inputs = read.iter().filter_map(|&(name, path)| Some((name, given(path?)?)));
     let mut seen: Vec<(&str, Identity)> =
@@ -123,7 +122,7 @@ impl Identity {
             return Some(Identity::Node(data.dev(), data.ino()));
         }
         let place = place(path);
-        // Most file systems there take capitals for the same letters.
+        // Most file systems there ignore case.
         if cfg!(any(windows, target_os = "macos")) {
             return Some(Identity::Path(place.to_string_lossy().to_lowercase().into()));
         }
@@ -230,7 +229,7 @@ impl GrowingFile {
             begin += length;
         }
         if begin != old.len() {
-            // Somebody else has written to it.
+            // Another process has written to it.
             return Ok(());
         }
         ranges.sort_by_key(|(key, _)| *key);

@@ -91,7 +91,7 @@ impl GameSearch {
         })?)
     }
 
-    /// Does the work on the games that the journal does not have yet; Ctrl-C ends it.
+    /// Does the work on the games that are not in the journal yet; Ctrl-C ends it.
     pub(super) fn search<T: Serialize + DeserializeOwned + Send>(
         &self,
         games: &[PdnGame],
@@ -135,7 +135,7 @@ fn unfinished(
             "{done} of {} done; the same command continues",
             counted(all, "game")
         ))),
-        false => Err(Failure::Run(anyhow!("a thread that searches has died"))),
+        false => Err(Failure::Run(anyhow!("a search thread has failed"))),
     }
 }
 

@@ -13,7 +13,7 @@ use meerslag_harness::protocol::hub::{Options, Params, Settings, serve};
 use super::streams::Messages;
 use super::{Failure, files};
 
-/// How long after the end of the input the process ends at the latest.
+/// The most time from the end of the input to the end of the process.
 const LAST_MOMENT: Duration = Duration::from_millis(80);
 /// The same, with another program playing the session.
 const LAST_MOMENT_OF_OTHERS: Duration = Duration::from_millis(1500);
@@ -24,7 +24,7 @@ it work by hand:
 
   printf 'hub\\ninit\\npos\\nlevel move-time=1\\ngo think\\n' | (cat; sleep 2) | meerslag hub";
 
-/// Be driven by a graphical program or match runner (Hub protocol, version 2)
+/// Play for a graphical program or match runner (Hub protocol, version 2)
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct HubArgs {
@@ -67,7 +67,7 @@ pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
     let log = files::log_or_none(args.log.as_deref())?;
     let mut options = Options { log, ..options(end_soon) };
     if !args.pause.is_zero() {
-        // Requests from before the end of the input take their time.
+        // Requests made before the end of the input are still answered.
         options.on_end_of_input = None;
     }
     converse(options, Params::default(), None, args.pause)
@@ -83,7 +83,7 @@ pub(super) fn listen() -> Result<(), Failure> {
     converse(options, Params::default(), None, Duration::ZERO)
 }
 
-/// A session that another program plays, which gets time to end in good order.
+/// A session that another program plays, which gets time to end.
 pub(super) fn converse_with(adapter: Adapter, log: Log) -> Result<(), Failure> {
     let options = Options { log, patience: LAST_MOMENT_OF_OTHERS, ..options(end_later) };
     converse(options, AdapterSettings::new(&adapter), Some(adapter), Duration::ZERO)

@@ -1,5 +1,5 @@
-//! Ctrl-C: the first ends the work in good order, the second ends the process. A request to end and
-//! the end of the terminal do the same.
+//! Ctrl-C: the first ends the work properly, the second ends the process. A request to end and the
+//! end of the terminal do the same.
 
 use std::process;
 use std::sync::Arc;
@@ -41,13 +41,13 @@ impl Interrupt {
     /// From now on Ctrl-C ends the process with its own status; for commands that keep nothing.
     pub(super) fn leave() -> Result<(), Failure> {
         let leave = || {
-            say("what has been printed is all there is");
+            say("only the printed results are kept");
             process::exit(i32::from(status::INTERRUPTED))
         };
         Interrupt::catch(leave).map(drop)
     }
 
-    /// What is set when it has been pressed.
+    /// The flag that is set when it has been pressed.
     #[cfg(feature = "games")]
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)

@@ -22,10 +22,10 @@ use super::{Failure, shell};
 
 /// Learn an evaluation from scratch: play, fit, match, generation after generation
 ///
-/// The first generation plays with material only. Each one is fitted to the games of all, and
-/// accepted if it beats the last accepted one in a match; the next plays with what was accepted
-/// last. The same command continues where it ended. The folder then holds the games and the weights
-/// of each generation, the matches, and the best weights as accepted.weights.
+/// The first generation plays with material only. Each one is fitted to all games so far, and
+/// accepted if it beats the last accepted one in a match. The next generation plays with the last
+/// accepted one. The same command continues where it ended. The folder then holds the games and the
+/// weights of each generation, the matches, and the best weights as accepted.weights.
 #[derive(Args, Debug)]
 pub(super) struct LearnArgs {
     #[command(flatten)]

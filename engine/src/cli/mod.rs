@@ -104,7 +104,7 @@ const LONG_VERSION: &str = concat!(
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Be driven by a graphical program or match runner (Hub protocol, version 2)
+    /// Play for a graphical program or match runner (Hub protocol, version 2)
     Hub(hub::HubArgs),
     /// Analyse a position, or the games of a PDN file
     #[command(alias = "analyze")]
@@ -115,7 +115,8 @@ enum Command {
     Puzzles(Box<puzzles::PuzzlesArgs>),
     /// Draw a position as text, SVG or PNG, or exercises as sheets to be printed
     Board(board::BoardArgs),
-    /// The board in the browser: play, analysis, endgames; and all of it for other programs over HTTP
+    /// Serve the board in the browser (play, analysis, endgames), and the same to other programs
+    /// over HTTP
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArgs>),
     /// Solve endgame positions: value, distance, all moves, the perfect line
@@ -132,7 +133,7 @@ enum Command {
     Dxp(Box<dxp::DxpArgs>),
     /// Show any engine over another protocol, with opening book and endgame databases on top
     Adapt(Box<adapt::AdaptArgs>),
-    /// Try out how well another engine speaks a protocol
+    /// Check whether another engine follows a protocol
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),

@@ -106,7 +106,7 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     let counts = match counted {
         Ok(counts) => counts,
         Err(PerftError::Interrupted) => {
-            return Err(Failure::interrupted("nothing of the count is kept"));
+            return Err(Failure::interrupted("the count is lost"));
         }
         Err(error) => return Err(Failure::run(error)),
     };

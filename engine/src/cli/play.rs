@@ -43,7 +43,7 @@ pub(super) struct PlayArgs {
     position: source::PositionArgs,
     #[command(flatten)]
     limits: LimitArgs,
-    /// How strongly the engine plays; 10 is as well as it can
+    /// How strongly the engine plays; 10 is full strength
     #[arg(long, value_name = "N", default_value_t = PlayingLevel::MAX,
           value_parser = clap::value_parser!(u8).range(1..=10))]
     level: u8,
@@ -118,9 +118,9 @@ struct EngineGame {
     engine_side: Option<Color>,
     /// The side that has resigned.
     resigned: Option<Color>,
-    /// Since when the clocks have stood for that reason.
+    /// When the clocks stopped for that reason.
     stood: Option<Instant>,
-    /// Whose time was over.
+    /// The side whose time is over.
     flagged: Option<Color>,
     /// By the index of the colour.
     clocks: [GameClock; 2],
@@ -156,7 +156,7 @@ impl EngineGame {
         self.engine.search(&self.game, &limits, control, &mut |_| {})
     }
 
-    /// Says whose time is over.
+    /// Reports a loss on time.
     fn say_flag(&self, out: &mut dyn Write) -> Result<(), Failure> {
         match self.flagged {
             Some(side) => Ok(writeln!(out, "{side} has lost on time.")?),
@@ -186,7 +186,7 @@ impl EngineGame {
         Ok(())
     }
 
-    /// Nobody has given up any more. The time since then counts for neither side.
+    /// Undoes a resignation. The time since then counts for neither side.
     fn take_up(&mut self) {
         self.resigned = None;
         if let Some(stood) = self.stood.take() {

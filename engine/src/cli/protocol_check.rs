@@ -28,7 +28,7 @@ Examples:
 
 Exit status: 0 if nothing is wrong (there may be warnings), 1 if something is.";
 
-/// Try out how well another engine speaks a protocol
+/// Check whether another engine follows a protocol
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true)))]
 pub(super) struct ProtocolCheckArgs {

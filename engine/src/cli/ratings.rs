@@ -100,7 +100,7 @@ impl Record for RatingRecord<'_> {
     const TYPE: &'static str = "rating";
 }
 
-/// The games that the list rests on.
+/// The games of the list.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RatingsSummaryRecord {
     players: usize,
@@ -122,7 +122,7 @@ impl Record for RatingsSummaryRecord {
     const TYPE: &'static str = "ratings_summary";
 }
 
-/// JSON knows no infinity.
+/// JSON has no infinity.
 fn finite(value: f64) -> Option<f64> {
     Some(rounded(value, 2)).filter(|value| value.is_finite())
 }
@@ -219,7 +219,7 @@ pub(super) fn run(args: &RatingsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reports what the list cannot tell.
+/// Reports the limits of the list.
 fn warn(list: &RatingList) {
     if list.connected > 1 {
         note(format_args!(
@@ -243,7 +243,7 @@ fn warn(list: &RatingList) {
         ));
     }
     if list.first_move.is_none() {
-        note("warning: the games do not say what the first move is worth: taken as 0");
+        note("warning: the games do not determine the advantage of the first move: taken as 0");
     }
 }
 

@@ -36,7 +36,8 @@ Examples:
 Everything about the routes is in docs/serve.md, and in the server's own /openapi.json. Pages of \
 other origins may not ask unless --allow-origin names them.";
 
-/// The board in the browser: play, analysis, endgames; and all of it for other programs over HTTP
+/// Serve the board in the browser (play, analysis, endgames), and the same to other programs over
+/// HTTP
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ServeArgs {
@@ -171,8 +172,8 @@ impl ServeArgs {
         Ok(self.games.as_ref().map(open).transpose()?)
     }
 
-    /// The port asked for. A person who wants the board gets it even if another program has the
-    /// usual port, where the browser keeps the games.
+    /// The port. With `--open` a free port is taken if the usual one, where the browser keeps the
+    /// games, is in use.
     fn port(&self) -> u16 {
         const USUAL: u16 = 8010;
         let is_in_use = || {
@@ -203,9 +204,9 @@ fn open_browser(address: SocketAddr) {
     let said = match has_screen().then(|| open::that_detached(format!("http://{address}/"))) {
         Some(Ok(())) => "The board opens in your browser.".to_owned(),
         Some(Err(error)) => {
-            format!("No browser opens ({error}): go to http://{address}/ yourself.")
+            format!("No browser could be opened ({error}): go to http://{address}/.")
         }
-        None => format!("There is no screen here to open a browser on: go to http://{address}/."),
+        None => format!("There is no screen for a browser: go to http://{address}/."),
     };
     let _ = writeln!(
         Messages,
@@ -213,8 +214,8 @@ fn open_browser(address: SocketAddr) {
     );
 }
 
-/// Whether a browser has somewhere to be seen. Without a screen, what opens addresses may take the
-/// terminal for a browser of text.
+/// Whether there is a screen for a browser. Without one, the opener of addresses may start a text
+/// browser in the terminal.
 fn has_screen() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(any(windows, target_os = "macos"))

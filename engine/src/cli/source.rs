@@ -37,8 +37,8 @@ impl PositionArgs {
 /// How PDN is encoded.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct EncodingArgs {
-    /// How the PDN is encoded, whatever it looks like, such as windows-1251, cp866 or cp850 (an
-    /// unknown name lists all) [default: found place by place]
+    /// The encoding of the PDN, such as windows-1251, cp866 or cp850 (an unknown name lists all)
+    /// [default: recognised place by place]
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<Encoding>,
 }
@@ -50,8 +50,8 @@ impl EncodingArgs {
     }
 }
 
-/// Whether this is a file and no position: `-` for standard input, a file that is there, or a name
-/// that ends as such files do.
+/// Whether this is a file and not a position: `-` for standard input, an existing file, or a name
+/// with the ending of such files.
 pub(super) fn is_file(text: &str) -> bool {
     let path = Path::new(text);
     let is_ending = |end: &OsStr| {

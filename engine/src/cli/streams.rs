@@ -1,8 +1,8 @@
-//! Standard output and standard error, and what a command does when nobody reads them any more, as
-//! in `meerslag match ... | head`.
+//! Standard output and standard error, also when nobody reads them, as in
+//! `meerslag match ... | head`.
 //!
-//! One rule for all: a command that only prints ends, and that is success, since its reader has
-//! seen enough. A command that works or checks continues without its output, and ends with the status
+//! One rule for all: a command that only prints ends with success, since its reader has seen
+//! enough. A command that works or checks continues without its output, and ends with the status
 //! that it would have had. Messages on standard error never end anything.
 
 use std::borrow::Cow;
@@ -51,7 +51,7 @@ pub(super) fn is_incomplete() -> bool {
 
 /// Standard output, or standard error if that is given away. The other one fails when nobody reads
 /// it.
-#[expect(clippy::disallowed_methods, reason = "this is the place for it")]
+#[expect(clippy::disallowed_methods, reason = "the one place for it")]
 pub(super) fn stdout() -> Stdout {
     Stdout(io::stdout())
 }
@@ -88,7 +88,7 @@ fn without_reader<T>(result: io::Result<T>, goes_on: T) -> io::Result<T> {
                 return Err(error);
             }
             if !is_known {
-                note("nobody reads the output any more; the work continues without it");
+                note("the output is no longer read; the work continues without it");
             }
             Ok(goes_on)
         }

@@ -37,10 +37,10 @@ pub(super) struct TrainArgs {
     /// Train a network of this many hidden sums on top of other weights: a multiple of 32 up to 256
     #[arg(long, value_name = "N", requires = "base", conflicts_with = "kind")]
     network: Option<usize>,
-    /// What the network sees: pieces, or the windows of p8 and pieces
+    /// The inputs of the network: pieces, or the windows of p8 and pieces
     #[arg(long, value_name = "INPUTS", default_value = "pieces", requires = "network")]
     inputs: Inputs,
-    /// The weights below the network, which stay as they are without --joint
+    /// The weights below the network, which only learn with --joint
     #[arg(long, value_name = "FILE", requires = "network")]
     base: Option<String>,
     /// Learn the weights below the network with it, beginning from those of --base; a network of

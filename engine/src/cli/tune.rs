@@ -20,11 +20,11 @@ use super::terminal::table;
 
 /// Tune numbers of the search by games (SPSA)
 ///
-/// Two versions of the engine, which differ from the present numbers a little and at random, play an
-/// opening from both sides; the numbers move towards the better one. The folder then holds the state
-/// (tune.checkpoint), the course of each number (numbers.svg) and the present values as a patch of the
-/// source (params.patch). The same command continues where it ended, however it ended. The same seed
-/// gives the same numbers for any number of threads.
+/// Two versions of the engine, with small random changes of the numbers, play an opening from both
+/// sides; the numbers move towards the better one. The folder then holds the state
+/// (tune.checkpoint), the course of each number (numbers.svg) and the present values as a patch of
+/// the source (params.patch). The same command continues where it ended, however it ended. The same
+/// seed gives the same numbers for any number of threads.
 #[derive(Args, Debug)]
 pub(super) struct TuneArgs {
     /// The folder

@@ -30,7 +30,7 @@ enum WeightsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// How differently two evaluations see the positions of the benchmark
+    /// Compare the scores of two evaluations for the positions of the benchmark
     Compare {
         /// A file with weights, or the word material
         first: String,
@@ -140,7 +140,7 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
     Ok(())
 }
 
-/// Scores of the same positions: their differences and how they go together.
+/// Scores of the same positions: their differences and correlation.
 fn compare(
     first: &Evaluation,
     second: &Evaluation,

@@ -109,17 +109,6 @@ pub struct Counts {
 ///
 /// # Errors
 /// See [`PerftError`].
-///
-/// # Examples
-/// ```
-/// use meerslag_study::perft::{Options, Progress, count};
-/// use movegen::Position;
-///
-/// let options = Options { depth: 6, threads: 2, hash_mib: 1, bulk: true };
-/// let counts = count(&Position::initial(), &options, &Progress::default(), &|_| {})?;
-/// assert_eq!(counts.nodes, 167_140);
-/// # Ok::<(), meerslag_study::perft::PerftError>(())
-/// ```
 pub fn count(
     position: &Position,
     options: &Options,

@@ -135,7 +135,7 @@ fn from_games_to_answers() {
         (&1.into(), &1.33.into())
     );
     assert_eq!(lines[1]["in_book"], false);
-    assert_eq!(book_ok(&["check", &book]), "10 positions and 9 moves: all in order\n");
+    assert_eq!(book_ok(&["check", &book]), "10 positions and 9 moves: no faults\n");
     let check = run(["book", "check", &book, "--json"], "").success().json_lines();
     assert_eq!((&check[0]["book_moves"], &check[0]["faults"]), (&9.into(), &serde_json::json!([])));
     let info = run(["book", "info", &book, "--json"], "").success().json_lines();
@@ -189,7 +189,7 @@ fn a_book_grows_and_is_played_from() {
     let [position, known, heading, ..] = probed.lines().collect::<Vec<_>>()[..] else { panic!() };
     assert_eq!((position, heading), ("W:W31-50:B1-20", "move         score"));
     assert!(known.starts_with("score "), "{known}");
-    assert!(book_ok(&["check", &book]).ends_with("all in order\n"));
+    assert!(book_ok(&["check", &book]).ends_with("no faults\n"));
     assert_eq!(folder.names(), ["own.book"]);
 
     // A graphical program.

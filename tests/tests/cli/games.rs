@@ -302,7 +302,7 @@ fn bad_input_is_named() {
         (["find", &file, "--position", "W:W51"], "cannot read the position"),
         (["find", &file, "--years", "x"], "expected a range"),
         (["find", &file, "--result", "win"], "name one"),
-        (["find", &file, "--player", "[x"], "no pattern"),
+        (["find", &file, "--player", "[x"], "not a pattern"),
         (["import", "nowhere.pdn", "--to", &file], "nowhere.pdn: No such file"),
         (["import", &folder.file("no.pdn", "nothing here"), "--to", &file], "no game"),
         (

@@ -197,7 +197,7 @@ fn every_route_answers_as_it_is_described() {
         ("/v1/probe", "fen=".to_owned() + &"9".repeat(500), "parameter", "fen".into()),
         ("/v1/board.svg", query(&[("arrows", "32-32")]), "parameter", "arrows".into()),
         ("/v1/legal", query(&[("moves", "32-28 32-28")]), "parameter", "moves".into()),
-        ("/v1/legal", "x=1".to_owned(), "title", "A parameter is not as it should be".into()),
+        ("/v1/legal", "x=1".to_owned(), "title", "A parameter is invalid".into()),
         ("/v1/play", "level=11".to_owned(), "parameter", "level".into()),
         ("/v1/play", "time=61".to_owned(), "parameter", "time".into()),
         ("/v1/book", String::new(), "in_book", true.into()),

@@ -62,9 +62,9 @@ fn runs_that_cannot_be_are_refused() {
         assert!(output.stderr.contains(message), "{output:?}");
     };
     assert_eq!(selfplay(folder.path(), &["--games=32"]).success().stderr, "");
-    refuses(&["--nodes=41"], 1, "nodes 40 in the file, 41 asked for");
+    refuses(&["--nodes=41"], 1, "nodes 40 in the file, not 41");
     refuses(&["--openings=endgame=1"], 1, "openings start=50,ballot=33,middle=9,endgame=8");
-    refuses(&["--egdb-pieces=3"], 1, "databases up to 4 in the file, 3 asked for");
+    refuses(&["--egdb-pieces=3"], 1, "databases up to 4 in the file, not 3");
     refuses(&["--shard=3/2"], 2, "expected a part and the number of parts");
     refuses(&["--openings=book=1"], 2, "expected KIND=WEIGHT");
     refuses(&["--egdb=/nonexistent"], 2, "/nonexistent");

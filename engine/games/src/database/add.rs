@@ -13,15 +13,15 @@ use super::names::folded;
 use super::rows::{COLUMNS, GIVEN, result_number, start_of};
 use super::twins::{Duplicates, Facts, Fuller, Twins};
 
-/// What has become of a game.
+/// The outcome for a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
     Added,
-    /// This game says all that it says.
+    /// Left out: this game has all that it has.
     LeftOut(i64),
-    /// It has taken the place of this game, which says less.
+    /// It has replaced this game, which has less.
     Replaces(i64),
-    /// It has a new number; this game, of which it is the whole, is taken out.
+    /// It has a new number, and this game, a part of it, was removed.
     Completes(i64),
 }
 
@@ -65,8 +65,8 @@ impl<'c> Adder<'c> {
         })
     }
 
-    /// Ends it; with the checksum of the text that text is recognised. The counts are of games that
-    /// were read, added, already there, and broken.
+    /// Ends it; the checksum recognises the text later. The counts are games read, added, already
+    /// there, and broken.
     pub(crate) fn commit(self, crc: Option<u32>, counts: [u64; 4]) -> rusqlite::Result<()> {
         let [games, added, duplicates, broken] = counts.map(|count| count as i64);
         self.transaction.execute(
@@ -105,7 +105,7 @@ impl<'c> Adder<'c> {
         Ok(id)
     }
 
-    /// Adds a game, unless it is there.
+    /// Adds a game, unless the file has it.
     pub(crate) fn add(&mut self, game: &PdnGame) -> Result<Fate, GamesError> {
         let line = Line::of(game);
         let mut facts = Facts::of(game);
@@ -117,7 +117,7 @@ impl<'c> Adder<'c> {
                 let game = self.united(twin, game);
                 self.write(Some(twin), &game, &line, &facts)?
             }
-            // Its places in the index say that it ends there: another number is needed.
+            // The index says that it ends there, so it needs another number.
             Fate::Completes(twin) => {
                 delete_game(&self.transaction, twin)?;
                 self.twins.forget();
@@ -128,7 +128,7 @@ impl<'c> Adder<'c> {
         Ok(fate)
     }
 
-    /// What is to become of a game.
+    /// What to do with a game.
     fn fate(&mut self, facts: &Facts, line: &Line) -> Result<Fate, GamesError> {
         if self.duplicates == Duplicates::Keep {
             return Ok(Fate::Added);
@@ -176,7 +176,7 @@ impl<'c> Adder<'c> {
         rows?.collect()
     }
 
-    /// A game with the tags of its twin in the file, as far as these say something.
+    /// A game with those tags of its twin in the file that have a value.
     fn united(&self, twin: i64, game: &PdnGame) -> PdnGame {
         let mut game = game.clone();
         if let Ok(Some(old)) = self.file.game(twin) {
@@ -265,7 +265,7 @@ impl<'c> Adder<'c> {
     }
 }
 
-/// Takes a game out; returns how many there were.
+/// Removes a game; returns how many there were.
 pub(crate) fn delete_game(connection: &Connection, id: i64) -> rusqlite::Result<usize> {
     connection.prepare_cached("DELETE FROM moves WHERE game = ?1")?.execute([id])?;
     connection.prepare_cached("DELETE FROM games WHERE id = ?1")?.execute([id])

@@ -45,7 +45,7 @@ impl CheckReport {
     }
 }
 
-/// What a game says by itself.
+/// The findings about one game.
 struct Checked {
     id: i64,
     fault: Option<String>,
@@ -92,7 +92,7 @@ impl GamesFile {
             }
             Ok(())
         })?;
-        // The sums of the places of readable games, until the index has taken them away.
+        // The sums of the places of readable games, from which those in the index are subtracted.
         let mut sums: FxHashMap<u32, u64> = FxHashMap::default();
         let mut which = Games::After(i64::MIN);
         loop {
@@ -134,7 +134,7 @@ impl GamesFile {
             sums.into_iter().filter(|(_, sum)| *sum != 0).map(|(game, _)| game).collect();
         wrong.sort_unstable();
         for game in wrong {
-            let what = "the index has other places than its positions";
+            let what = "the index has places other than its positions";
             report.fault(Some(i64::from(game)), what);
         }
         Ok(())
@@ -219,7 +219,7 @@ impl Checked {
             && !follow(&text, start, &row.moves, &mut |_| ())
             && encode(&row.parsed(&text)?) != row.moves
         {
-            return Err("its text has other moves".to_owned());
+            return Err("its text has different moves".to_owned());
         }
         let game = u32::try_from(raw.id).unwrap_or_default();
         places(game, Replay::new(start, &row.moves), |place| {

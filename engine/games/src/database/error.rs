@@ -33,7 +33,7 @@ pub enum GamesError {
         /// Its version.
         version: i64,
     },
-    /// Something in it is impossible.
+    /// Something in it is damaged.
     #[error("{}: damaged: {what}", path.display())]
     Damaged {
         /// The file.
@@ -87,7 +87,7 @@ impl GamesError {
         |error| GamesError::Io { path: path.to_owned(), error }
     }
 
-    /// Something in the file is impossible.
+    /// Something in the file is damaged.
     pub(crate) fn damaged(what: impl Into<String>) -> GamesError {
         GamesError::Damaged { path: PathBuf::new(), what: what.into() }
     }

@@ -19,7 +19,7 @@ use super::schema::{self, APPLICATION, SCHEMA, VERSION};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Steps of SQLite's machine until it is looked whether the work is still wanted.
+/// Steps of SQLite's machine between two checks whether the work is still wanted.
 const STEPS: i32 = 4_000;
 
 /// A file of games.
@@ -59,7 +59,7 @@ impl Serialize for Fault {
 #[derive(Clone, Debug)]
 pub(crate) struct FileAccess {
     path: PathBuf,
-    /// Its name for SQLite, to which a name such as `:memory:` or `file:x` would mean something.
+    /// Its name for SQLite, for which names such as `:memory:` or `file:x` have a meaning.
     name: PathBuf,
     flags: OpenFlags,
     /// See [`GamesFile::end_when`].
@@ -148,8 +148,8 @@ impl Record for GamesInfo {
 }
 
 impl GamesFile {
-    /// Opens a file to read it. Where nothing can be written beside it, it is taken to be unchanged
-    /// as long as it is open.
+    /// Opens a file to read it. If nothing can be written beside it, it is assumed to be unchanged
+    /// while it is open.
     ///
     /// # Errors
     /// If it is missing, not a file of games, damaged, or of a newer version; or if it has changes
@@ -246,7 +246,7 @@ impl GamesFile {
         Ok(file)
     }
 
-    /// From now on all that is done with this file ends with [`GamesError::Interrupted`] soon after the
+    /// From now on all work with this file ends with [`GamesError::Interrupted`] soon after the
     /// flag is set.
     ///
     /// # Errors
@@ -258,8 +258,8 @@ impl GamesFile {
         self.named(|| set)
     }
 
-    /// Takes what was written into the file itself: until then it is in a file beside it, and would
-    /// come over a backup that is put in its place. If others are reading for too long, it stays there.
+    /// Moves the changes from SQLite's log into the file itself, so that they cannot be applied to
+    /// a backup put in its place. If others read for too long, they stay in the log.
     pub(crate) fn fold_log(&self) {
         let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
         let _ = self.connection.query_row(fold, [], |_| Ok(()));
@@ -270,7 +270,7 @@ impl GamesFile {
         Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
     }
 
-    /// Whether it is a database without anything.
+    /// Whether the database is empty.
     fn is_empty(&self) -> rusqlite::Result<bool> {
         Ok(self.pragma("application_id")? == 0 && self.has_no_tables()?)
     }

@@ -23,8 +23,8 @@ impl Sort {
             Sort::Event => "n.key, n.name, n.site, g.id",
             Sort::Length => "g.plies DESC, g.id",
         };
-        // The order of the tables says how: names by their index, then the games of each; for a few
-        // games it begins with the games.
+        // The order of the tables is the order of work: names by their index, then the games of
+        // each; a few games are read first.
         let join = if few.is_some() { "JOIN" } else { "CROSS JOIN" };
         let from = match self.names() {
             Some((table, column)) => format!("{table} n {join} games g ON n.id = g.{column}"),
@@ -136,7 +136,7 @@ impl Query {
                 }
             }
         } else if is_players || self.color.is_some() {
-            let text = "a side, 'win' and 'loss' are those of a player: name one".to_owned();
+            let text = "a side, 'win' and 'loss' need a player: name one".to_owned();
             return Err(GamesError::Input(text));
         }
         if let Some(event) = &self.event {

@@ -101,8 +101,8 @@ impl GamesFile {
 
     /// Where a position occurs, by game and ply. Up to [`CHECKED`] places are checked on the board,
     /// and so are all places in games that do not begin from the initial position. Any further
-    /// places are believed: another position with the same number is one chance in many millions,
-    /// and a position and its half-turned twin differ in the side to move, which the ply tells.
+    /// places are not checked: another position has the same number with a chance of one in many
+    /// millions, and the ply tells a position from its half-turned twin.
     pub(crate) fn occurrences(
         &self,
         query: &Query,
@@ -214,7 +214,7 @@ impl GamesFile {
         Ok(found)
     }
 
-    /// Looks at the boards of these games; adds those that are found.
+    /// Searches the boards of these games; adds those that match.
     fn search_range(
         &self,
         search: &mut BoardSearch,
@@ -238,7 +238,7 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Looks at the boards of all games, on all processors.
+    /// Searches the boards of all games, on all processors.
     fn search_all(
         &self,
         query: &Query,
@@ -267,7 +267,7 @@ impl GamesFile {
             let mut found = Vec::new();
             for thread in work {
                 let part = thread?.join().unwrap_or_else(|_| {
-                    Err(GamesError::Input("a thread that searches has died".to_owned()))
+                    Err(GamesError::Input("a search thread has failed".to_owned()))
                 });
                 let (part, faults) = part?;
                 found.extend(part);

@@ -25,9 +25,9 @@ use super::twins::{Duplicates, Twins};
 /// How files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImportOptions {
-    /// The encoding of the text; without one it is found place by place.
+    /// The encoding of the text; without one it is recognised place by place.
     pub encoding: Option<Encoding>,
-    /// What to do with games that are there already.
+    /// What to do with games that the file has already.
     pub duplicates: Duplicates,
 }
 
@@ -142,7 +142,7 @@ impl ImportReport {
         }));
     }
 
-    /// What the table of sources keeps of it.
+    /// The values for the table of sources.
     fn kept(&self) -> [u64; 4] {
         [self.games, self.added, self.duplicates + self.replaced, self.broken]
     }
@@ -379,7 +379,7 @@ impl Import<'_> {
         observe: Observe<'_>,
     ) -> Result<(Encodings, ImportReport), GamesError> {
         self.try_source(source, progress, observe).map_err(|error| {
-            // What it had added is gone again.
+            // Its additions have been undone.
             self.twins.forget();
             error.of(self.path)
         })
@@ -471,8 +471,8 @@ impl Import<'_> {
             let kinds: Vec<String> =
                 others().map(|(game, count)| format!("{count} of {}", game.name)).collect();
             let text = match &kinds[..] {
-                [] => "no game of international draughts in it".to_owned(),
-                _ => format!("only games of other kinds of draughts in it: {}", kinds.join(", ")),
+                [] => "it has no game of international draughts".to_owned(),
+                _ => format!("it has only games of other kinds of draughts: {}", kinds.join(", ")),
             };
             return Err(io(io::Error::new(io::ErrorKind::InvalidData, text)));
         };
@@ -518,7 +518,8 @@ fn read_games(
     Ok(reader.warnings().clone())
 }
 
-/// Whether this is odd about what the tags say, and no damage: named once for the whole file.
+/// Whether the warning is about odd tags and not damage: such warnings are named once for the whole
+/// file.
 fn is_of_tags(kind: &PdnWarningKind) -> bool {
     matches!(
         kind,

@@ -398,8 +398,7 @@ fn damaged(id: i64) -> rusqlite::Error {
     rusqlite::Error::IntegralValueOutOfRange(0, id)
 }
 
-/// Goes through the whole index, place by place; returns how many there are, and what a look-up
-/// would stumble over.
+/// Goes through the whole index, place by place; returns the number of places, and the faults.
 pub(crate) fn walk(
     connection: &Connection,
     see: &mut dyn FnMut(Posting),

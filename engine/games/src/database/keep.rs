@@ -74,7 +74,7 @@ impl GamesFile {
                     return Err(GamesError::Input(format!("there is no game {id}")));
                 };
                 if row.moves != encode(game) {
-                    return Err(GamesError::Input(format!("game {id} has other moves by now")));
+                    return Err(GamesError::Input(format!("game {id} has different moves now")));
                 }
                 let packed = needs_text(game).then(|| pack(&text_of(game))).transpose();
                 let packed = packed.map_err(GamesError::io(self.path()))?;

@@ -44,7 +44,7 @@ impl Unpacker {
     }
 }
 
-/// A move of the main line, and what is said about it.
+/// A move of the main line with its annotations.
 pub(crate) struct AnnotatedMove<'t> {
     pub(crate) before: Position,
     pub(crate) mv: Move,
@@ -59,7 +59,7 @@ pub(crate) fn without_tags(text: &str) -> Option<&str> {
 }
 
 /// Reads the main line of a text that the writer of PDN made, beside the coded moves, much faster
-/// than a reader of any PDN can. False if it does not follow them, or is written in another way.
+/// than a reader of any PDN can. False if it disagrees with them, or has another form.
 pub(crate) fn follow<'t>(
     text: &'t str,
     start: Position,
@@ -119,7 +119,7 @@ pub(crate) fn follow<'t>(
     .is_some()
 }
 
-/// Whether a move is written so.
+/// Whether a move has this text.
 fn is_written(before: &Position, mv: Move, written: &str) -> bool {
     let sign = if mv.is_capture() { 'x' } else { '-' };
     let squares = written

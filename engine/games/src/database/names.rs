@@ -9,7 +9,7 @@ pub fn folded(name: &str) -> String {
     words.join(" ")
 }
 
-/// By which names sort: small letters without accents or signs.
+/// The key for sorting names: small letters without accents or signs.
 pub(crate) fn sort_key(name: &str) -> String {
     words(name).join(" ")
 }

@@ -1,4 +1,4 @@
-//! The games of a file as PDN text, for everything that reads PDN.
+//! The games of a file as PDN text, for all readers of PDN.
 
 use std::borrow::Borrow;
 use std::io::{self, Read};
@@ -32,7 +32,7 @@ impl<F: Borrow<GamesFile>> PdnText<F> {
         PdnText { which: Games::Of(ids.into_iter()), ..PdnText::new(file) }
     }
 
-    /// Tells `observe` how many games have been read; when it returns false, reading fails with
+    /// Calls `observe` with the number of games read; when it returns false, reading fails with
     /// [`GamesError::Interrupted`].
     #[must_use]
     pub fn observed(self, observe: impl FnMut(u64) -> bool + Send + 'static) -> PdnText<F> {

@@ -16,7 +16,7 @@ pub struct Successes {
 }
 
 impl Successes {
-    /// Adds a game with this result, as the file has it, of this side.
+    /// Adds a game of this side with this result, in the form of the file.
     pub(crate) fn add(&mut self, result: i64, side: Color) {
         match (result, side) {
             (1, Color::White) | (3, Color::Black) => self.won += 1,

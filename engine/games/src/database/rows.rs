@@ -88,7 +88,7 @@ fn text(row: &Row<'_>, column: usize, what: &str) -> Result<String, String> {
         Ok(ValueRef::Text(bytes)) => String::from_utf8(bytes.to_vec()).ok(),
         _ => None,
     }
-    .ok_or_else(|| format!("its {what} is missing or is no text"))
+    .ok_or_else(|| format!("its {what} is missing or not a text"))
 }
 
 /// A column that holds a number from 0 on or nothing, or what is wrong with it.
@@ -98,7 +98,7 @@ pub(crate) fn number(row: &Row<'_>, column: usize, what: &str) -> Result<Option<
         Ok(ValueRef::Integer(value)) => {
             u32::try_from(value).map(Some).map_err(|_| format!("its {what} is {value}"))
         }
-        _ => Err(format!("its {what} is no number")),
+        _ => Err(format!("its {what} is not a number")),
     }
 }
 
@@ -188,7 +188,7 @@ impl MovesRow {
 
 const UNREADABLE: &str = "its text cannot be read";
 
-/// A game as it lies in the file, or what is wrong with it.
+/// A game as the file has it, or what is wrong with it.
 pub(crate) type StoredRows = Result<(GameHeader, MovesRow), String>;
 
 /// A game of the file, and columns for checks and statistics.
@@ -200,7 +200,7 @@ pub(crate) struct GameRows {
     pub(crate) fingerprint: i64,
 }
 
-/// Which games are read, and which of them have been.
+/// The games to read, and those read so far.
 pub(crate) enum Games {
     /// Those after this number.
     After(i64),
@@ -208,7 +208,7 @@ pub(crate) enum Games {
     Of(std::vec::IntoIter<i64>),
 }
 
-/// So many games, or bytes of them, are read at a time.
+/// The number of games, or of their bytes, that are read at a time.
 const AT_A_TIME: usize = 1_024;
 const BYTES_AT_A_TIME: usize = 8 << 20;
 
@@ -265,8 +265,8 @@ impl GamesFile {
         })
     }
 
-    /// Adds at most as many games as the second value says that fulfil this condition, by number;
-    /// fewer if they are long. Returns how many bytes they have.
+    /// Adds games that fulfil this condition, by number, up to the second value, or fewer if they
+    /// are long. Returns their bytes.
     fn read_games(
         &self,
         condition: &str,
@@ -338,7 +338,7 @@ impl GamesFile {
         Ok(games)
     }
 
-    /// The next games, worked on with all threads, in their order; nothing at the end.
+    /// The results of work on the next games, with all threads, in their order; empty at the end.
     pub(crate) fn work_on<T: Send>(
         &self,
         which: &mut Games,
@@ -372,7 +372,7 @@ fn damaged_game(id: i64, what: &str) -> GamesError {
     GamesError::damaged(format!("game {id}: {what}"))
 }
 
-/// The number of the next game. In a damaged file it may be one that has been.
+/// The number of the next game, which in a damaged file may occur twice.
 fn after(last: i64, id: i64) -> Result<i64, GamesError> {
     if id > last { Ok(id) } else { Err(GamesError::damaged("its games are not in order")) }
 }
@@ -412,7 +412,7 @@ pub(crate) fn rebuilt(
     with_columns(game, header, row)
 }
 
-/// A game as PDN. What the writer of PDN wrote once, and a checksum vouches for, is copied.
+/// A game as PDN. A text with a good checksum is copied as it was written.
 pub(crate) fn pdn_of(
     header: &GameHeader,
     row: &MovesRow,

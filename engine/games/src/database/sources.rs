@@ -1,4 +1,4 @@
-//! What an import reads: files, the files of folders and archives, compressed files, pipes.
+//! The inputs of an import: files, the files of folders and archives, compressed files, pipes.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ use super::schema::is_games_file;
 pub struct Problem {
     /// The file; for an entry of an archive its name after the archive's.
     pub file: String,
-    /// Line, from 1; 0 if the whole file is meant.
+    /// Line, from 1; 0 for the whole file.
     pub line: u64,
     /// What is wrong.
     pub reason: String,
@@ -113,7 +113,7 @@ fn archive(file: File) -> io::Result<Archive> {
     Ok(ZipArchive::new(BufReader::new(file))?)
 }
 
-/// The beginnings of packed files, and how they are called.
+/// The first bytes of packed files, and the names of their formats.
 const PACKED: [(&[u8], &str); 8] = [
     (GZIP, "packed with gzip"),
     (ZIP, "a zip archive in an archive or a pipe"),
@@ -151,7 +151,7 @@ fn plain<R: BufRead>(mut text: R) -> io::Result<R> {
     let packed = PACKED.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| *what);
     let tar = (head.get(TAR) == Some(b"ustar")).then_some("a tar archive");
     match packed.or(tar) {
-        Some(what) => Err(refused(format!("{what}, which is not read: unpack it first"))),
+        Some(what) => Err(refused(format!("{what}, which cannot be read: unpack it first"))),
         None => Ok(text),
     }
 }
@@ -204,7 +204,7 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     endings.iter().any(|e| ending.eq_ignore_ascii_case(e))
 }
 
-/// Endings of files of folders and archives that are looked at: text, and what may be packed text.
+/// The endings of files in folders and archives that are read: texts and packed texts.
 const ENDINGS: [&str; 12] =
     ["pdn", "gz", "zip", "7z", "rar", "bz2", "xz", "zst", "tar", "tgz", "tbz", "txz"];
 
@@ -216,7 +216,7 @@ pub(crate) fn find(paths: &[PathBuf], room: &Path) -> Vec<Result<Source<'static>
         let before = found.len();
         collect(path, Some(room), &mut found);
         if found.len() == before {
-            let error = refused("no PDN file in it");
+            let error = refused("it has no PDN file");
             found.push(Err(Problem::whole(path.display().to_string(), &error)));
         }
     }
@@ -224,7 +224,7 @@ pub(crate) fn find(paths: &[PathBuf], room: &Path) -> Vec<Result<Source<'static>
 }
 
 /// Adds the texts of a path: itself, or the files of a folder and its subfolders, or of an archive.
-/// What was asked for by its name may be of any kind, and a pipe is read into `room`.
+/// A named file may be of any kind, and a pipe is read into `room`.
 fn collect(path: &Path, room: Option<&Path>, found: &mut Vec<Result<Source<'static>, Problem>>) {
     if let Err(error) = try_collect(path, room, found) {
         found.push(Err(Problem::whole(path.display().to_string(), &error)));
@@ -241,7 +241,7 @@ fn try_collect(
     let is_stdin = room.is_some() && name == "-";
     let (size, pipe) = match fs::metadata(path) {
         Ok(data) if data.is_dir() && !is_stdin => {
-            // A link could lead to a folder above.
+            // A link could lead to a parent folder.
             if room.is_none() && is_link() {
                 return Ok(());
             }
@@ -263,7 +263,7 @@ fn try_collect(
         }
         Ok(data) if data.is_file() && !is_stdin => (data.len(), None),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stdin => {
-            return Err(if is_link() { refused("a link that leads nowhere") } else { error });
+            return Err(if is_link() { refused("a link to a missing file") } else { error });
         }
         Err(error) if !is_stdin => return Err(error),
         data => {
@@ -308,7 +308,7 @@ fn try_collect(
     Ok(())
 }
 
-/// Whether something can be read to its end once.
+/// Whether something can be read only once.
 #[cfg(unix)]
 fn is_pipe(data: &fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;

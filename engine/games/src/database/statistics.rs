@@ -24,7 +24,7 @@ pub struct SideScore {
     pub results: Successes,
     /// Moves of both sides in all games.
     pub plies: u64,
-    /// How well the side played, by the annotations of the games that have some.
+    /// How well the side played, by the annotations of annotated games.
     pub play: SideSummary,
 }
 

@@ -96,7 +96,7 @@ impl MoveGames {
     }
 }
 
-/// The position of a tree, and what tells its moves.
+/// The position of a tree, and the codes of its moves.
 struct Here {
     position: Position,
     /// The legal moves, each with its first byte.

@@ -1,5 +1,5 @@
-//! When two games are one: who played it, when, with what result, and what is said about it.
-//! `docs/games.md` has the rule for people.
+//! When two games are the same: by players, date, result and annotations. `docs/games.md` has the
+//! rule for people.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -16,23 +16,23 @@ use super::file::GamesFile;
 use super::names::{asked_keys, folded, is_same_player, posted_keys, words};
 use super::rows::{needs_text, result_of, text_of};
 
-/// What to do with a game that is there already.
+/// What to do with a game that the file has already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicates {
     /// Add it again.
     Keep,
-    /// Leave it out; a game that says more than the one that is there is no duplicate.
+    /// Leave it out; a game with more in it is not a duplicate.
     #[default]
     Skip,
-    /// Keep the one that says more: with comments, with a result, whole.
+    /// Keep the one with more in it: comments, a result, all moves.
     Better,
 }
 
-/// From this many plies on equal moves are not chance: events may be spelled as they like.
+/// From this many plies on equal moves are not chance, and events may differ in spelling.
 const LONG: usize = 40;
-/// A game that was cut off after this many plies is known by them alone.
+/// A game that was cut off after this many plies is recognised by them alone.
 const CLEAR: usize = 20;
 
 /// The parts of [`Facts::parts`].
@@ -42,13 +42,13 @@ const LINK: usize = 2;
 const RESULT: usize = 3;
 const EVENT: usize = 4;
 
-/// What tells a game from others with the same start and moves.
+/// The facts that distinguish games with the same start and moves.
 #[derive(Debug)]
 pub(crate) struct Facts {
     /// Its number in the file.
     pub(crate) id: i64,
     names: [String; 2],
-    /// What is known of date, round, link and so on, the coarse part first: a year before its month.
+    /// Date, round, link and so on, the coarse part first: a year before its month.
     parts: [Vec<String>; 5],
     /// The main line ends early.
     is_cut: bool,
@@ -59,7 +59,7 @@ pub(crate) struct Facts {
     said: OnceCell<Option<Vec<u64>>>,
 }
 
-/// Which of two equal games says more.
+/// Which of two equal games has more in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fuller {
     /// The one in the file, or neither.
@@ -138,7 +138,7 @@ impl Facts {
         self.names.each_ref().map(|name| folded(name))
     }
 
-    /// What is said about the game; `None` if that is damaged.
+    /// The annotations of the game; `None` if they are damaged.
     fn said(&self, file: &GamesFile) -> Option<&[u64]> {
         let read = || match &self.text {
             Some(text) => Some(said(&PdnReader::new(text.as_bytes()).next()?.ok()?)),
@@ -157,14 +157,14 @@ impl Facts {
             && (0..2).all(|side| is_same_player(&self.names[side], &other.names[side]))
     }
 
-    /// Whether this game, with the same moves, says all that the other one says.
+    /// Whether this game, with the same moves, has all that the other one has.
     fn covers(&self, other: &Facts, file: &GamesFile) -> bool {
         let Some((all, part)) = self.said(file).zip(other.said(file)) else { return false };
         other.parts[RESULT].len() <= self.parts[RESULT].len()
             && part.iter().all(|it| all.binary_search(it).is_ok())
     }
 
-    /// Whether the two are one game, if their moves are the same, and which one says more.
+    /// Whether the two, with the same moves, are one game, and which one has more in it.
     fn compare(&self, here: &Facts, file: &GamesFile) -> Option<Fuller> {
         let is_one = self.is_cut == here.is_cut && self.fits(here);
         match () {
@@ -182,7 +182,7 @@ impl Facts {
         };
         let is_clear =
             self.plies >= CLEAR || is_known(DATE, 3) || is_known(ROUND, 1) || is_known(LINK, 1);
-        // What could not be read stands after the last move.
+        // Unreadable text follows the last move.
         let unread = |said: &[u64]| said.iter().all(|it| it % PLACES == self.plies as u64 % PLACES);
         let is_said = || -> Option<bool> {
             let (part, all) = (self.said(file)?, whole.said(file)?);
@@ -246,7 +246,7 @@ fn key(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The place of what is said is in its hash: hash times this, plus the place.
+/// The hash of an annotation contains its place: hash times this, plus the place.
 const PLACES: u64 = 1 << 16;
 
 /// Hashes of the comments, glyphs and variations of the main line, sorted.
@@ -311,7 +311,7 @@ fn event(name: &str) -> Vec<String> {
     Some(folded(name)).filter(|name| !name.is_empty()).into_iter().collect()
 }
 
-/// The result, and the score if it tells more than that, such as `12-8`.
+/// The result, and the score if it has more, such as `12-8`.
 fn result(result: GameResult, score: &str) -> Vec<String> {
     let numbers = words(score);
     let is_score = |word: &String| word.parse().is_ok_and(|number: u32| number > 2);
@@ -390,7 +390,7 @@ impl Twins {
         }
     }
 
-    /// Forgets everything: the file has changed.
+    /// Forgets everything, because the file has changed.
     pub(crate) fn forget(&mut self) {
         self.groups.clear();
         self.kept = 0;
@@ -423,8 +423,8 @@ impl Twins {
         Ok(near.into_iter().find_map(&mut choose))
     }
 
-    /// The game of the file that this one is, and which of the two says more; one that says all that
-    /// this one says comes first.
+    /// The same game in the file, and which of the two has more in it; a game that has all that
+    /// this one has comes first.
     pub(crate) fn twin(
         &mut self,
         file: &GamesFile,
@@ -453,7 +453,7 @@ impl Twins {
 }
 
 impl GamesFile {
-    /// Pairs of games that are one: the game that stays, and another, of which it says all.
+    /// Pairs of equal games: the game that stays, and another one with nothing more in it.
     ///
     /// # Errors
     /// If the file cannot be read.

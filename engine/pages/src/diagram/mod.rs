@@ -3,8 +3,8 @@
 //! terminals, as SVG, and with the feature `png` as PNG from the same shapes.
 //!
 //! Pages that show one position after another get the [`sheet`]: the drawing without pieces. A
-//! script puts pieces, marks and arrows into it, which the sheet defines, at the places that it
-//! reads from its squares. So the look is written once, here.
+//! script puts the sheet's pieces, marks and arrows on its squares. So the look is defined once,
+//! here.
 //!
 //! [`Paper`] is for print: pages of six or twelve diagrams with captions, and the solutions on
 //! separate pages, as HTML or SVG.
@@ -172,7 +172,7 @@ pub struct Arrow {
     pub from: Square,
     /// Where it points to.
     pub to: Square,
-    /// What it says.
+    /// Its meaning.
     pub kind: ArrowKind,
 }
 

@@ -89,7 +89,7 @@ pub struct Captioned {
 /// Diagrams to be printed. Their numbers are their places, from 1.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// Stands on each page.
+    /// The title of each page.
     pub title: String,
     /// How many are on a page.
     pub per_page: PerPage,

@@ -71,7 +71,7 @@ impl Canvas {
         }
     }
 
-    /// Shaft and head are one to the eye: painted on a separate sheet, laid over the rest.
+    /// Shaft and head must look like one shape: they are painted on a separate layer.
     fn arrow(&mut self, [(x1, y1), (x2, y2)]: [(f32, f32); 2], kind: super::ArrowKind) {
         let Some(layer) = Pixmap::new(self.pixmap.width(), self.pixmap.height()) else { return };
         let mut above = Canvas { pixmap: layer, view: self.view };

@@ -24,7 +24,7 @@ impl Diagram {
                 _ => String::new(),
             };
             let (first, last) = if row % 2 == 0 { (1, 9) } else { (0, 8) };
-            // A row is as wide whether it begins with a light square or not.
+            // All rows have the same width.
             let _ = write!(text, "  {}", edge(first));
             if self.coordinates == Coordinates::Edge {
                 text.push(' ');

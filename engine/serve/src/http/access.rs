@@ -1,16 +1,16 @@
 //! Access control: only pages of this server, programs other than browsers, and pages that the user
 //! has named may ask.
 //!
-//! A browser lets any page send requests to this machine; what keeps the page from *reading* the
-//! answer comes too late where the request itself costs, as a search does. So requests of other
-//! pages are refused, by the headers that browsers add (`Origin`, `Sec-Fetch-Site`; Fetch Metadata,
-//! <https://www.w3.org/TR/fetch-metadata/>). A page that has its own name point to this machine
-//! (DNS rebinding) is of the same origin by those headers, but asks by that name: so the `Host`
-//! must be an address, `localhost`, or a name given by the user.
+//! A browser lets any page send requests to this machine. It keeps the page from *reading* the
+//! answer, but that is too late where the request itself is costly, such as a search. So requests
+//! of other pages are refused, by the headers that browsers add (`Origin`, `Sec-Fetch-Site`; Fetch
+//! Metadata, <https://www.w3.org/TR/fetch-metadata/>). A page that has its own name point to this
+//! machine (DNS rebinding) is of the same origin by those headers, but asks by that name: so the
+//! `Host` must be an address, `localhost`, or a name given by the user.
 //!
 //! Behind a proxy all connections come from the proxy; it adds the address of its client to
-//! `X-Forwarded-For`. Anybody can send that header, so it is believed only as far as proxies that
-//! the user has named wrote it.
+//! `X-Forwarded-For`. Any client can send that header, so only entries that the user's proxies
+//! wrote are believed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -27,7 +27,7 @@ pub(super) struct Access {
 /// A request that may pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Pass {
-    /// From here, or from no page.
+    /// From a page of this server, or from no page.
     Own,
     /// From a page of this origin, which may read the answer.
     Foreign(HeaderValue),
@@ -64,8 +64,8 @@ impl Access {
         (!self.proxies.contains(&peer)).then_some(peer)
     }
 
-    /// Whose request it is: the other end of the connection or, if that is a proxy, the last address
-    /// in `X-Forwarded-For` that is not a proxy. Entries before it may be invented.
+    /// The address of the client: the other end of the connection or, if that is a proxy, the last
+    /// address in `X-Forwarded-For` that is not a proxy. Entries before it may be invented.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
@@ -77,7 +77,7 @@ impl Access {
         client
     }
 
-    /// Looks at the headers of a request.
+    /// Checks the headers of a request.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<Pass, Refusal> {
         let text = |name: header::HeaderName| {
             headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -113,8 +113,8 @@ impl Access {
     }
 }
 
-/// Looks for what no client sends: a second line of a header that has one, an invalid `Host`
-/// (RFC 9112, 3.2), or one that differs from the host in the target.
+/// Finds malformed headers: a repeated header that may occur once, an invalid `Host` (RFC 9112,
+/// 3.2), or one that differs from the host in the target.
 ///
 /// # Errors
 /// With what is wrong.
@@ -139,7 +139,7 @@ pub(super) fn well_formed(
         })
     };
     if target.authority().is_some_and(|target| !is_same(target.as_str())) {
-        return Err("the address asked for is of another host than Host");
+        return Err("the host of the address differs from Host");
     }
     Ok(())
 }
@@ -176,10 +176,9 @@ fn ip(name: &str) -> Option<IpAddr> {
     }
 }
 
-/// Looks at the origin of a page that a user has named; `*` is all.
+/// Checks the origin of pages that a user has given; `*` is all.
 ///
-/// # Errors
-/// If it is none, or no browser writes it so and it would never match.
+/// # Errors If it is not an origin, or not in the form of browsers, so that it would never match.
 pub(super) fn check_origin(text: &str) -> Result<(), String> {
     if text == "*" {
         return Ok(());
@@ -227,7 +226,7 @@ fn usual_origin(text: &str) -> Option<String> {
     Some(format!("{scheme}://{name}{}", port.unwrap_or_default()))
 }
 
-/// Looks at a name for this machine that a user has given.
+/// Checks a name for this machine that a user has given.
 ///
 /// # Errors
 /// If it is not a name alone, and would never match.

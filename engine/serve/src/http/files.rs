@@ -130,7 +130,7 @@ static FILES: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
     files.collect()
 });
 
-/// Makes the files ready.
+/// Prepares the files.
 pub(super) fn prepare() {
     LazyLock::force(&FILES);
 }

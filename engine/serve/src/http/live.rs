@@ -1,9 +1,8 @@
-//! What a program shows of its work in progress: texts that replace each other, for any number of
+//! A program shows its work in progress: texts that replace each other, for any number of
 //! spectators, and one who may send it commands.
 //!
-//! The program leaves each text here once and continues its work. Each spectator is sent the newest one after
-//! reading the last; those missed in between are never sent, so that a slow spectator holds up
-//! nobody.
+//! The program leaves each text here once and continues its work. Each spectator is sent the newest
+//! one after reading the last; those in between are never sent, so a slow spectator delays nobody.
 
 use std::sync::Arc;
 
@@ -124,7 +123,7 @@ pub(super) fn router(shared: &Arc<ServerState>, live: Live) -> Router {
         .with_state(Arc::clone(shared))
 }
 
-/// Sends a spectator the newest texts, until he or the program goes.
+/// Sends a spectator the newest texts, until the spectator or the program goes.
 async fn pass_on(
     mut texts: watch::Receiver<Arc<Vec<EventText>>>,
     sender: mpsc::Sender<Bytes>,
@@ -191,7 +190,7 @@ fn may_speak(headers: &HeaderMap, token: &str) -> bool {
     if given.len() == rest.len() {
         return false;
     }
-    // It takes as long wherever the first difference is.
+    // The time does not depend on the place of the first difference.
     let differences = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     !token.is_empty() && given.len() == token.len() && differences == 0
 }

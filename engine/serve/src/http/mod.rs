@@ -1,10 +1,10 @@
 //! The answers over HTTP: limits, access, searches that end with their client, metrics.
 //!
 //! Each request passes, in this order: the name of the host and the origin of the page that asks
-//! (`access`), the rate of its address (`rate`), the length of its query and body, and the
-//! route. Quick answers are made where the connection is served; other answers, those to long bodies,
-//! imports and searches have threads and places of their own (`permits`), so that none waits for work
-//! of another kind. All of it ends when its client has gone (`wire`).
+//! (`access`), the rate of its address (`rate`), the length of its query and body, and the route.
+//! Quick answers are made where the connection is served; other answers, those to long bodies,
+//! imports and searches have threads and places of their own (`permits`), so that none waits for
+//! work of another kind. All work ends when its client has gone (`wire`).
 
 mod access;
 mod events;
@@ -60,8 +60,7 @@ const LAST_REQUESTS: Duration = Duration::from_secs(5);
 const MAX_HEAD: usize = 32 * 1024;
 /// Bytes of a query.
 const MAX_QUERY: usize = 16 * 1024;
-/// Files of the page that an address gets in a second at least, however low the rate is: the board
-/// has some 50.
+/// Files of the page that an address gets in a second in any case: the board has some 50.
 const LEAST_FILE_RATE: u32 = 20;
 /// Connections that wait for a place; further ones are closed.
 const MAX_WAITING: usize = 256;
@@ -135,7 +134,7 @@ struct ServerState {
     has_one_body_limit: bool,
     encoding: Option<Encoding>,
     metrics: Metrics,
-    /// What a page may do.
+    /// The content security policy of the pages.
     policy: HeaderValue,
     /// Which pages it gives out.
     site: Site,
@@ -161,7 +160,7 @@ pub struct Server {
 pub struct Stop(watch::Sender<bool>);
 
 impl Stop {
-    /// No new request is taken; searches end, and what runs is finished within five seconds.
+    /// No new request is accepted; searches end, and running work ends within five seconds.
     pub fn stop(&self) {
         let _ = self.0.send(true);
     }
@@ -387,7 +386,7 @@ fn connection(
 #[derive(Clone, Copy)]
 struct Peer(SocketAddr);
 
-/// Whose request it is, which may have come through proxies.
+/// The address of the client, which may be behind proxies.
 #[derive(Clone, Copy)]
 struct Client(IpAddr);
 
@@ -398,8 +397,8 @@ impl Client {
     }
 }
 
-/// Whose requests and connections are counted together: an address, or a network of IPv6, which one
-/// machine may have whole.
+/// The unit for counting requests and connections: an address, or a network of IPv6, which one
+/// machine may have as a whole.
 fn household(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) if !ip.is_loopback() => {

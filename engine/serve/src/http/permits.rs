@@ -1,4 +1,4 @@
-//! Permits for what runs at the same time. One household gets its share of them.
+//! Permits for work at the same time, with a share for each address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -45,7 +45,7 @@ impl Permits {
     pub(super) async fn take(&self, address: Option<IpAddr>) -> Option<Permit> {
         let share = address.map(|address| self.share_of(address));
         let mine = share.clone().map(Semaphore::try_acquire_owned).transpose();
-        // Those who wait for their own share keep nobody else out.
+        // Waiting for an address's own share does not block others.
         if let (Ok(share), Ok(permit)) = (mine, Arc::clone(&self.free).try_acquire_owned()) {
             return Some(Permit { _permit: permit, _share: share });
         }

@@ -37,8 +37,8 @@ impl Rate {
         self.given.or(usual).map(f64::from)
     }
 
-    /// Takes the tokens that come in twice this time: so one address keeps half a processor busy at
-    /// most. It may owe them.
+    /// Takes the tokens that arrive in twice this time, so one address can keep half a processor
+    /// busy at most. The bucket may become negative.
     pub(super) fn charge(&self, address: IpAddr, time: Duration) {
         if let Some(per_second) = self.per_second(address)
             && let Some(bucket) = self.buckets.lock().get_mut(&household(address))
@@ -58,7 +58,7 @@ impl Rate {
                 bucket.tokens + per_second * (now - bucket.filled).as_secs_f64() >= most
             };
             buckets.retain(|_, bucket| !is_full(bucket));
-            // In a flood from everywhere all addresses are forgotten, rather than all kept.
+            // If too many addresses send requests, all are forgotten.
             if buckets.len() >= MAX_ADDRESSES {
                 buckets.clear();
             }

@@ -16,8 +16,7 @@ use super::{ServerState, events};
 use crate::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
 use meerslag_search::{Control, Engine};
 
-/// How long a search waits for its place: one that its client has just given up needs a moment to
-/// end.
+/// How long a search waits for its place: an abandoned search needs a moment to end.
 pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Lines of a search that wait for a client. Steps that it does not read in time are left out.
@@ -40,9 +39,9 @@ impl Places {
         self.count - self.free.available_permits()
     }
 
-    /// Waits for a place, not for long.
+    /// Waits briefly for a place.
     async fn take(shared: &Arc<ServerState>) -> Result<SearchPermit, Problem> {
-        let busy = || Problem::new(ProblemKind::Busy, "all searches are taken");
+        let busy = || Problem::new(ProblemKind::Busy, "all searches are in use");
         let permit = timeout(PLACE_PATIENCE, Arc::clone(&shared.places.free).acquire_owned());
         let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
         let engine = shared.places.engines.lock().pop().ok_or_else(busy)?;

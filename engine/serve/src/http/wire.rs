@@ -1,9 +1,9 @@
 //! A connection, and whether its client is still there.
 //!
-//! A client that has closed its connection looks like one that only has nothing more to send (`nc
-//! -N`), which waits for its answer (RFC 9112, 9.6): TCP tells them apart when something is sent to
-//! them. Every answer begins with the same letters, so the first of these are sent ahead: a closed
-//! connection is reset, and for an open one the answer has begun.
+//! A client that has closed its connection looks like one that only has nothing more to send
+//! (`nc -N`), which waits for its answer (RFC 9112, 9.6): TCP shows the difference when something
+//! is sent. Every answer begins with the same letters, so the first of these are sent ahead: a
+//! closed connection is reset, and on an open one the answer has begun.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -24,7 +24,7 @@ use crate::{Problem, ProblemKind, Query, Route, Work};
 
 /// Bodies up to this length are answered quickly, and their answers are small.
 const SHORT_BODY: usize = 64 << 10;
-/// Imports that wait for the one that is made.
+/// Imports that may wait for the running one.
 const MAX_IMPORTS: usize = 8;
 /// An answer is sent in parts of this length; at most `MAX_PARTS` wait for the client.
 const PART: usize = 64 << 10;
@@ -72,7 +72,7 @@ impl Threads {
 
     /// Waits for a place.
     async fn take(&self, kind: Kind, client: Option<Client>) -> Result<Permit, Problem> {
-        // A person alone with the program has no need to share.
+        // A single user need not share.
         let address = client.filter(|client| !client.is_here()).map(|client| client.0);
         let (seat, busy) = match kind {
             Kind::Short => (self.short.take(None).await, "too many requests wait"),
@@ -161,7 +161,7 @@ pub(super) async fn answer(
     Ok(([(header::CONTENT_TYPE, route.gives.media_type())], body).into_response())
 }
 
-/// Where a long answer is written: what its client has not read yet is not more than some parts.
+/// The output of a long answer, at most some parts ahead of its client.
 struct WorkOutput {
     buffer: Vec<u8>,
     sender: Option<Sender<Bytes>>,
@@ -216,7 +216,7 @@ impl hyper::body::Body for Parts {
         let Some(work) = &mut self.work else { return Poll::Ready(None) };
         let last = ready!(Pin::new(work).poll(context));
         self.work = None;
-        // An answer without its end must not look whole.
+        // An incomplete answer must not look complete.
         Poll::Ready(Some(match last {
             Ok(Ok(last)) => Ok(Frame::data(last.into())),
             _ => Err(io::Error::other("the answer could not be made")),

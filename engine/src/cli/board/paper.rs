@@ -16,7 +16,7 @@ use crate::cli::source::{self, Source};
 use crate::cli::streams::stdout;
 use crate::cli::{Failure, files, report};
 
-/// More diagrams than this are not an exercise sheet, but a whole file by mistake.
+/// The most diagrams of a sheet; more are probably a whole file by mistake.
 const MAX_DIAGRAMS: usize = 10_000;
 /// Letters of players and date that a caption keeps.
 const LONGEST_ORIGIN: usize = 120;

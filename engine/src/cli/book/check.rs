@@ -60,7 +60,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     } else if record.faults.is_empty() {
         let (positions, moves) =
             (counted(book.len(), "position"), counted(book.move_count(), "move"));
-        writeln!(out, "{positions} and {moves}: all in order")?;
+        writeln!(out, "{positions} and {moves}: no faults")?;
     } else {
         for fault in &record.faults {
             writeln!(out, "{fault}")?;
@@ -69,5 +69,5 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     if record.faults.is_empty() {
         return Ok(());
     }
-    Err(Failure::Run(anyhow!("{} is not as a book should be", record.file)))
+    Err(Failure::Run(anyhow!("{} has faults", record.file)))
 }

@@ -31,7 +31,7 @@ The position that is expanded next is the one of least cost: the plies from the 
 each move on the way, how much worse than the best it is, times --weight. Every search is \
 written to FILE.journal at once; the book itself is written every five minutes and at the end.";
 
-/// Let a book grow by search, or start one
+/// Expand a book by search, or start one
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExpandArgs {

@@ -45,7 +45,7 @@ pub(in crate::cli) struct BookInfoRecord<'b> {
     tree_cells: usize,
     /// Games that begin in the first start, or reach it.
     games: u32,
-    /// Positions that only the book's beginning leads on from.
+    /// The starts of the book.
     starts: usize,
     /// Most plies from a start.
     plies: u16,

@@ -23,8 +23,7 @@ use super::table::BookPosition;
 
 /// Put books together: games are added up, the deeper search counts
 ///
-/// Books that several machines have expanded become one, and what they have in common is there
-/// once.
+/// Makes one book of books that several machines have expanded.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The books
@@ -78,7 +77,7 @@ pub(in crate::cli) struct BookWrittenRecord {
 pub(in crate::cli) struct BookGames {
     /// Games of the files.
     pub(super) games: u64,
-    /// Games that something was taken from.
+    /// Games that contributed a move or position.
     pub(super) used: u64,
     /// Games with something unreadable.
     pub(super) broken: u64,

@@ -38,7 +38,7 @@ pub(super) struct BookArgs {
 enum Command {
     /// Build a book from games of PDN files
     Build(Box<build::BuildArgs>),
-    /// Let a book grow by search, or start one
+    /// Expand a book by search, or start one
     Expand(expand::ExpandArgs),
     /// Put books together: games are added up, the deeper search counts
     Merge(merge::MergeArgs),
@@ -86,10 +86,10 @@ pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
     Book::named(name).map_err(Failure::input)
 }
 
-/// Keeps others from changing a book being written here. A device or pipe needs no lock.
+/// Locks a book that is being written. A device or pipe needs no lock.
 fn lock(path: &Path) -> Result<Option<BookLock>, Failure> {
     if files::given(path).is_none() {
-        let text = "a book is read at any place: it cannot go to standard output, name a file";
+        let text = "a book cannot go to standard output, name a file";
         return Err(Failure::Input(anyhow::anyhow!(text)));
     }
     Ok((!files::is_special(path)).then(|| BookLock::take(path)).transpose()?)

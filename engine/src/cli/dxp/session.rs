@@ -47,7 +47,7 @@ pub(super) struct DxpSession<'a> {
 }
 
 impl<'a> DxpSession<'a> {
-    /// `name` is what we are called if no other name is given.
+    /// `name` is our name if no other is given.
     pub(super) fn new(
         args: &'a GamesArgs,
         force: ForceArgs,

@@ -60,8 +60,8 @@ pub(super) struct BuildArgs {
     /// is removed when no longer needed
     #[arg(long)]
     keep_work: bool,
-    /// Most disk space for everything in the folder, in MiB or such as 60G; refused beforehand if it
-    /// will not do
+    /// Most disk space for everything in the folder, in MiB or such as 60G; refused beforehand if
+    /// it is too little
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     disk: Option<u64>,
     /// Stop after this many hours; the same command with --resume continues
@@ -278,7 +278,7 @@ pub(in crate::cli) enum BuildRecord {
         positions: u64,
         seconds: f64,
         positions_per_second: f64,
-        /// Positions that were solved now, about; the others had been when a build stopped.
+        /// About how many positions were solved now; an earlier build solved the others.
         positions_solved: u64,
         /// Pieces of work files that were read, and their bytes in memory.
         levels_loaded: u64,
@@ -289,13 +289,13 @@ pub(in crate::cli) enum BuildRecord {
         #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
     },
-    /// A solved slice was there.
+    /// A work file of an earlier run was used.
     Reused { slice: String },
-    /// A solved slice was there, but is not sound; it is solved again.
+    /// A work file of an earlier run is damaged; the slice is solved again.
     Discarded { slice: String, reason: String },
     /// A pair of files is written.
     File { database: &'static str, name: String, bytes: u64, seconds: f64 },
-    /// A pair of files was there.
+    /// A pair of files exists from an earlier run.
     Kept { database: &'static str, name: String },
     /// The build was not finished.
     Error { reason: String },
@@ -397,7 +397,7 @@ impl Display {
             BuildEvent::SliceReused { slice, positions } => {
                 self.add(*positions);
                 let event = BuildRecord::Reused { slice: slice.to_string() };
-                self.line(&event, || format!("{slice}  is there already"));
+                self.line(&event, || format!("{slice}  exists already"));
             }
             BuildEvent::SliceDiscarded { slice, error } => {
                 let reason = with_causes(error);
@@ -429,7 +429,7 @@ impl Display {
             }
             BuildEvent::PackReused { db_type, stem } => {
                 let event = BuildRecord::Kept { database: short(*db_type), name: stem.clone() };
-                self.line(&event, || format!("{stem}  {db_type}: is there already"));
+                self.line(&event, || format!("{stem}  {db_type}: exists already"));
             }
             _ => {}
         }

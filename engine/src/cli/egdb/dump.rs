@@ -51,7 +51,7 @@ pub(super) struct DumpArgs {
     /// Index to stop before [default: the end of the slice]
     #[arg(long, value_name = "INDEX")]
     to: Option<u64>,
-    /// Look at every N-th index only
+    /// List only every N-th index
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u64).range(1..))]
     step: u64,
@@ -142,7 +142,10 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
             String::new()
         };
         let side = wanted.map(|side| format!(" with {side} to move")).unwrap_or_default();
-        return Err(Failure::Input(anyhow!("no slice {}{side} in there{hint}", args.slice)));
+        return Err(Failure::Input(anyhow!(
+            "the database has no slice {}{side}{hint}",
+            args.slice
+        )));
     }
     let mut dump = Dump {
         args,

@@ -84,7 +84,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     stream(args.json, &args.databases.open()?, (input, lines), &mut out)
 }
 
-/// Answers line by line. A damaged file spoils the answers that need it, not the others.
+/// Answers line by line. A damaged file affects only the answers that need it.
 fn stream(
     json: bool,
     probe: &Probe,
@@ -163,7 +163,7 @@ fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Res
     Ok(())
 }
 
-/// Why the databases do not know a position, and what helps.
+/// Why the databases do not know a position, with advice.
 pub(in crate::cli) fn beyond(position: &Position, probe: &Probe) -> String {
     let (count, most) = (position.piece_count(), probe.max_pieces());
     if probe.databases().is_empty() {

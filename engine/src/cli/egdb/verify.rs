@@ -157,7 +157,7 @@ fn open(args: &VerifyArgs, missing: &[MissingFile]) -> Result<Vec<Database>, Fai
             // A type may begin above the largest piece count that is wanted.
             Err(OpenError::NothingFound { .. })
                 if args.database.db_type.is_none() || !missing.is_empty() => {}
-            // Already reported as missing; the other databases are verified all the same.
+            // Already reported as missing; the other databases are still verified.
             Err(OpenError::Missing { file }) if missing.iter().any(|it| it.file == file) => {
                 note(format_args!("{db_type} cannot be opened without {}", file_name(&file)));
             }

@@ -59,7 +59,7 @@ pub(super) struct ImportArgs {
     json: bool,
 }
 
-/// What to do with games that are there.
+/// What to do with games that the file has already.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct DuplicatesArgs {
     /// Games that are there already: keep adds them again, skip leaves them out, better keeps the one
@@ -68,7 +68,7 @@ pub(super) struct DuplicatesArgs {
     pub(super) duplicates: Duplicates,
 }
 
-/// Names what was not read or not added, as lines on standard error or as JSON.
+/// Reports games that were not read or not added, on standard error or as JSON.
 pub(super) struct Teller<'b> {
     pub(super) bar: &'b Bar,
     pub(super) json: bool,
@@ -100,7 +100,7 @@ impl Teller<'_> {
             let (place, what) = (twin.place(), twin.describe());
             self.bar.suspend(|| note(format_args!("{place}: {what}")));
         } else if self.duplicates == MOST + 1 {
-            let text = "more games that are there already: --json, or a file for standard error, names all";
+            let text = "more duplicates: --json, or a file for standard error, lists all";
             self.bar.suspend(|| note(text));
         }
         Ok(())
@@ -138,7 +138,7 @@ pub(super) fn summary(report: &ImportReport) -> String {
         report.broken
     );
     if report.replaced > 0 {
-        text.push_str(&format!(", {} in the place of lesser ones", report.replaced));
+        text.push_str(&format!(", {} replaced", report.replaced));
     }
     if report.other_type > 0 {
         text.push_str(&format!(", {} of other types", report.other_type));

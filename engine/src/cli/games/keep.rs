@@ -173,14 +173,14 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     }
     match failed {
         0 => Ok(()),
-        _ => Err(Failure::Run(anyhow!("not everything could be read: see above"))),
+        _ => Err(Failure::Run(anyhow!("some games or files could not be read: see above"))),
     }
 }
 
 /// Find duplicate games, and delete one of each two
 ///
-/// Twice means: the same moves, spellings of the same players, no other date, round, event or result,
-/// and one says all that the other says. The one that says more stays.
+/// Two games are duplicates if they have the same moves and players, do not differ in date, round,
+/// event or result, and one has all that the other has. The one with more in it stays.
 #[derive(Args, Debug)]
 pub(super) struct DedupeArgs {
     /// The file of games
@@ -242,7 +242,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     super::write_pdn(games, ids, all, args.out(), existing)
 }
 
-/// Take games out
+/// Delete games
 #[derive(Args, Debug)]
 pub(super) struct DeleteArgs {
     /// The file of games
@@ -275,10 +275,10 @@ pub(super) struct RenameArgs {
     /// The file of games
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The spelling that goes, exactly as it is in the file
+    /// The spelling to replace, exactly as it is in the file
     #[arg(value_name = "FROM")]
     from: String,
-    /// The spelling that all of these games get
+    /// The spelling for all of these games
     #[arg(value_name = "TO")]
     to: String,
 }

@@ -62,7 +62,7 @@ enum Command {
     Dedupe(keep::DedupeArgs),
     /// Write games as PDN
     Export(Box<keep::ExportArgs>),
-    /// Take games out
+    /// Delete games
     Delete(Box<keep::DeleteArgs>),
     /// Join two spellings of a player's name
     Rename(keep::RenameArgs),
@@ -91,7 +91,7 @@ fn open(path: &Path) -> Result<OpenGames, Failure> {
     Ok(OpenGames::open(path)?)
 }
 
-/// From now on Ctrl-C ends what is done with the file.
+/// From now on Ctrl-C ends all work with the file.
 fn interrupted(games: &mut OpenGames) -> Result<Interrupt, Failure> {
     let interrupt = Interrupt::catch(|| ())?;
     games.file().end_when(interrupt.flag())?;

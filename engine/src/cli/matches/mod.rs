@@ -88,9 +88,9 @@ pub(super) struct MatchArgs {
     /// Pairs of games for each two engines [default: one from each opening]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
-    /// Random plies after an opening that is played again; the new position is as even as the
-    /// opening. 0 repeats the opening [default: 2 if all engines search to
-    /// a number of nodes or a depth, otherwise 0]
+    /// Random plies after an opening that is played again, to a position about as even as the
+    /// opening. 0 repeats the opening [default: 2 if all engines search to a number of nodes or a
+    /// depth, otherwise 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=4))]
     random_plies: Option<u32>,
     /// Take the openings, and the positions after them, in an order that depends on this number
@@ -180,7 +180,7 @@ pub(super) struct MatchArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Pairings {
-    /// Everybody against everybody
+    /// Each engine against each other one
     RoundRobin,
     /// The first engine against each other one
     Gauntlet,
@@ -296,7 +296,7 @@ fn missing(games: usize) -> String {
 fn clear_logs(folder: &Path, force: ForceArgs) -> Result<(), Failure> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        // Whether it can be made shows when the first log is.
+        // If it cannot be made, the first log reports that.
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(()),
         Err(error) => return Err(Failure::Input(anyhow!("--log {}: {error}", folder.display()))),
     };
@@ -383,13 +383,13 @@ impl MatchCommand<'_> {
         if let (Err(_), true, false, Some(state)) =
             (&end, results.games().is_empty(), self.is_resumed, state)
         {
-            // Nothing is lost, and the corrected command must not find it. The earlier failure is
-            // the more important message.
+            // Nothing was played, so the file is removed for the corrected command. The earlier
+            // failure is the more important message.
             let _ = state.discard();
         }
         let finished = output.finish(&config, &results);
         let end = end.map_err(|error| {
-            // Why the match has ended comes last, where it is not overlooked.
+            // The reason for the end comes last, where it is seen.
             let reason = with_causes(&error);
             let other = finished.as_ref().err().filter(|it| !reason.contains(&it.to_string()));
             other.iter().for_each(note);
@@ -507,7 +507,7 @@ fn command_to_continue(state: &Path) -> String {
 /// The openings of this name or in this file; of games and books after this many plies.
 pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Opening>> {
     if set == "start" {
-        // The runner knows it by there being none, and leaves programs their books.
+        // No openings: then the runner leaves programs their books.
         return Ok(Vec::new());
     }
     if let Some(openings) = openings::by_name(set) {

@@ -158,7 +158,7 @@ impl Output {
             MatchEvent::Round(results) => self.round(config, results),
             MatchEvent::Break(next, pause) => self.pause(config, next, pause),
             MatchEvent::Again { game } => {
-                let text = format!("game {} begins again: the director wants it", game + 1);
+                let text = format!("game {} begins again by decision of the director", game + 1);
                 self.say(config, &text)
             }
             MatchEvent::Decided { act, results, games } => {
@@ -243,10 +243,10 @@ impl Output {
         out.flush()
     }
 
-    /// A game is played again, because everything has stood still.
+    /// A game is played again, because the machine stood still.
     fn void(&mut self, config: &Contest, game: usize, standstill: Duration) -> io::Result<()> {
         let text = format!(
-            "game {} is void and played again: everything stood still for {:.1} s",
+            "game {} is void and played again: the machine stood still for {:.1} s",
             game + 1,
             standstill.as_secs_f64()
         );
@@ -271,7 +271,7 @@ impl Output {
         Ok(())
     }
 
-    /// Which games are running, and how long the match will take if all games are played.
+    /// The running games, and the time left if all games are played.
     fn now(&self, config: &Contest) -> String {
         let name = |engine: usize| config.engines[engine].name.as_str();
         let games = self.running.iter().map(|(number, pairing)| {

@@ -72,7 +72,7 @@ fn read(config: &Contest, line: &str) -> Result<DirectorCommand, String> {
     })
 }
 
-/// How the director's commands reach a match.
+/// Passes the director's commands to a match.
 #[derive(Clone)]
 pub(super) struct DirectorConsole {
     pub abort: Arc<Abort>,
@@ -121,8 +121,7 @@ impl DirectorConsole {
     /// lives. Any other standard input belongs to somebody else, such as the list of a shell's loop.
     pub(super) fn listen(&self, is_asked: bool) -> Result<(), Failure> {
         if is_asked && files::is_there(Path::new("/dev/stdin")) {
-            let why =
-                "--director: standard input is a file, and its words would all be taken at once";
+            let why = "--director: standard input is a file, whose commands would all run at once";
             return Err(Failure::Input(anyhow!(why)));
         }
         signals::listen(self.clone());

@@ -1,4 +1,4 @@
-//! `--serve`: the page where others follow the tournament and its director leads it.
+//! `--serve`: the page for spectators and the director of a tournament.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -18,7 +18,7 @@ use super::super::streams::note;
 use super::super::{Failure, serve};
 use super::director::DirectorConsole;
 
-/// Where it is served unless another place is named.
+/// The default address.
 const USUAL: &str = "127.0.0.1:8011";
 /// How often the shown state is checked for changes.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -31,8 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 #[derive(Args, Debug)]
 pub(super) struct LiveArgs {
     /// Serve a page on which others follow the games, and the director leads them; others than this
-    /// machine's own addresses need trust in the network. What stays is a page in the file that the
-    /// description names, or FILE with the ending .html [default: 127.0.0.1:8011]
+    /// machine's own addresses need trust in the network. At the end a page remains in the file
+    /// that the description names, or FILE with the ending .html [default: 127.0.0.1:8011]
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = USUAL,
           value_parser = address, conflicts_with_all = ["check", "table"])]
     serve: Option<SocketAddr>,

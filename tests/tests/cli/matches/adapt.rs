@@ -151,7 +151,7 @@ fn what_cannot_work_is_said_at_once() {
         ),
         (&["adapt", &bad, "--hub"], 1, "no 'wait' within 200ms"),
         (&["adapt", &odd, "--hub"], 1, "it has not declared a parameter 'levle', only: level"),
-        (&["adapt", &timed, "--hub"], 2, "the other side says how much time"),
+        (&["adapt", &timed, "--hub"], 2, "the other side gives the time"),
         (&["adapt", "--engine=dxp=0", "--hub"], 2, "port 0 is only possible with a command"),
         (&["adapt", "--engine=dxp=1,2", "--hub"], 2, "one address"),
         (&["adapt", "--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect to localhost, port 1"),

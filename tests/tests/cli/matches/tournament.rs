@@ -234,7 +234,7 @@ fn the_director_decides_while_it_is_played() {
     fs::write(&file, text).unwrap();
     let mut played = Played::start(&file);
     played.say("pause");
-    played.insist("replay 1", "game 1 begins again: the director wants it");
+    played.insist("replay 1", "game 1 begins again by decision of the director");
     played.insist("withdraw H", "H is not paired any more from round 2 on");
     // Of these some are being played, others have not begun.
     for line in ["annul 2", "score 1.3=0-2", "score 4 2-0", "annul 99", "score 4 3-0", "nothing"] {

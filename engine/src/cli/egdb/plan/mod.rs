@@ -102,7 +102,7 @@ impl Pack<'_> {
 const MIB: u64 = 1 << 20;
 
 impl Plan {
-    /// Memory to ask for, in bytes: the estimate and something to spare.
+    /// Memory to request, in bytes: the estimate and a reserve.
     fn memory(&self, task: &Task) -> u64 {
         let bytes = task.memory + task.memory / 16 + (16 << 20);
         self.limit.map_or(bytes, |limit| limit.min(bytes))
@@ -163,7 +163,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         out: args.out.clone(),
     };
     let mut out = stdout();
-    // A workflow that cannot run is of no use; the table shows why.
+    // A workflow that cannot run is refused; the table shows why.
     if args.format == Format::Snakemake
         && let Some(limit) = plan.limit
         && let Some(task) = plan.tasks.iter().find(|task| task.least_memory > limit)
