@@ -3,7 +3,7 @@
 import { fen, short, squares } from "./board.js";
 import { Curve, whites } from "./curve.js";
 import { find, make } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { men, t } from "./texts.js";
 
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
@@ -126,7 +126,7 @@ export class Analysis {
       const query = { fen: fen(other), nodes: THREAT_NODES };
       await this.desk.engine.analyse(query, (info) => (move = info.pv[0] ?? move), signal, "threat");
     } catch (problem) {
-      if (!signal.aborted) this.say(tell(problem));
+      if (!signal.aborted) this.say(problemText(problem));
     }
     if (signal.aborted) return;
     this.threatMove = move;
@@ -212,7 +212,7 @@ export class Analysis {
       }
       this.end(t("searchedLong", { minutes: LONG_ENOUGH / 60 }));
     } catch (problem) {
-      if (!signal.aborted) this.end(tell(problem));
+      if (!signal.aborted) this.end(problemText(problem));
     }
   }
 

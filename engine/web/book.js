@@ -1,7 +1,7 @@
 // The opening book's data about the position.
 
 import { find, make } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { men, t } from "./texts.js";
 
 const percent = (share) => Math.round(100 * share) + " %";
@@ -32,7 +32,7 @@ export class Book {
       if (this.desk.node !== node) return;
       this.show(answer.in_book ? this.summary(answer) : t("notInBook"), answer.moves);
     } catch (problem) {
-      if (this.desk.node === node) this.show(tell(problem), []);
+      if (this.desk.node === node) this.show(problemText(problem), []);
     }
   }
 

@@ -4,7 +4,7 @@
 
 import { squares } from "./board.js";
 import { find, make, radios } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
@@ -183,7 +183,7 @@ export class Database {
       this.show(found);
       this.showTree(tree);
     } catch (problem) {
-      if (!signal.aborted) find("db-count").textContent = tell(problem);
+      if (!signal.aborted) find("db-count").textContent = problemText(problem);
     }
   }
 
@@ -233,7 +233,7 @@ export class Database {
       const { games, added, problems } = await this.desk.engine.ask("games/import", {}, { body });
       find("db-added").textContent = [t("gamesAdded", { games, added }), ...problems.slice(0, 5)].join("; ");
     } catch (problem) {
-      find("db-added").textContent = tell(problem);
+      find("db-added").textContent = problemText(problem);
     }
     this.renew();
   }

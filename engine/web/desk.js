@@ -9,7 +9,7 @@ import { Game } from "./tree.js";
 export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
 
 /** The number of edits that can be undone. */
-const MOST_EDITS = 200;
+const MAX_EDITS = 200;
 
 export class Desk extends EventTarget {
   /** @param {import("./engine.js").Engine} engine */
@@ -73,7 +73,7 @@ export class Desk extends EventTarget {
   /** The contents of the desk can be restored. */
   mark() {
     this.past.push(this.state);
-    if (this.past.length > MOST_EDITS) this.past.shift();
+    if (this.past.length > MAX_EDITS) this.past.shift();
     this.future = [];
   }
 

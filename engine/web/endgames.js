@@ -3,7 +3,7 @@
 
 import { readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { t } from "./texts.js";
 
 /** Milliseconds until the page says that it waits for an answer. */
@@ -93,7 +93,7 @@ export class Endgames {
     if (game !== verdictFor?.game || (!lesson && (verdictFor.isLesson || node !== verdictFor.node))) {
       this.verdictFor = { game, node };
       find("verdict").textContent = "";
-      if (lesson) this.tell(t("lesson." + lesson.goal, { side: t("side." + lesson.side) }));
+      if (lesson) this.announce(t("lesson." + lesson.goal, { side: t("side." + lesson.side) }));
     }
     if (node === this.node && !played) return;
     this.node = node;
@@ -118,7 +118,7 @@ export class Endgames {
         if (desk.node !== node) return;
         this.answer = answer;
       } catch (problem) {
-        if (desk.node === node) find("value").textContent = tell(problem);
+        if (desk.node === node) find("value").textContent = problemText(problem);
         return;
       } finally {
         clearTimeout(slow);
@@ -205,12 +205,12 @@ export class Endgames {
     this.judging?.abort();
     desk.game.task = null;
     desk.edition++;
-    this.tell(text);
+    this.announce(text);
     desk.changed();
   }
 
   /** Says it, and keeps it on the page. */
-  tell(text) {
+  announce(text) {
     const { game, node } = this.desk;
     this.verdictFor = { game, node, isLesson: this.desk.owner === "lesson" };
     find("verdict").textContent = text;
@@ -228,7 +228,7 @@ export class Endgames {
       const query = { ...node.parent.query, move: node.move };
       judged = await desk.engine.ask("judge", query, { signal });
     } catch (problem) {
-      if (!signal.aborted) this.end(tell(problem));
+      if (!signal.aborted) this.end(problemText(problem));
       return;
     }
     if (signal.aborted) return;
@@ -243,7 +243,7 @@ export class Endgames {
       text += " " + t("reply", { move: reply.text });
     }
     const { result } = reply ?? judged;
-    if (result === "*") return this.tell(text);
+    if (result === "*") return this.announce(text);
     game.result = result;
     const wanted = { win: lesson.side === "W" ? "2-0" : "0-2", draw: "1-1" }[lesson.goal];
     this.onEnd(lesson, result === wanted && mistakes === 0);
@@ -259,12 +259,12 @@ export class Endgames {
     try {
       answer = await desk.probe(node);
     } catch (problem) {
-      return this.say(tell(problem));
+      return this.say(problemText(problem));
     }
     if (desk.node !== node || !this.side) return;
     const [best] = answer.moves;
     this.hinted++;
     const [from] = squares(best.move);
-    this.tell(this.hinted === 1 ? t("hintPiece", { square: from }) : t("hintIs", { move: best.text }));
+    this.announce(this.hinted === 1 ? t("hintPiece", { square: from }) : t("hintIs", { move: best.text }));
   }
 }

@@ -2,7 +2,7 @@
 
 import { fen } from "./board.js";
 import { find, make, save } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
@@ -72,7 +72,7 @@ export class Files {
       this.say(t("gamesRead", { count: games.length }));
       if (text.length <= LARGEST) await this.offer(text);
     } catch (error) {
-      problem.textContent = tell(error);
+      problem.textContent = problemText(error);
       this.say(problem.textContent);
     }
   }

@@ -4,7 +4,7 @@
 
 import { after, fen as fenOf, readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
-import { Problem, tell } from "./problem.js";
+import { Problem, problemText } from "./problem.js";
 import { Repetition } from "./repeat.js";
 import { t } from "./texts.js";
 
@@ -122,7 +122,7 @@ export class Learn {
     try {
       await this.load();
     } catch (problem) {
-      find("puzzle-text").textContent = tell(problem);
+      find("puzzle-text").textContent = problemText(problem);
     }
     this.draw();
   }
@@ -143,7 +143,7 @@ export class Learn {
 
   /** Replaces the exercises from games by new ones, and begins. */
   async take(exercises) {
-    if (exercises.length === 0) return this.tell(t("noExercises"));
+    if (exercises.length === 0) return this.problemText(t("noExercises"));
     this.sets.games.puzzles = exercises.slice(0, MOST).map(({ fen, goal, solution, text, played, origin }) => (
       { id: fen, position: readFen(fen), best: [text[0]], source: origin, goal, solution, played }));
     find("puzzle-set").value = "games";
@@ -167,7 +167,7 @@ export class Learn {
     await this.load();
     const { last } = this;
     const { puzzles, scores } = this.sets[this.set];
-    if (puzzles.length === 0) return this.tell(t("noExercises"));
+    if (puzzles.length === 0) return this.problemText(t("noExercises"));
     const others = puzzles.length > 1 ? puzzles.filter(({ id }) => id !== last?.id) : puzzles;
     const [due] = scores.due.map((id) => others.find((one) => one.id === id)).filter(Boolean);
     const next = due ?? others.find(({ id }) => !scores.known.has(id)) ?? others.find(({ id }) => scores.of(id).due) ?? others[0];
@@ -178,7 +178,7 @@ export class Learn {
     const [side] = position;
     this.desk.start(position, { task: { ...puzzle, kind: "puzzle", side, set: this.set, hints: 0, isWrong: false } });
     this.onStart(side);
-    this.tell(this.task);
+    this.problemText(this.task);
   }
 
   /** The task. */
@@ -220,7 +220,7 @@ export class Learn {
     if (!solution) {
       if (best.includes(node.text)) return this.done(node.text);
       this.miss();
-      this.tell(t("puzzleWrong", { move: node.text }));
+      this.problemText(t("puzzleWrong", { move: node.text }));
       return this.takeBack(node);
     }
     const ply = node.path().length - 2;
@@ -229,14 +229,14 @@ export class Learn {
     const isRight = node.move === solution[ply] || (ply > 0 && isLast && [node.move, solution[ply]].every((move) => move?.includes("x")));
     if (isRight && (isLast || puzzle.played)) return this.done(node.text);
     if (isRight) {
-      this.tell(t("exerciseGoesOn", { move: node.text }));
+      this.problemText(t("exerciseGoesOn", { move: node.text }));
       setTimeout(() => this.answer(node), PAUSE);
       return;
     }
     if (puzzle.played) this.weigh(node);
     else {
       this.miss();
-      this.tell(t("exerciseWrong", { move: node.text }));
+      this.problemText(t("exerciseWrong", { move: node.text }));
     }
     this.takeBack(node);
   }
@@ -268,8 +268,8 @@ export class Learn {
   async weigh({ move, text }) {
     const { desk, report, puzzle } = this;
     const { game } = desk;
-    if (move === puzzle.played) return this.tell(t("wasPlayed", { move: text }));
-    this.tell(t("judgesMove"));
+    if (move === puzzle.played) return this.problemText(t("wasPlayed", { move: text }));
+    this.problemText(t("judgesMove"));
     this.judging = new AbortController();
     const { signal } = this.judging;
     const nodes = Number(find("report-nodes").value);
@@ -283,21 +283,21 @@ export class Learn {
         desk.changed();
       } else {
         this.miss();
-        this.tell(t("notBetter", { move: text, share: Math.round(100 * drop) }));
+        this.problemText(t("notBetter", { move: text, share: Math.round(100 * drop) }));
         this.draw();
       }
     } catch (problem) {
-      if (!signal.aborted) this.tell(tell(problem));
+      if (!signal.aborted) this.problemText(problemText(problem));
     }
   }
 
   /** The puzzle is solved. */
   done(move, text = t("puzzleRight", { move })) {
     const { desk, puzzle, scores } = this;
-    if (puzzle.isWrong) this.tell(t("puzzleAfterAll", { move }));
+    if (puzzle.isWrong) this.problemText(t("puzzleAfterAll", { move }));
     else {
       scores.right(puzzle.id);
-      this.tell(text);
+      this.problemText(text);
     }
     desk.game.task = null;
     desk.edition++;
@@ -334,7 +334,7 @@ export class Learn {
     if (hints > 1) this.miss();
     this.shown = hints > 1 ? [from, to] : [];
     this.shownAt = this.desk.node;
-    this.tell(hints > 1 ? t("hintIs", { move: move.text }) : t("hintPiece", { square: from }));
+    this.problemText(hints > 1 ? t("hintIs", { move: move.text }) : t("hintPiece", { square: from }));
     this.draw();
     this.redraw();
   }
@@ -352,10 +352,10 @@ export class Learn {
     const start = desk.node;
     for (const next of solution.slice(desk.node.path().length - 1)) this.follow(next);
     desk.go(start);
-    this.tell(text);
+    this.problemText(text);
   }
 
-  tell(text) {
+  problemText(text) {
     find("puzzle-text").textContent = text;
     this.say(text);
   }

@@ -19,7 +19,7 @@ import { Moves } from "./moves.js";
 import { Moving } from "./moving.js";
 import { Play } from "./play.js";
 import { Preview } from "./preview.js";
-import { Problem, tell } from "./problem.js";
+import { Problem, problemText } from "./problem.js";
 import { Report } from "./report.js";
 import { Server } from "./server.js";
 import { Recent } from "./recent.js";
@@ -57,7 +57,7 @@ const sheet = async () => {
 
 /** Failures that no part of the page handles are shown. */
 addEventListener("unhandledrejection", (event) => {
-  say(tell(event.reason));
+  say(problemText(event.reason));
   if (event.reason instanceof Problem) event.preventDefault();
 });
 
@@ -289,5 +289,5 @@ const start = async () => {
 
 translate();
 start().catch((problem) => {
-  find("loading").textContent = tell(problem);
+  find("loading").textContent = problemText(problem);
 });

@@ -9,7 +9,7 @@ import { has, t } from "./texts.js";
 /** A part of a text: literal, or a key of the page's texts with values. @typedef {string | { key: string }} Part */
 
 /** @param {Part[]} parts */
-const tell = (parts, between = ", ") =>
+const partsText = (parts, between = ", ") =>
   parts.map((part) => (typeof part === "string" ? part : t("said." + part.key, part))).join(between);
 
 /** Fixed words of the program, such as the reason why a game ended, in the user's language. */
@@ -94,9 +94,9 @@ export const matchPage = (data, sheet) => {
   /** @type {HTMLElement[]} */
   const parts = [
     make("dl", {}, ...conditions.flatMap(([key, value]) =>
-      [make("dt", {}, t("about." + key)), make("dd", {}, tell(value, key === "duration" ? " " : ", "))])),
+      [make("dt", {}, t("about." + key)), make("dd", {}, partsText(value, key === "duration" ? " " : ", "))])),
     table("engines", t("engines"), ["engine", "version", "command", "parameters", "timeControl"].map(text),
-      engines.map((row) => [row.name, row.identities.join(" → "), tell(row.command, " "), row.parameters, row.control || t("noLimit")])),
+      engines.map((row) => [row.name, row.identities.join(" → "), partsText(row.command, " "), row.parameters, row.control || t("noLimit")])),
   ];
   if (places) {
     parts.push(heading("places"), placesTable(places), make("p", {}, t("placesHelp")));

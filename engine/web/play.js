@@ -3,7 +3,7 @@
 import { Clock, clocks } from "./clock.js";
 import { INITIAL } from "./desk.js";
 import { find, make } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { sound } from "./sound.js";
 import { t } from "./texts.js";
 
@@ -221,7 +221,7 @@ export class Play {
       this.score = move.score;
       desk.play(move, { engine: true });
     } catch (problem) {
-      if (!signal.aborted) this.say(tell(problem));
+      if (!signal.aborted) this.say(problemText(problem));
     }
   }
 
@@ -256,7 +256,7 @@ export class Play {
       this.say(t("hintIs", { move: text }));
       this.redraw();
     } catch (problem) {
-      if (!signal.aborted) this.say(tell(problem));
+      if (!signal.aborted) this.say(problemText(problem));
     }
   }
 }

@@ -28,12 +28,12 @@ export class Problem extends Error {
 
   /** For people, in their language; the engine's own words are English. */
   get text() {
-    return tell(this);
+    return problemText(this);
   }
 }
 
 /** The text of an error for people. */
-export const tell = (error) => {
+export const problemText = (error) => {
   const key = "problem." + error.name;
   if (PASSING.includes(error.name)) return t(key);
   if (has(key)) return t(key) + " (" + error.message + ")";

@@ -1,7 +1,7 @@
 // The list of recent games: open, forget, and save all as PDN.
 
 import { find, make, save } from "./dom.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
@@ -60,7 +60,7 @@ export class Recent {
       }
       save("all-games.pdn", "text/plain", text);
     } catch (problem) {
-      this.say(tell(problem));
+      this.say(problemText(problem));
     }
   }
 }

@@ -6,7 +6,7 @@ import { after as play, fen as fenOf, short, squares } from "./board.js";
 import { whites } from "./curve.js";
 import { find, make } from "./dom.js";
 import { SIGNS } from "./movelist.js";
-import { tell } from "./problem.js";
+import { problemText } from "./problem.js";
 import { t } from "./texts.js";
 
 /** Moves kept of a best line. */
@@ -115,7 +115,7 @@ export class Report {
       }
       findings.judged = await this.judge({ game: game.write(), searches: searches.toReversed() }, run.signal);
     } catch (problem) {
-      text = [t("gameStopped"), run.signal.aborted ? "" : tell(problem)].filter(Boolean).join(". ");
+      text = [t("gameStopped"), run.signal.aborted ? "" : problemText(problem)].filter(Boolean).join(". ");
     }
     this.run = null;
     desk.edition++;
@@ -202,7 +202,7 @@ export class Report {
     if (this.solved !== desk.node) this.solved = null;
     if (desk.task("report")) {
       if (!find("better-text").textContent) this.ask();
-    } else if (!this.solved) this.tell("");
+    } else if (!this.solved) this.problemText("");
     this.draw();
   }
 
@@ -210,13 +210,13 @@ export class Report {
   ask() {
     const { side, ply } = this.desk.task("report");
     const { move } = this.findings.judged.moves[ply];
-    this.tell(t("seekBetter", { side: t("side." + side), move: short(move) }));
+    this.problemText(t("seekBetter", { side: t("side." + side), move: short(move) }));
   }
 
   /** Shows everything in another language. */
   translate() {
     this.name();
-    this.tell("");
+    this.problemText("");
     if (!this.run) this.progress("");
   }
 
@@ -239,7 +239,7 @@ export class Report {
     this.sought = ply;
     game.task = { kind: "report", side, ply, hints: 0 };
     desk.edition++;
-    this.tell("");
+    this.problemText("");
     this.onStart(side);
     if (desk.node === node) desk.changed();
     else desk.go(node);
@@ -251,10 +251,10 @@ export class Report {
     const left = this.mistakes.filter(({ ply, better }) => better && results[ply] !== "found");
     const next = left.find(({ ply }) => ply > after) ?? left.find(({ ply }) => ply !== after);
     if (next) this.seek(next.ply);
-    else this.tell(t("allSought"));
+    else this.problemText(t("allSought"));
   }
 
-  tell(text) {
+  problemText(text) {
     if (find("better-text").textContent === text) return;
     find("better-text").textContent = text;
     if (text) this.say(text);
@@ -270,8 +270,8 @@ export class Report {
     const { judged, nodes, searches } = this.findings;
     const { better, move: played } = judged.moves[ply];
     if (move === better) return this.solve("found", t("betterFound", { move: text }));
-    if (move === played) return this.tell(t("wasPlayed", { move: text }));
-    this.tell(t("judgesMove"));
+    if (move === played) return this.problemText(t("wasPlayed", { move: text }));
+    this.problemText(t("judgesMove"));
     this.judging?.abort();
     this.judging = new AbortController();
     const { signal } = this.judging;
@@ -279,9 +279,9 @@ export class Report {
     try {
       const { grade, drop } = await this.worth(desk.node.position, move, before, nodes, signal);
       if (grade === "good") this.solve("found", t("alsoGood", { move: text }));
-      else this.tell(t("notBetter", { move: text, share: percent(drop) }));
+      else this.problemText(t("notBetter", { move: text, share: percent(drop) }));
     } catch (problem) {
-      if (!signal.aborted) this.tell(tell(problem));
+      if (!signal.aborted) this.problemText(problemText(problem));
     }
   }
 
@@ -293,7 +293,7 @@ export class Report {
     desk.game.task = { ...task, hints: task.hints + 1 };
     desk.edition++;
     if (task.hints > 0) return this.show();
-    this.tell(t("hintPiece", { square: squares(better)[0] }));
+    this.problemText(t("hintPiece", { square: squares(better)[0] }));
   }
 
   /** Shows the better move and its line. */
@@ -312,7 +312,7 @@ export class Report {
     this.solved = desk.node;
     this.release();
     desk.changed();
-    this.tell(text);
+    this.problemText(text);
   }
 
   end(text) {

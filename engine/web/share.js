@@ -4,7 +4,7 @@
 import { fen } from "./board.js";
 import { INITIAL } from "./desk.js";
 import { find } from "./dom.js";
-import { Problem, tell } from "./problem.js";
+import { Problem, problemText } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
@@ -57,7 +57,7 @@ export class Share {
       if (file !== null) await this.fetch(file);
       else if (query.has("fen") || query.has("moves")) await this.setUp(query);
     } catch (error) {
-      this.say(t("badLink") + " (" + tell(error) + ")");
+      this.say(t("badLink") + " (" + problemText(error) + ")");
       return false;
     }
     const ply = query.get("ply");

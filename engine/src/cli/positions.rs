@@ -58,7 +58,7 @@ fn fen_of(text: &str) -> &str {
     }
     for (end, _) in text.rmatch_indices(is_blank) {
         let (fen, rest) = (text[..end].trim_end(), text[end..].trim_start());
-        let is_whole = !fen.ends_with([',', ':', '-']) && !goes_on(rest);
+        let is_whole = !fen.ends_with([',', ':', '-']) && !continues_fen(rest);
         if is_whole && fen.parse::<Fen>().is_ok() {
             return fen;
         }
@@ -80,7 +80,7 @@ fn is_result(word: &str) -> bool {
 
 /// Whether what follows a blank may still be part of a FEN: then a broken FEN would be taken for
 /// a shorter one with a comment.
-fn goes_on(rest: &str) -> bool {
+fn continues_fen(rest: &str) -> bool {
     let mut chars = first_word(rest).chars();
     match chars.next() {
         Some(c) if c.is_ascii_digit() || matches!(c, ',' | ':' | '-' | '.') => true,

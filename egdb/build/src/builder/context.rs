@@ -22,7 +22,7 @@ pub(super) struct BuildContext<'a> {
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
     /// Called with the number of positions solved; the work stops when it returns false.
-    pub go_on: &'a (dyn Fn(u64) -> bool + Sync),
+    pub keep_going: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 impl BuildContext<'_> {

@@ -457,8 +457,8 @@ impl<'a> Builder<'a> {
     fn verified(&mut self, slice: Slice) -> Result<bool, BuildError> {
         let Some(file) = self.files.file(slice, self.metrics)? else { return Ok(false) };
         let (observer, positions) = (self.observer, positions(slice));
-        let go_on = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
-        self.pool.install(|| file.verify(&go_on))?;
+        let keep_going = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
+        self.pool.install(|| file.verify(&keep_going))?;
         Ok(true)
     }
 
@@ -565,8 +565,8 @@ impl<'a> Builder<'a> {
         let pack = |(output, files): (&Output, Vec<Arc<RawFile>>)| {
             let Output { db_type, stem, .. } = output.clone();
             let start = Instant::now();
-            let go_on = |positions| observer(&BuildEvent::PackProgress { db_type, positions });
-            let (written, counts) = pack::pack(dir, db_type, &stem, &files, window, &go_on)?;
+            let keep_going = |positions| observer(&BuildEvent::PackProgress { db_type, positions });
+            let (written, counts) = pack::pack(dir, db_type, &stem, &files, window, &keep_going)?;
             match &written {
                 Some(Written { bytes, .. }) => {
                     let bytes = bytes.iter().sum();

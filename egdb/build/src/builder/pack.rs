@@ -18,7 +18,7 @@ pub(super) fn pack(
     stem: &str,
     slices: &[Arc<RawFile>],
     window: usize,
-    go_on: &(dyn Fn(u64) -> bool + Sync),
+    keep_going: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<(Option<Written>, Vec<SideCounts>), BuildError> {
     let mut subs = Vec::new();
     for raw in slices {
@@ -45,7 +45,7 @@ pub(super) fn pack(
             if failure.is_some() {
                 return;
             }
-            if !go_on(out.len() as u64) {
+            if !keep_going(out.len() as u64) {
                 failure = Some(BuildError::Interrupted);
             } else if let Err(error) = flat.fill(start, out) {
                 failure = Some(error);

@@ -145,12 +145,12 @@ impl RawContents {
 fn verify(
     file: &DataFile,
     places: &ChunkPlaces,
-    go_on: &dyn Fn() -> bool,
+    keep_going: &dyn Fn() -> bool,
 ) -> Result<(), BuildError> {
     let io = |source| BuildError::Io { file: file.path.clone(), source };
     let numbers: Vec<usize> = (0..places.sums.len()).collect();
     for batch in numbers.chunks(64 * BATCH) {
-        if !go_on() {
+        if !keep_going() {
             return Err(BuildError::Interrupted);
         }
         batch.par_iter().with_min_len(BATCH).try_for_each_init(Vec::new, |bytes, &number| {
@@ -230,7 +230,7 @@ impl RawWriter {
         dir: &Path,
         store: &ValueStore,
         metrics: DistanceKinds,
-        go_on: &dyn Fn() -> bool,
+        keep_going: &dyn Fn() -> bool,
     ) -> Result<RawWriter, BuildError> {
         let path = part_path(dir, store.slice);
         let io = |source| BuildError::Io { file: path.clone(), source };
@@ -244,7 +244,7 @@ impl RawWriter {
                     let found = RawContents::read(&file, store, metrics).map_err(io)?;
                     for (unit, places) in found.units.into_iter().enumerate().rev() {
                         let Some(places) = places else { break };
-                        match verify(&file, &places, go_on) {
+                        match verify(&file, &places, keep_going) {
                             Err(BuildError::Damaged { .. }) => break,
                             other => other?,
                         }
@@ -424,9 +424,9 @@ impl RawFile {
         self.source.failure()
     }
 
-    /// Compares the contents with the checksums, on all threads of the pool. `go_on` is called from
+    /// Compares the contents with the checksums, on all threads of the pool. `keep_going` is called from
     /// time to time.
-    pub(super) fn verify(&self, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
-        self.source.verify(|file, places| verify(file, places, go_on))
+    pub(super) fn verify(&self, keep_going: &dyn Fn() -> bool) -> Result<(), BuildError> {
+        self.source.verify(|file, places| verify(file, places, keep_going))
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn solve_unit(
     report: &(dyn Fn(u64) -> bool + Sync),
 ) -> Option<SolvedUnit> {
     let too_long = AtomicBool::new(false);
-    let context = BuildContext { solved, store, too_long: &too_long, go_on: report };
+    let context = BuildContext { solved, store, too_long: &too_long, keep_going: report };
     let done = match store.rows {
         Some(rows) => with_kings(&context, rows, unit, metrics),
         None => {
@@ -42,7 +42,7 @@ fn with_kings(
     unit: usize,
     metrics: DistanceKinds,
 ) -> SolvedUnit {
-    let BuildContext { store, go_on, .. } = *context;
+    let BuildContext { store, keep_going, .. } = *context;
     let count = rows.count();
     let total = store.units.size(unit) * count;
     let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
@@ -63,7 +63,7 @@ fn with_kings(
         let mut work = Workspace::default();
         for (number, out) in outs.iter_mut().enumerate() {
             let Some((black, white)) = store.units.men(unit, number) else { continue };
-            if go_on(positions) {
+            if keep_going(positions) {
                 isa::run_best(|| {
                     work.solve::<true>(context, rows, [black, white], metrics, out);
                 });
@@ -72,7 +72,7 @@ fn with_kings(
     } else {
         outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
             let Some((black, white)) = store.units.men(unit, number) else { return };
-            if go_on(positions) {
+            if keep_going(positions) {
                 isa::run_best(|| {
                     work.solve::<false>(context, rows, [black, white], metrics, out);
                 });
@@ -84,13 +84,13 @@ fn with_kings(
 }
 
 fn without_kings(context: &BuildContext<'_>, unit: usize) -> Vec<[Code; 2]> {
-    let BuildContext { store, go_on, .. } = *context;
+    let BuildContext { store, keep_going, .. } = *context;
     let mut cells = vec![[DRAW; 2]; store.units.size(unit)];
     let sides = store.slice.stored_sides().len() as u64;
     let values = cells.par_iter_mut().enumerate().with_min_len(64);
     values.for_each_init(<(MoveList, Near)>::default, |(list, near), (number, cell)| {
         let Some((black, white)) = store.units.men(unit, number) else { return };
-        if go_on(sides) {
+        if keep_going(sides) {
             *cell = isa::run_best(|| cells::solve(context, [black, white], list, near));
         }
     });

@@ -156,7 +156,7 @@ impl Waves {
             if !has_fresh && ply > seeds.last() {
                 return;
             }
-            if IS_SHARED && !(context.go_on)(0) {
+            if IS_SHARED && !(context.keep_going)(0) {
                 return;
             }
             self.touch_all::<IS_SHARED>(block, is_win);

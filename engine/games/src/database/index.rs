@@ -432,9 +432,10 @@ pub(crate) fn walk(
             faults.push(format!("block {id:x} of the index cannot be read"));
         }
     }
-    for (segment, (said, there)) in segments {
-        if said != there {
-            faults.push(format!("segment {segment} of the index has {there} places, not {said}"));
+    for (segment, (recorded, there)) in segments {
+        if recorded != there {
+            faults
+                .push(format!("segment {segment} of the index has {there} places, not {recorded}"));
         }
     }
     Ok((count, faults))

@@ -258,11 +258,11 @@ fn play(
 ) -> Result<[SideSummary; 2], String> {
     let Some(text) = row.text(unpacker)? else { return Ok(Default::default()) };
     let mut play = RecordedPlay::default();
-    let is_followed = follow(&text, start, &row.moves, &mut |said| {
-        let mut comments = said.comments.iter().map(|&text| Comment { text: text.to_owned() });
+    let is_followed = follow(&text, start, &row.moves, &mut |ply| {
+        let mut comments = ply.comments.iter().map(|&text| Comment { text: text.to_owned() });
         let score = comments.find_map(|comment| comment.evaluation());
-        play.see(&said.before, said.mv, score, &said.glyphs);
-        if said.is_set_up_after {
+        play.see(&ply.before, ply.mv, score, &ply.glyphs);
+        if ply.is_set_up_after {
             play.set_up();
         }
     });

@@ -56,7 +56,7 @@ pub(crate) struct Facts {
     /// As the file keeps it, of a game that is not in it yet.
     pub(crate) text: Option<String>,
     /// Hashes of comments, glyphs and variations, sorted. They are read out of the text on demand.
-    said: OnceCell<Option<Vec<u64>>>,
+    annotations: OnceCell<Option<Vec<u64>>>,
 }
 
 /// Which of two equal games has more in it.
@@ -85,7 +85,11 @@ impl Facts {
             ],
             is_cut: game.truncated.is_some() || game.tags.get("Truncated").is_some(),
             plies: game.line.plies.len(),
-            said: if text.is_none() { OnceCell::from(Some(Vec::new())) } else { OnceCell::new() },
+            annotations: if text.is_none() {
+                OnceCell::from(Some(Vec::new()))
+            } else {
+                OnceCell::new()
+            },
             text,
         }
     }
@@ -107,9 +111,9 @@ impl Facts {
                 |wanted: &str| tags.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
             let other = tag("UTCDate").map_or("", |(_, value)| value);
             let days = [text(6)?, other].into_iter().map(date).find(|date| !date.is_empty());
-            let said = OnceCell::new();
+            let annotations = OnceCell::new();
             if row.get(10)? {
-                let _ = said.set(Some(Vec::new()));
+                let _ = annotations.set(Some(Vec::new()));
             }
             Ok(Facts {
                 id: row.get(0)?,
@@ -124,7 +128,7 @@ impl Facts {
                 is_cut: tag("Truncated").is_some(),
                 plies: row.get::<_, i64>(9)? as usize,
                 text: None,
-                said,
+                annotations,
             })
         })?;
         facts.collect()
@@ -139,12 +143,12 @@ impl Facts {
     }
 
     /// The annotations of the game; `None` if they are damaged.
-    fn said(&self, file: &GamesFile) -> Option<&[u64]> {
+    fn annotations(&self, file: &GamesFile) -> Option<&[u64]> {
         let read = || match &self.text {
-            Some(text) => Some(said(&PdnReader::new(text.as_bytes()).next()?.ok()?)),
-            None => Some(said(&file.game(self.id).ok()??.game)),
+            Some(text) => Some(annotations(&PdnReader::new(text.as_bytes()).next()?.ok()?)),
+            None => Some(annotations(&file.game(self.id).ok()??.game)),
         };
-        self.said.get_or_init(read).as_deref()
+        self.annotations.get_or_init(read).as_deref()
     }
 
     /// Whether both can have been played by the same people at the same time with the same result.
@@ -159,7 +163,9 @@ impl Facts {
 
     /// Whether this game, with the same moves, has all that the other one has.
     fn covers(&self, other: &Facts, file: &GamesFile) -> bool {
-        let Some((all, part)) = self.said(file).zip(other.said(file)) else { return false };
+        let Some((all, part)) = self.annotations(file).zip(other.annotations(file)) else {
+            return false;
+        };
         other.parts[RESULT].len() <= self.parts[RESULT].len()
             && part.iter().all(|it| all.binary_search(it).is_ok())
     }
@@ -183,9 +189,11 @@ impl Facts {
         let is_clear =
             self.plies >= CLEAR || is_known(DATE, 3) || is_known(ROUND, 1) || is_known(LINK, 1);
         // Unreadable text follows the last move.
-        let unread = |said: &[u64]| said.iter().all(|it| it % PLACES == self.plies as u64 % PLACES);
+        let unread = |annotations: &[u64]| {
+            annotations.iter().all(|it| it % PLACES == self.plies as u64 % PLACES)
+        };
         let is_said = || -> Option<bool> {
-            let (part, all) = (self.said(file)?, whole.said(file)?);
+            let (part, all) = (self.annotations(file)?, whole.annotations(file)?);
             let rest: Vec<u64> =
                 part.iter().copied().filter(|it| all.binary_search(it).is_err()).collect();
             Some(unread(&rest))
@@ -211,9 +219,9 @@ impl Facts {
         for (side, name) in self.names.iter().enumerate() {
             list.extend(posted_keys(name).iter().map(|word| key((side, 'n', word))));
         }
-        let said = self.said(file).unwrap_or_default();
-        list.extend(said.iter().map(|it| key(('s', it))));
-        list.extend(said.is_empty().then(|| key('s')));
+        let annotations = self.annotations(file).unwrap_or_default();
+        list.extend(annotations.iter().map(|it| key(('s', it))));
+        list.extend(annotations.is_empty().then(|| key('s')));
         list
     }
 
@@ -232,9 +240,9 @@ impl Facts {
                 list.iter().map(|word| key((side, 'n', word))).collect()
             }));
         }
-        let said = self.said(file).unwrap_or_default();
-        if has_same_moves && !said.is_empty() {
-            lists.push(said.iter().map(|it| key(('s', it))).chain([key('s')]).collect());
+        let annotations = self.annotations(file).unwrap_or_default();
+        if has_same_moves && !annotations.is_empty() {
+            lists.push(annotations.iter().map(|it| key(('s', it))).chain([key('s')]).collect());
         }
         lists
     }
@@ -250,7 +258,7 @@ fn key(value: impl Hash) -> u64 {
 const PLACES: u64 = 1 << 16;
 
 /// Hashes of the comments, glyphs and variations of the main line, sorted.
-fn said(game: &PdnGame) -> Vec<u64> {
+fn annotations(game: &PdnGame) -> Vec<u64> {
     let mut list = Vec::new();
     let mut say =
         |place: usize, value: u64| list.push(value / PLACES * PLACES + place as u64 % PLACES);
@@ -464,7 +472,7 @@ impl GamesFile {
         for print in prints {
             let mut games = self.named(|| Facts::of_print(self, print))?;
             let fullness = |facts: &Facts| {
-                (facts.parts[RESULT].len(), facts.said(self).map_or(0, <[u64]>::len))
+                (facts.parts[RESULT].len(), facts.annotations(self).map_or(0, <[u64]>::len))
             };
             games.sort_by_key(|facts| (Reverse(fullness(facts)), facts.id));
             let mut kept = SameMoves::default();

@@ -41,8 +41,8 @@ impl Info {
     /// counts may differ.
     #[must_use]
     pub fn says_same(&self, other: &Info) -> bool {
-        let said = |info: &Info| (info.multipv, info.depth, info.score, info.bound);
-        said(self) == said(other) && self.pv == other.pv
+        let key = |info: &Info| (info.multipv, info.depth, info.score, info.bound);
+        key(self) == key(other) && self.pv == other.pv
     }
 
     /// Just a move, without a search.

@@ -110,7 +110,7 @@ pub(super) fn router(shared: &Arc<ServerState>, live: Live) -> Router {
         }
     };
     let say = move |State(shared): State<Arc<ServerState>>, request: Request| async move {
-        said(shared, live, request).await.unwrap_or_else(|p| super::refusal::refused(&p))
+        send_command(shared, live, request).await.unwrap_or_else(|p| super::refusal::refused(&p))
     };
     Router::new()
         .route("/health", get(|| async { json("{\"status\":\"ok\"}") }))
@@ -157,7 +157,7 @@ async fn pass_on(
 }
 
 /// Passes on a command, if it has the token.
-async fn said(
+async fn send_command(
     shared: Arc<ServerState>,
     live: Arc<Live>,
     request: Request,

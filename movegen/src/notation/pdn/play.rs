@@ -111,7 +111,7 @@ pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
     for (position, ply) in pdn.positions() {
         let score = ply.comments().find_map(Comment::evaluation);
         play.see(&position, ply.mv, score, &ply.nags);
-        if ply.after.iter().any(|said| matches!(said, Annotation::SetUp(_))) {
+        if ply.after.iter().any(|annotation| matches!(annotation, Annotation::SetUp(_))) {
             play.set_up();
         }
     }

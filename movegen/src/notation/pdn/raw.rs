@@ -405,7 +405,7 @@ impl RawBuilder {
     }
 
     /// The game continues: the word before was not a result.
-    fn go_on(&mut self) {
+    fn continue_game(&mut self) {
         let Some(candidate) = self.candidate.take() else { return };
         match candidate.nag {
             Some(nag) => self.nag(candidate.place, nag),
@@ -487,7 +487,7 @@ impl RawBuilder {
             Some((_, result, _)) => *result == GameResult::Unknown,
         };
         if !is_without || self.game.abandoned.is_some() {
-            return self.go_on();
+            return self.continue_game();
         }
         if let Some(candidate) = &self.candidate {
             let result = self.result_of(&candidate.text, None, candidate.nag);
@@ -497,7 +497,7 @@ impl RawBuilder {
                 }
                 (_, candidate) => {
                     self.candidate = candidate;
-                    self.go_on();
+                    self.continue_game();
                 }
             }
         } else if let Some(result) = self.last_move_as_result()
@@ -519,7 +519,7 @@ impl RawBuilder {
             return false;
         }
         if !matches!(token, Token::Comment(_) | Token::End { .. }) {
-            self.go_on();
+            self.continue_game();
         }
         let used = [(self.size, MAX_GAME), (self.comments, MAX_COMMENTS)];
         if let Some((_, limit)) = used.into_iter().find(|(used, limit)| used > limit) {
