@@ -60,10 +60,10 @@ fn other_forms_are_refused() {
         ("a.JPG", None, "a picture is .svg or .png"),
         ("a.pdf", None, "a picture is .svg or .png"),
         ("a.b", None, "text is .txt"),
-        ("a.gif", Some("--png"), "--png is not what .gif files are"),
-        ("a.png", Some("--svg"), "--svg is not what .png files are"),
-        ("a.svg", Some("--ansi"), "--ansi is not what .svg files are"),
-        ("a.txt", Some("--png"), "--png is not what .txt files are"),
+        ("a.gif", Some("--png"), "a .gif file cannot be written with --png"),
+        ("a.png", Some("--svg"), "a .png file cannot be written with --svg"),
+        ("a.svg", Some("--ansi"), "a .svg file cannot be written with --ansi"),
+        ("a.txt", Some("--png"), "a .txt file cannot be written with --png"),
     ] {
         let path = folder.path().join(name);
         let mut args = vec!["board", "-o", path.to_str().unwrap()];
@@ -155,7 +155,7 @@ fn sheets_for_paper() {
     for (args, message) in [
         (&["-o", &out][..], "sheet-1.svg exists: --force"),
         (&["--svg"], "name them with --out"),
-        (&["--svg", "-o", "sheet.html"], "--svg is not what .html files are"),
+        (&["--svg", "-o", "sheet.html"], "a .html file cannot be written with --svg"),
         (&["-o", "sheet.png"], "a sheet is .html or .svg"),
         (&["-o", &file], "same file"),
         (&["--png"], "cannot be used with"),

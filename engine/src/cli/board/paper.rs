@@ -69,7 +69,7 @@ fn form(args: &BoardArgs) -> Result<Form, Failure> {
     let path = path.unwrap_or(Path::new("")).display();
     match (args.svg, by_name, end) {
         (true, Some(Form::Html), Some(end)) => {
-            Err(Failure::Input(anyhow!("{path}: --svg is not what .{end} files are")))
+            Err(Failure::Input(anyhow!("{path}: a .{end} file cannot be written with --svg")))
         }
         (false, None, Some(end)) => Err(Failure::Input(anyhow!(
             "{path}: there is no form for .{end}; a sheet is .html or .svg (--svg allows other names)"

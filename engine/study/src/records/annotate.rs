@@ -176,7 +176,7 @@ pub struct PlayerRecord<'a> {
     counts: MistakeCounts,
     /// The play on each day that the file names, in its order.
     progress: Vec<ProgressRecord<'a>>,
-    /// The ten mistakes at most with most to learn from.
+    /// The most instructive mistakes, at most ten.
     instructive: Vec<MistakeRecord<'a>>,
 }
 
@@ -218,7 +218,7 @@ fn progress(player: &PlayerSummary) -> Vec<ProgressRecord<'_>> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AnnotationSummary")]
 pub struct AnnotationSummaryRecord<'a> {
-    /// The ten mistakes at most with most to learn from.
+    /// The most instructive mistakes, at most ten.
     instructive: Vec<MistakeRecord<'a>>,
     /// All endgames that the databases know.
     endgames: Vec<EndgameRecord>,
