@@ -21,7 +21,7 @@ const SAMPLE: &str = r#"
 "#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let input: Box<dyn BufRead> = match std::env::args_os().nth(1) {
+    let input: Box<dyn BufRead + Send> = match std::env::args_os().nth(1) {
         Some(path) => Box::new(BufReader::new(File::open(path)?)),
         None => Box::new(SAMPLE.as_bytes()),
     };

@@ -21,18 +21,45 @@ pub trait Record: Serialize + JsonSchema {
     const TYPE: &'static str;
 }
 
-#[derive(Serialize)]
-struct Tagged<'a, R> {
-    #[serde(rename = "type")]
+/// Writes the keys of every object before those of the record. On the text, so that a record is compiled
+/// for one kind of output only.
+struct Tagged<'w> {
+    out: &'w mut dyn io::Write,
     kind: &'static str,
-    version: u32,
-    #[serde(flatten)]
-    record: &'a R,
+    place: Place,
 }
 
-impl<'a, R: Record> Tagged<'a, R> {
-    const fn new(record: &'a R) -> Tagged<'a, R> {
-        Tagged { kind: R::TYPE, version: VERSION, record }
+/// How far the text of the record has come.
+enum Place {
+    Start,
+    AfterBrace,
+    InKeys,
+}
+
+impl io::Write for Tagged<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        match (&self.place, text.first()) {
+            (_, None) => Ok(0),
+            (Place::Start, Some(b'{')) => {
+                let kind = self.kind;
+                write!(self.out, "{{\"type\":\"{kind}\",\"version\":{VERSION}")?;
+                self.place = Place::AfterBrace;
+                Ok(1)
+            }
+            (Place::Start, Some(_)) => Err(io::Error::other("a record that is no object")),
+            (Place::AfterBrace, Some(&next)) => {
+                if next != b'}' {
+                    self.out.write_all(b",")?;
+                }
+                self.place = Place::InKeys;
+                self.out.write(text)
+            }
+            (Place::InKeys, Some(_)) => self.out.write(text),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -40,8 +67,9 @@ impl<'a, R: Record> Tagged<'a, R> {
 ///
 /// # Errors
 /// If the output fails.
-pub fn write<R: Record>(out: &mut (impl io::Write + ?Sized), record: &R) -> io::Result<()> {
-    Ok(serde_json::to_writer(out, &Tagged::new(record))?)
+pub fn write<R: Record>(out: &mut dyn io::Write, record: &R) -> io::Result<()> {
+    let mut tagged = Tagged { out, kind: R::TYPE, place: Place::Start };
+    Ok(serde_json::to_writer(&mut tagged, record)?)
 }
 
 /// One object as text.
@@ -50,7 +78,9 @@ pub fn write<R: Record>(out: &mut (impl io::Write + ?Sized), record: &R) -> io::
 /// Never: records have text keys, and numbers that JSON has.
 #[must_use]
 pub fn to_json<R: Record>(record: &R) -> String {
-    serde_json::to_string(&Tagged::new(record)).expect("records can be written as JSON")
+    let mut text = Vec::new();
+    write(&mut text, record).expect("records can be written as JSON");
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
 /// The value with this many digits after the point: no more than it is worth.
@@ -132,5 +162,34 @@ impl<'de> Deserialize<'de> for Position {
 impl<'de> Deserialize<'de> for Move {
     fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Move, D::Error> {
         hub::read_move(&String::deserialize(given)?).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize, JsonSchema)]
+    struct Two {
+        one: u8,
+        more: [u8; 1],
+    }
+
+    impl Record for Two {
+        const TYPE: &'static str = "two";
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Nothing {}
+
+    impl Record for Nothing {
+        const TYPE: &'static str = "nothing";
+    }
+
+    #[test]
+    fn the_keys_of_every_object_come_first() {
+        let two = to_json(&Two { one: 1, more: [2] });
+        assert_eq!(two, r#"{"type":"two","version":1,"one":1,"more":[2]}"#);
+        assert_eq!(to_json(&Nothing {}), r#"{"type":"nothing","version":1}"#);
     }
 }

@@ -121,8 +121,8 @@ impl BookReport {
 }
 
 /// Opens PDN, packed or not, or a file of games.
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(crate::games::open_text(path)?)
+fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    crate::games::open_text(path)
 }
 
 fn tree_of(tree: impl IntoIterator<Item = LineMove>) -> Vec<(usize, BookMove)> {

@@ -362,7 +362,7 @@ impl PdnGame {
 /// As a context manager it closes the file at the end; ``warnings`` and ``counters`` stay.
 #[pyclass(module = "meerslag")]
 pub struct PdnReader {
-    games: Option<Mutex<pdn::PdnReader<Box<dyn BufRead + Send>>>>,
+    games: Option<Mutex<pdn::PdnReader<'static>>>,
     /// The findings of a closed reader.
     found: Findings,
 }
@@ -373,7 +373,7 @@ impl PdnReader {
     fn new(input: impl BufRead + Send + 'static, encoding: Option<&str>) -> PyResult<PdnReader> {
         let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
         let options = pdn::ReadOptions { encoding, ..pdn::ReadOptions::default() };
-        let games = pdn::PdnReader::with_options(Box::new(input) as Box<_>, options);
+        let games = pdn::PdnReader::with_options(input, options);
         Ok(PdnReader { games: Some(Mutex::new(games)), found: Findings::default() })
     }
 

@@ -16,7 +16,7 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Query, Wanted};
+use super::query::{self, Query};
 use super::{Desk, Reply};
 use movegen::json::{self, Record};
 
@@ -133,7 +133,7 @@ pub(super) fn read(
 
 /// A text with games, and how they are wanted.
 pub(super) struct Source<'a> {
-    reader: RefCell<PdnReader<Wanted<'a>>>,
+    reader: RefCell<PdnReader<'a>>,
     has_positions: bool,
 }
 
@@ -141,18 +141,18 @@ pub(super) struct Source<'a> {
 /// take many times the room of the text.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesRecord")]
-pub(super) struct GamesOfText<'a> {
+pub(super) struct GamesOfText<'a, 't> {
     #[serde(serialize_with = "each_game")]
     #[schemars(with = "Vec<PdnGameRecord>")]
-    games: &'a Source<'a>,
+    games: &'a Source<'t>,
     /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
     /// other types, which are skipped, are among them.
     #[serde(serialize_with = "all_warnings")]
     #[schemars(with = "Vec<String>")]
-    warnings: &'a Source<'a>,
+    warnings: &'a Source<'t>,
 }
 
-impl Record for GamesOfText<'_> {
+impl Record for GamesOfText<'_, '_> {
     const TYPE: &'static str = "pdn";
 }
 

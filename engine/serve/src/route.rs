@@ -137,7 +137,7 @@ const READ_GAMES: Route = Route {
     summary: "The games of a PDN text, with variations and comments",
     parameters: &[parameters::<games::DetailParameters>()],
     takes: PDN_TEXT,
-    gives: json::<games::GamesOfText<'static>>(),
+    gives: json::<games::GamesOfText<'static, 'static>>(),
     work: Work::Write(games::read),
 };
 
@@ -282,7 +282,7 @@ pub static ROUTES: &[Route] = &[
         games_file::find,
     ),
     #[cfg(feature = "games")]
-    get::<games::GamesOfText<'static>>(
+    get::<games::GamesOfText<'static, 'static>>(
         "/v1/games/game",
         "A game of the server's file in the form of /v1/games",
         &[parameters::<games_file::GameParameters>(), parameters::<games::DetailParameters>()],

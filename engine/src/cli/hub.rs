@@ -105,11 +105,9 @@ fn converse<S: Settings>(
     #[expect(clippy::disallowed_methods, reason = "the session knows when its client is gone")]
     let output = io::stdout();
     let log = options.log.clone();
-    if pause.is_zero() {
-        serve(io::stdin(), output, settings, engine, options)?;
-    } else {
-        serve(io::stdin(), Paced { output, pause }, settings, engine, options)?;
-    }
+    let output: Box<dyn Write> =
+        if pause.is_zero() { Box::new(output) } else { Box::new(Paced { output, pause }) };
+    serve(io::stdin(), output, settings, engine, options)?;
     files::check_log(&log)
 }
 

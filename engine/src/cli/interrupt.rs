@@ -19,6 +19,10 @@ impl Interrupt {
     /// that were ignored when the program began stay so: with `nohup` those of a closing terminal,
     /// and Ctrl-C for programs that a shell runs in the background.
     pub(super) fn catch(stop: impl Fn() + Send + 'static) -> Result<Interrupt, Failure> {
+        Interrupt::catch_with(Box::new(stop))
+    }
+
+    fn catch_with(stop: Box<dyn Fn() + Send>) -> Result<Interrupt, Failure> {
         let pressed = Interrupt(Arc::new(AtomicBool::new(false)));
         let flag = pressed.clone();
         let ignored = signals::ignored();

@@ -7,7 +7,7 @@ use movegen::json;
 pub(super) use movegen::json::{Record, rounded, to_json};
 
 /// Writes one object and the end of its line.
-pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {
+pub(super) fn write<R: Record>(out: &mut dyn Write, record: &R) -> io::Result<()> {
     json::write(out, record)?;
     writeln!(out)
 }

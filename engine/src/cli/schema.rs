@@ -7,8 +7,8 @@ use meerslag_harness::runner::{InPlayRecord, LiveRecord, StandingsRecord, Tourna
 use meerslag_study::records;
 use meerslag_study::{bench, suite};
 use movegen::json::{Record, VERSION};
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 #[cfg(feature = "games")]
@@ -27,14 +27,18 @@ struct Catalogue {
 impl Catalogue {
     fn add<R: Record>(&mut self) {
         let record = self.generator.subschema_for::<R>();
+        self.push(R::TYPE, &record);
+    }
+
+    fn push(&mut self, kind: &'static str, record: &Schema) {
         let line = json!({
-            "title": R::TYPE,
+            "title": kind,
             "allOf": [record],
-            "properties": { "type": { "const": R::TYPE }, "version": { "const": VERSION } },
+            "properties": { "type": { "const": kind }, "version": { "const": VERSION } },
             "required": ["type", "version"],
             "unevaluatedProperties": false,
         });
-        self.lines.push((R::TYPE, line));
+        self.lines.push((kind, line));
     }
 
     /// The records of all commands.

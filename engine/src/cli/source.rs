@@ -103,7 +103,7 @@ pub(super) fn no_game(counters: &Counters) -> Failure {
 
 /// Opens a file of games to be read as PDN text: PDN, also packed with gzip or in a zip archive, or
 /// an SQLite database of `games`; `-` is standard input.
-pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
+pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if super::files::given(path).is_none() {
         return Ok(Box::new(io::stdin()));
     }
@@ -114,7 +114,7 @@ pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
         return Ok(Box::new("\u{feff}".as_bytes().chain(meerslag_games::PdnText::new(games))));
     }
     #[cfg(feature = "games")]
-    return Ok(meerslag_games::open_text(path)?);
+    return meerslag_games::open_text(path);
     #[cfg(not(feature = "games"))]
     open_pdn(path)
 }
@@ -193,20 +193,20 @@ fn open_games(name: &str, encoding: EncodingArgs) -> io::Result<Games> {
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes)?;
         let text = positions::as_games(&decode(encoding.encoding, &bytes));
-        return Ok(Games::new(name, Box::new(Cursor::new(text)), encoding));
+        return Ok(Games::new(name, Cursor::new(text), encoding));
     }
-    Ok(Games::new(name, Box::new(input), encoding))
+    Ok(Games::new(name, input, encoding))
 }
 
 /// The games of a PDN stream, each with a title. What the reader finds odd goes to standard error
 /// when they are dropped.
 pub(super) struct Games {
     name: String,
-    reader: PdnReader<Box<dyn BufRead>>,
+    reader: PdnReader<'static>,
 }
 
 impl Games {
-    fn new(name: &str, input: Box<dyn BufRead>, encoding: EncodingArgs) -> Games {
+    fn new(name: &str, input: impl BufRead + Send + 'static, encoding: EncodingArgs) -> Games {
         let reader = PdnReader::with_options(input, encoding.options());
         Games { name: name.to_owned(), reader }
     }

@@ -182,7 +182,7 @@ pub fn from_fens(text: &str) -> Result<Vec<Opening>, OpeningsError> {
 /// # Errors
 /// If the input cannot be read or has no such position; also if the start of a game or one of
 /// these plies cannot be read, or a game is of another type.
-pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<Opening>, OpeningsError> {
+pub fn from_pdn(input: impl BufRead + Send, plies: usize) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings: Vec<Opening> = Vec::new();
     let mut seen = HashSet::new();
     let mut reader = PdnReader::new(input);

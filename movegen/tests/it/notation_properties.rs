@@ -261,7 +261,7 @@ proptest! {
             prop_assert_eq!((read.result, read.start), (game.result, game.start));
             prop_assert!(read.line.moves().eq(game.line.moves()), "{}", text);
             assert_nothing_lost(&game, &read);
-            prop_assert_eq!(game_to_string(&read, &options), text);
+            prop_assert_eq!(game_to_string(&read, &options), &*text);
         }
     }
 

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use meerslag_files::Existing;
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, ReadOptions, WarningSummary};
@@ -305,7 +306,7 @@ impl<'b> BookBuilder<'b> {
     fn read(&mut self, path: &Path, passes: &mut Passes<'_>) -> Result<(), BookError> {
         let size = size(path);
         let file = (self.options.open)(path).map_err(BookError::io(path))?;
-        let read = std::cell::Cell::new(0);
+        let read = AtomicU64::new(0);
         let counted = CountedGames { file, read: &read };
         let encoding = self.options.encoding;
         let options = ReadOptions { find_duplicates: false, encoding, ..ReadOptions::default() };
@@ -320,7 +321,7 @@ impl<'b> BookBuilder<'b> {
             self.report.broken += u64::from(game.damage().is_some());
             self.add(&game)?;
             // The text of another kind of file may be longer than the file.
-            passes.done = before + read.get().min(size);
+            passes.done = before + read.load(Ordering::Relaxed).min(size);
             passes.games = games_before + reader.counters().games;
             let progress =
                 BuildEvent::Progress { done: passes.done, all: passes.all, games: passes.games };
@@ -495,14 +496,14 @@ fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
 
 /// A file that counts the bytes read.
 struct CountedGames<'c> {
-    file: Box<dyn Read>,
-    read: &'c std::cell::Cell<u64>,
+    file: Box<dyn Read + Send>,
+    read: &'c AtomicU64,
 }
 
 impl Read for CountedGames<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
-        self.read.set(self.read.get() + length as u64);
+        self.read.fetch_add(length as u64, Ordering::Relaxed);
         Ok(length)
     }
 }

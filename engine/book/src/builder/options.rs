@@ -86,7 +86,7 @@ pub struct BuildOptions {
 }
 
 /// Opens an input as PDN text.
-pub type OpenInput = fn(&Path) -> io::Result<Box<dyn Read>>;
+pub type OpenInput = fn(&Path) -> io::Result<Box<dyn Read + Send>>;
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
@@ -111,7 +111,7 @@ impl Default for BuildOptions {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn open_pdn(path: &Path) -> io::Result<Box<dyn Read>> {
+pub fn open_pdn(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let file = File::open(path)?;
     if file.metadata().is_ok_and(|data| data.is_dir()) {
         return Err(io::ErrorKind::IsADirectory.into());

@@ -1,8 +1,9 @@
 //! Games into the file: from PDN, from archives, from other files of games.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -179,8 +180,8 @@ type Observe<'o> = &'o mut dyn FnMut(ImportEvent<'_>) -> bool;
 
 /// Counts the bytes read through it and computes their checksum.
 struct Counted<'r> {
-    input: &'r mut dyn Read,
-    count: &'r Cell<u64>,
+    input: &'r mut (dyn Read + Send),
+    count: &'r AtomicU64,
     crc: crc32fast::Hasher,
 }
 
@@ -188,7 +189,7 @@ impl Read for Counted<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(out)?;
         self.crc.update(&out[..count]);
-        self.count.set(self.count.get() + count as u64);
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -396,10 +397,10 @@ impl Import<'_> {
         let (archive, made) = (&*archive, &*made);
         let (encodings, size, crc) = source
             .open(archive, |input| {
-                let count = Cell::new(0);
+                let count = AtomicU64::new(0);
                 let mut counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
                 let found = encodings_of(BufReader::with_capacity(1 << 16, &mut counted))?;
-                Ok((found, count.get(), counted.crc.finalize()))
+                Ok((found, count.load(Ordering::Relaxed), counted.crc.finalize()))
             })
             .map_err(&io)?;
         let encodings = options.encoding.map_or(encodings, Encodings::from);
@@ -493,11 +494,11 @@ impl GamesFile {
 
 /// Reads the games of a text; returns the warnings.
 fn read_games(
-    input: &mut dyn Read,
+    input: &mut (dyn Read + Send),
     encoding: Option<Encoding>,
     give: &mut dyn FnMut(Batch) -> bool,
 ) -> io::Result<WarningSummary> {
-    let count = Cell::new(0);
+    let count = AtomicU64::new(0);
     let counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
     let text = BufReader::with_capacity(1 << 16, counted);
     let options = ReadOptions { find_duplicates: false, encoding, ..ReadOptions::default() };
@@ -506,15 +507,15 @@ fn read_games(
     let mut given = 0;
     for game in reader.by_ref() {
         games.push(game.map_err(io::Error::other)?);
-        if games.len() == BATCH || count.get() - given > BATCH_BYTES {
-            given = count.get();
+        if games.len() == BATCH || count.load(Ordering::Relaxed) - given > BATCH_BYTES {
+            given = count.load(Ordering::Relaxed);
             let games = std::mem::replace(&mut games, Vec::with_capacity(BATCH));
-            if !give(Batch { games, done: count.get() }) {
+            if !give(Batch { games, done: count.load(Ordering::Relaxed) }) {
                 return Ok(WarningSummary::default());
             }
         }
     }
-    give(Batch { games, done: count.get() });
+    give(Batch { games, done: count.load(Ordering::Relaxed) });
     Ok(reader.warnings().clone())
 }
 

@@ -83,7 +83,7 @@ impl Source<'_> {
     pub(crate) fn open<T>(
         &self,
         last: &LastArchive,
-        read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
+        read: impl FnOnce(&mut (dyn Read + Send)) -> io::Result<T>,
     ) -> io::Result<T> {
         match &self.content {
             Content::Text(text) => read(&mut plain(*text)?),

@@ -32,16 +32,16 @@ const LOOK_AHEAD: usize = WINDOW / 4;
 /// The text that web pages write for a non-breaking blank.
 const HTML_BLANKS: [&str; 2] = ["&nbsp;", "&#160;"];
 
-pub(super) struct Chars<R> {
-    text: Text<R>,
+pub(super) struct Chars<'a> {
+    text: Text<'a>,
     ahead: VecDeque<char>,
     place: TextPos,
     /// The last character was a CR.
     is_after_cr: bool,
 }
 
-impl<R: BufRead> Chars<R> {
-    pub(super) fn new(input: R) -> Chars<R> {
+impl<'a> Chars<'a> {
+    pub(super) fn new(input: impl BufRead + Send + 'a) -> Chars<'a> {
         let place = TextPos { line: 1, column: 1 };
         Chars { text: Text::new(input), ahead: VecDeque::new(), place, is_after_cr: false }
     }
@@ -126,7 +126,7 @@ impl<R: BufRead> Chars<R> {
 ///
 /// # Errors
 /// If the input fails.
-pub fn encodings_of(input: impl BufRead) -> io::Result<Encodings> {
+pub fn encodings_of(input: impl BufRead + Send) -> io::Result<Encodings> {
     let mut text = Text::new(input);
     while text.fill() {
         text.next = text.text.len();
@@ -197,8 +197,9 @@ fn utf16_start(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Text from bytes, a part at a time.
-struct Text<R> {
-    input: R,
+struct Text<'a> {
+    /// Read in large parts: one call through the pointer for each.
+    input: Box<dyn BufRead + Send + 'a>,
     given: Option<Encoding>,
     form: Form,
     /// What has been read and not decoded; whole lines come first.
@@ -213,10 +214,10 @@ struct Text<R> {
     found: Encodings,
 }
 
-impl<R: BufRead> Text<R> {
-    fn new(input: R) -> Text<R> {
+impl<'a> Text<'a> {
+    fn new(input: impl BufRead + Send + 'a) -> Text<'a> {
         Text {
-            input,
+            input: Box::new(input),
             given: None,
             form: Form::Start,
             bytes: Vec::new(),

@@ -169,13 +169,13 @@ impl RawGame {
 }
 
 /// Takes games as written from the words of a file.
-pub(super) struct RawReader<R> {
-    pub(super) lexer: Lexer<R>,
+pub(super) struct RawReader<'a> {
+    pub(super) lexer: Lexer<'a>,
     pending: Option<(TextPos, Token)>,
 }
 
-impl<R: BufRead> RawReader<R> {
-    pub(super) fn new(input: R) -> RawReader<R> {
+impl<'a> RawReader<'a> {
+    pub(super) fn new(input: impl BufRead + Send + 'a) -> RawReader<'a> {
         RawReader { lexer: Lexer::new(input), pending: None }
     }
 

@@ -70,8 +70,8 @@ pub struct Counters {
 ///
 /// An iterator: each item is a game or, once, the error that ended the input. Games of other
 /// types and empty ones are skipped and counted.
-pub struct PdnReader<R> {
-    raw: RawReader<R>,
+pub struct PdnReader<'a> {
+    raw: RawReader<'a>,
     options: ReadOptions,
     counters: Counters,
     seen: HashSet<u64>,
@@ -79,14 +79,17 @@ pub struct PdnReader<R> {
     is_done: bool,
 }
 
-impl<R: BufRead> PdnReader<R> {
+impl<'a> PdnReader<'a> {
     /// A reader with the usual options.
-    pub fn new(input: R) -> PdnReader<R> {
+    pub fn new(input: impl BufRead + Send + 'a) -> PdnReader<'a> {
         PdnReader::with_options(input, ReadOptions::default())
     }
 
     /// A reader with these options.
-    pub fn with_options(input: R, options: ReadOptions) -> PdnReader<R> {
+    pub fn with_options(
+        input: impl BufRead + Send + 'a,
+        options: ReadOptions,
+    ) -> PdnReader<'a> {
         let mut raw = RawReader::new(input);
         if let Some(encoding) = options.encoding {
             raw.lexer.chars.set_encoding(encoding);
@@ -283,7 +286,7 @@ impl<R: BufRead> PdnReader<R> {
     }
 }
 
-impl<R: BufRead> Iterator for PdnReader<R> {
+impl Iterator for PdnReader<'_> {
     type Item = Result<PdnGame, ParsePdnError>;
 
     fn next(&mut self) -> Option<Self::Item> {

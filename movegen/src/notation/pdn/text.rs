@@ -1,7 +1,5 @@
 //! Tags and comments: the parts of a PDN file that are free text.
 
-use std::io::BufRead;
-
 use super::chars::TextPos;
 use super::token::{LOOK_AHEAD, Lexer, Token};
 use super::warning::PdnWarningKind;
@@ -23,7 +21,7 @@ pub(super) const MAX_COMMENT: usize = 16 * 1024 * 1024;
 /// The brackets that forums put around a game.
 const BORDERS: [&str; 4] = ["pdn", "pgn", "code", "quote"];
 
-impl<R: BufRead> Lexer<R> {
+impl Lexer<'_> {
     /// Takes `[pdn]`, `[/pdn]` or `[quote=Jan]`, if it is next.
     pub(super) fn is_border(&mut self) -> bool {
         let name = 1 + usize::from(self.chars.peek_at(1) == Some('/'));

@@ -67,8 +67,8 @@ pub(super) struct MoveNumber {
 /// How far to look ahead for a word, or for blanks inside a move.
 pub(super) const LOOK_AHEAD: usize = 64;
 
-pub(super) struct Lexer<R> {
-    pub(super) chars: Chars<R>,
+pub(super) struct Lexer<'a> {
+    pub(super) chars: Chars<'a>,
     /// Whether the last token was a move and nothing has come since, not even a blank.
     touches_move: bool,
     /// The number before the next token.
@@ -76,8 +76,8 @@ pub(super) struct Lexer<R> {
     pub(super) warnings: Vec<PdnWarning>,
 }
 
-impl<R: BufRead> Lexer<R> {
-    pub(super) fn new(input: R) -> Lexer<R> {
+impl<'a> Lexer<'a> {
+    pub(super) fn new(input: impl BufRead + Send + 'a) -> Lexer<'a> {
         Lexer { chars: Chars::new(input), touches_move: false, number: None, warnings: Vec::new() }
     }
 
