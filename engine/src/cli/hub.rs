@@ -76,6 +76,12 @@ pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
 /// The program was started without a command: speaks Hub if the first line is `hub`.
 pub(super) fn listen() -> Result<(), Failure> {
     if io::stdin().is_terminal() && super::is_watched() {
+        if cfg!(not(feature = "serve")) {
+            let _ = writeln!(
+                Messages,
+                "The board is not in this program: 'cargo run --release' opens it."
+            );
+        }
         let line = "Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.";
         let _ = writeln!(Messages, "{line}");
     }

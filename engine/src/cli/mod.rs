@@ -175,6 +175,24 @@ enum Command {
     Man(man::ManArgs),
 }
 
+/// Commands of their features, and whether this program has them.
+const OPTIONAL_COMMANDS: [(&str, bool); 7] = [
+    ("serve", cfg!(feature = "serve")),
+    ("games", cfg!(feature = "games")),
+    ("selfplay", cfg!(feature = "training")),
+    ("learn", cfg!(feature = "training")),
+    ("data", cfg!(feature = "training")),
+    ("train", cfg!(feature = "training")),
+    ("tune", cfg!(feature = "training")),
+];
+
+/// Which command that this program was built without is asked for.
+fn left_out() -> Option<&'static str> {
+    let asked = std::env::args_os().nth(1)?;
+    let mut commands = OPTIONAL_COMMANDS.iter().filter(|(_, is_there)| !is_there);
+    commands.find(|(name, _)| asked == *name).map(|(name, _)| *name)
+}
+
 /// Opens the board, if the program was started without a command in a terminal or by a double
 /// click. Does nothing for a program at the other end of a pipe.
 fn for_a_person() -> Option<Command> {
@@ -184,6 +202,11 @@ fn for_a_person() -> Option<Command> {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
+    if let Some(name) = left_out() {
+        let how = "'cargo run --release' builds and starts the whole one";
+        streams::note(format_args!("this program was built without the command '{name}': {how}"));
+        return ExitCode::from(status::INPUT);
+    }
     // Wrong usage ends here, with `status::INPUT`.
     let given = Cli::from_arg_matches(&help::program().get_matches());
     let command = given.unwrap_or_else(|error| error.exit()).command.or_else(for_a_person);

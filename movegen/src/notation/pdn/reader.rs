@@ -86,10 +86,7 @@ impl<'a> PdnReader<'a> {
     }
 
     /// A reader with these options.
-    pub fn with_options(
-        input: impl BufRead + Send + 'a,
-        options: ReadOptions,
-    ) -> PdnReader<'a> {
+    pub fn with_options(input: impl BufRead + Send + 'a, options: ReadOptions) -> PdnReader<'a> {
         let mut raw = RawReader::new(input);
         if let Some(encoding) = options.encoding {
             raw.lexer.chars.set_encoding(encoding);
