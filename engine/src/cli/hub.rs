@@ -6,6 +6,7 @@ use std::time::Duration;
 use std::{panic, process, thread};
 
 use clap::Args;
+#[cfg(feature = "matches")]
 use meerslag_harness::adapter::{Adapter, AdapterSettings};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::hub::{Options, Params, Settings, serve};
@@ -90,6 +91,7 @@ pub(super) fn listen() -> Result<(), Failure> {
 }
 
 /// A session that another program plays, which gets time to end.
+#[cfg(feature = "matches")]
 pub(super) fn converse_with(adapter: Adapter, log: Log) -> Result<(), Failure> {
     let options = Options { log, patience: LAST_MOMENT_OF_OTHERS, ..options(end_later) };
     converse(options, AdapterSettings::new(&adapter), Some(adapter), Duration::ZERO)

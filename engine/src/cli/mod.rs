@@ -1,5 +1,6 @@
 //! The command line: one module per subcommand, and their shared code.
 
+#[cfg(feature = "matches")]
 mod adapt;
 mod analyse;
 mod annotate;
@@ -10,6 +11,7 @@ mod completions;
 #[cfg(feature = "training")]
 mod data;
 mod databases;
+#[cfg(feature = "matches")]
 mod dxp;
 mod egdb;
 mod evaluation;
@@ -27,14 +29,17 @@ mod language;
 mod learn;
 mod limits;
 mod man;
+#[cfg(feature = "matches")]
 mod matches;
 mod opening_book;
 mod perft;
 mod play;
 mod positions;
 mod progress;
+#[cfg(feature = "matches")]
 mod protocol_check;
 mod puzzles;
+#[cfg(feature = "matches")]
 mod ratings;
 mod report;
 mod schema;
@@ -47,12 +52,14 @@ mod solve;
 mod source;
 mod streams;
 mod terminal;
+#[cfg(feature = "matches")]
 mod tournament;
 #[cfg(feature = "training")]
 mod train;
 #[cfg(feature = "training")]
 mod tune;
 mod values;
+#[cfg(feature = "matches")]
 mod watchdog;
 mod weights;
 mod workflow;
@@ -124,16 +131,22 @@ enum Command {
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
     /// Play matches between engines and judge the result
+    #[cfg(feature = "matches")]
     Match(Box<matches::MatchArgs>),
     /// Hold a tournament between engines, described in a file: Swiss, round-robin, knock-out, gauntlet
+    #[cfg(feature = "matches")]
     Tournament(tournament::TournamentArgs),
     /// Rate the players of matches, tournaments and PDN files: one list with intervals
+    #[cfg(feature = "matches")]
     Ratings(ratings::RatingsArgs),
     /// Play against another program over DXP, the DamExchange protocol
+    #[cfg(feature = "matches")]
     Dxp(Box<dxp::DxpArgs>),
     /// Show any engine over another protocol, with opening book and endgame databases on top
+    #[cfg(feature = "matches")]
     Adapt(Box<adapt::AdaptArgs>),
     /// Check whether another engine follows a protocol
+    #[cfg(feature = "matches")]
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
@@ -165,6 +178,7 @@ enum Command {
     #[cfg(feature = "games")]
     Games(games::GamesArgs),
     /// Clear up after a match that was killed (started by `match` itself)
+    #[cfg(feature = "matches")]
     #[command(name = watchdog::NAME, hide = true)]
     Watchdog,
     /// Print the JSON schema of everything that --json prints
@@ -175,22 +189,32 @@ enum Command {
     Man(man::ManArgs),
 }
 
-/// Commands of their features, and whether this program has them.
-const OPTIONAL_COMMANDS: [(&str, bool); 7] = [
-    ("serve", cfg!(feature = "serve")),
-    ("games", cfg!(feature = "games")),
-    ("selfplay", cfg!(feature = "training")),
-    ("learn", cfg!(feature = "training")),
-    ("data", cfg!(feature = "training")),
-    ("train", cfg!(feature = "training")),
-    ("tune", cfg!(feature = "training")),
+/// The first words of commands that are in the program only with a feature, and whether they are.
+const OPTIONAL_COMMANDS: [(&str, &[&str], bool); 5] = [
+    ("", &["serve"], cfg!(feature = "serve")),
+    ("", &["games"], cfg!(feature = "games")),
+    ("", &["selfplay", "learn", "data", "train", "tune"], cfg!(feature = "training")),
+    (
+        "",
+        &["match", "tournament", "ratings", "dxp", "adapt", "protocol-check"],
+        cfg!(feature = "matches"),
+    ),
+    (
+        "egdb ",
+        &["build", "build-slice", "pack", "plan", "convert", "check", "stats"],
+        cfg!(feature = "builder"),
+    ),
 ];
 
-/// Which command that this program was built without is asked for.
-fn left_out() -> Option<&'static str> {
-    let asked = std::env::args_os().nth(1)?;
-    let mut commands = OPTIONAL_COMMANDS.iter().filter(|(_, is_there)| !is_there);
-    commands.find(|(name, _)| asked == *name).map(|(name, _)| *name)
+/// The command that is asked for, if this program was built without it.
+fn left_out() -> Option<String> {
+    let words: Vec<String> = std::env::args().skip(1).take(2).collect();
+    let asked = words.join(" ");
+    let is_asked = |name: &String| asked == *name || asked.starts_with(&format!("{name} "));
+    let left_out = OPTIONAL_COMMANDS.iter().filter(|(_, _, is_there)| !is_there);
+    let mut names = left_out
+        .flat_map(|(group, names, _)| names.iter().map(move |name| format!("{group}{name}")));
+    names.find(is_asked)
 }
 
 /// Opens the board, if the program was started without a command in a terminal or by a double
@@ -221,11 +245,17 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::Match(args)) => matches::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::Tournament(args)) => tournament::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::Ratings(args)) => ratings::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::Dxp(args)) => dxp::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::Adapt(args)) => adapt::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         #[cfg(feature = "training")]
@@ -244,6 +274,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Book(args)) => book::run(&args),
         #[cfg(feature = "games")]
         Some(Command::Games(args)) => games::run(&args),
+        #[cfg(feature = "matches")]
         Some(Command::Watchdog) => {
             watchdog::run();
             Ok(())

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_harness::runner::{GameClock, TimeControl};
+use meerslag_harness::clocks::{GameClock, TimeControl};
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, PlayingLevel, SearchResult};
 use meerslag_study::record::{GameRecord, Players, PlyRecord};
 use movegen::notation::pdn::{GameResult, PdnGame};

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
+#[cfg(feature = "matches")]
 use meerslag_harness::runner::{InPlayRecord, LiveRecord, StandingsRecord, TournamentRecord};
 use meerslag_study::records;
 use meerslag_study::{bench, suite};
@@ -14,9 +15,11 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "games")]
 use super::games;
 use super::streams::{only_print, stdout};
-use super::{Failure, book, dxp, egdb, matches, perft, protocol_check, ratings, solve, weights};
+use super::{Failure, book, egdb, perft, solve, weights};
 #[cfg(feature = "training")]
 use super::{data, learn, selfplay, tune};
+#[cfg(feature = "matches")]
+use super::{dxp, matches, protocol_check, ratings};
 
 /// Collects the schemas of all records.
 struct Catalogue {
@@ -57,16 +60,6 @@ impl Catalogue {
         self.add::<solve::SolutionRecord>();
         self.add::<solve::LineErrorRecord<'_>>();
         self.add::<solve::Summary>();
-        self.add::<matches::MatchGameRecord<'_>>();
-        self.add::<StandingsRecord<'_>>();
-        self.add::<TournamentRecord>();
-        self.add::<ratings::RatingRecord<'_>>();
-        self.add::<ratings::RatingsSummaryRecord>();
-        self.add::<LiveRecord<'_>>();
-        self.add::<InPlayRecord<'_>>();
-        self.add::<dxp::DxpRecord>();
-        self.add::<protocol_check::StepRecord<'_>>();
-        self.add::<protocol_check::CheckRecord>();
         self.add::<bench::BenchResult>();
         self.add::<bench::ThreadsResult>();
         self.add::<suite::SuiteResult>();
@@ -79,13 +72,29 @@ impl Catalogue {
         self.add::<records::AnswerRecord<'_>>();
         self.add::<egdb::ErrorRecord<'_>>();
         self.add::<egdb::ValueRecord<'_>>();
-        self.add::<egdb::ConversionRecord>();
-        self.add::<egdb::FindingRecord>();
-        self.add::<egdb::CheckRecord>();
-        self.add::<egdb::SurveyRecord>();
         self.add::<egdb::LookupsRecord>();
-        self.add::<egdb::BuildRecord>();
-        self.add::<egdb::TaskRecord>();
+        #[cfg(feature = "matches")]
+        {
+            self.add::<matches::MatchGameRecord<'_>>();
+            self.add::<StandingsRecord<'_>>();
+            self.add::<TournamentRecord>();
+            self.add::<ratings::RatingRecord<'_>>();
+            self.add::<ratings::RatingsSummaryRecord>();
+            self.add::<LiveRecord<'_>>();
+            self.add::<InPlayRecord<'_>>();
+            self.add::<dxp::DxpRecord>();
+            self.add::<protocol_check::StepRecord<'_>>();
+            self.add::<protocol_check::CheckRecord>();
+        }
+        #[cfg(feature = "builder")]
+        {
+            self.add::<egdb::ConversionRecord>();
+            self.add::<egdb::FindingRecord>();
+            self.add::<egdb::CheckRecord>();
+            self.add::<egdb::SurveyRecord>();
+            self.add::<egdb::BuildRecord>();
+            self.add::<egdb::TaskRecord>();
+        }
         #[cfg(feature = "games")]
         {
             self.add::<meerslag_games::Problem>();

@@ -21,15 +21,14 @@ mod report;
 pub mod stats;
 mod tournament;
 
+pub use crate::clocks::{GameClock, ParseTimeControlError, TimeControl};
 pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use config::error::ConfigError;
 pub use config::spec::{DxpSpec, ENGINE_KEYS, EngineKind, EngineSpec, command_words};
-pub use config::time_control::{ParseTimeControlError, TimeControl};
 pub use config::{
     Conditions, Contest, Format, MatchConfig, MatchFormat, SprtConfig, TournamentConfig,
 };
 pub use game::adjudicate::Adjudication;
-pub use game::clock::GameClock;
 pub use game::match_game::MatchGame;
 pub use game::termination::Termination;
 pub use player::builtin::{BuiltIn, RandomMover};

@@ -1,15 +1,20 @@
 //! `meerslag egdb`: endgame databases. One module per subcommand, and their shared code.
 
 mod bench;
+#[cfg(feature = "builder")]
 mod build;
+#[cfg(feature = "builder")]
 mod check;
+#[cfg(feature = "builder")]
 mod convert;
 mod dump;
 mod identify;
 mod info;
+#[cfg(feature = "builder")]
 mod plan;
 mod probe;
 mod selection;
+#[cfg(feature = "builder")]
 mod stats;
 mod verify;
 
@@ -18,17 +23,23 @@ use std::path::Path;
 use ::egdb::error::{OpenError, ProbeError, VerifyError};
 use anyhow::Context;
 use clap::{Args, Subcommand};
+#[cfg(feature = "builder")]
 use egdb_build::convert::ConvertError;
 
 pub(super) use self::bench::LookupsRecord;
+#[cfg(feature = "builder")]
 pub(super) use self::build::BuildRecord;
+#[cfg(feature = "builder")]
 pub(super) use self::check::{CheckRecord, FindingRecord};
+#[cfg(feature = "builder")]
 pub(super) use self::convert::ConversionRecord;
 pub(super) use self::dump::ValueRecord;
 pub(super) use self::identify::IdentityRecord;
 pub(super) use self::info::DatabaseRecord;
+#[cfg(feature = "builder")]
 pub(super) use self::plan::TaskRecord;
 pub(super) use self::probe::{ErrorRecord, beyond};
+#[cfg(feature = "builder")]
 pub(super) use self::stats::SurveyRecord;
 pub(super) use self::verify::FileRecord;
 use super::Failure;
@@ -68,20 +79,27 @@ enum Command {
     /// List positions of a slice with their stored values
     Dump(dump::DumpArgs),
     /// Rewrite a database in another format
+    #[cfg(feature = "builder")]
     Convert(convert::ConvertArgs),
     /// Derive positions from their successors and compare with the files
+    #[cfg(feature = "builder")]
     Check(check::CheckArgs),
     /// Count wins, losses and draws of all positions, and find the longest
+    #[cfg(feature = "builder")]
     Stats(stats::StatsArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
     /// Build databases from scratch
+    #[cfg(feature = "builder")]
     Build(build::BuildArgs),
     /// Solve one slice of a build that several processes share
+    #[cfg(feature = "builder")]
     BuildSlice(build::SliceArgs),
     /// Write the files of a piece count from slices solved by build-slice
+    #[cfg(feature = "builder")]
     Pack(build::PackArgs),
     /// List the slices in building order with what they need and cost, or write a workflow
+    #[cfg(feature = "builder")]
     Plan(plan::PlanArgs),
 }
 
@@ -92,13 +110,20 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Probe(args) => probe::run(args),
         Command::Dump(args) => dump::run(args),
+        #[cfg(feature = "builder")]
         Command::Convert(args) => convert::run(args),
+        #[cfg(feature = "builder")]
         Command::Check(args) => check::run(args),
+        #[cfg(feature = "builder")]
         Command::Stats(args) => stats::run(args),
         Command::Bench(args) => bench::run(args),
+        #[cfg(feature = "builder")]
         Command::Build(args) => build::run(args),
+        #[cfg(feature = "builder")]
         Command::BuildSlice(args) => build::run_slice(args),
+        #[cfg(feature = "builder")]
         Command::Pack(args) => build::run_pack(args),
+        #[cfg(feature = "builder")]
         Command::Plan(args) => plan::run(args),
     }
 }
@@ -123,6 +148,7 @@ impl Ends for VerifyError {
     }
 }
 
+#[cfg(feature = "builder")]
 impl Ends for ConvertError {
     fn failure(self) -> Failure {
         match self {

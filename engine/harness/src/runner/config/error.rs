@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
+use crate::clocks::control::ParseTimeControlError;
 use crate::protocol::hub::HubError;
-use crate::runner::config::time_control::ParseTimeControlError;
 use crate::runner::stats::SprtError;
 
 /// The most games of a match.

@@ -4,7 +4,6 @@
 
 pub(in crate::runner) mod error;
 pub(in crate::runner) mod spec;
-pub(in crate::runner) mod time_control;
 
 use std::fmt::Write as _;
 use std::ops::{Deref, DerefMut};
@@ -16,9 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, DurationMilliSeconds};
 
+use crate::clocks::control::TimeControl;
 use crate::runner::config::error::{ConfigError, MOST_GAMES};
 use crate::runner::config::spec::{DxpSpec, EngineKind, EngineSpec};
-use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::adjudicate::Adjudication;
 use crate::runner::stats::{EloModel, Sprt, SprtError};
 use meerslag_study::openings::{Opening, two_move_ballots};

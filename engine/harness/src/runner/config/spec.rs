@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clocks::control::TimeControl;
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::loose_arguments;
 use crate::runner::config::error::ConfigError;
-use crate::runner::config::time_control::TimeControl;
 
 /// Patience that makes sense.
 const PATIENCE: RangeInclusive<Duration> =

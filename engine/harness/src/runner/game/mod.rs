@@ -2,7 +2,6 @@
 
 pub(in crate::runner) mod adjudicate;
 pub(in crate::runner) mod arbiter;
-pub(in crate::runner) mod clock;
 pub(in crate::runner) mod match_game;
 pub(in crate::runner) mod termination;
 
@@ -12,10 +11,10 @@ use std::time::{Duration, Instant};
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, DrawRules, Game, Move, Position, Status};
 
+use crate::clocks::clock::GameClock;
+use crate::clocks::control::TimeControl;
 use crate::runner::config::Contest;
-use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::arbiter::Arbiter;
-use crate::runner::game::clock::GameClock;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 use crate::runner::player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError};

@@ -17,9 +17,9 @@ use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::clocks::control::TimeControl;
 use crate::protocol::LogError;
 use crate::protocol::hub::Line;
-use crate::runner::config::time_control::TimeControl;
 use meerslag_search::{Control, Info, Limits};
 
 /// How often what waits looks whether it is to end.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runner::config::time_control::seconds;
+use crate::clocks::control::seconds;
 use crate::runner::config::{Contest, SprtConfig};
 use crate::runner::stats::micros;
 use crate::runner::stats::standings::Standings;

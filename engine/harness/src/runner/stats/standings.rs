@@ -6,8 +6,8 @@ use std::time::Duration;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Wld};
 
+use crate::clocks::control::TimeControl;
 use crate::runner::config::Contest;
-use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 use crate::runner::stats::median::RunningMedian;

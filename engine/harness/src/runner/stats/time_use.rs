@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use movegen::Color;
 
-use crate::runner::config::time_control::TimeControl;
+use crate::clocks::control::TimeControl;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
 /// One side's use of time in a game.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use meerslag_tests::referee::{History, Record, play, pos_line, random_start};
+use meerslag_tests::referee::{History, play, pos_line, random_start};
 use movegen::Status;
 use movegen::random::Random;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::runner::config::time_control::TimeControl;
-use crate::runner::config::time_control::seconds;
+use crate::clocks::control::TimeControl;
+use crate::clocks::control::seconds;
 use meerslag_search::{Clock, Limits};
 
 /// One player's clock.

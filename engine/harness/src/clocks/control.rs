@@ -37,7 +37,7 @@ pub struct ParseTimeControlError {
 }
 
 /// Seconds as a number. From whole nanoseconds: the result has no surplus decimals.
-pub(in crate::runner) fn seconds(time: Duration) -> f64 {
+pub(crate) fn seconds(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e9
 }
 
