@@ -80,7 +80,7 @@ pub(super) fn listen() -> Result<(), Failure> {
         if cfg!(not(feature = "serve")) {
             let _ = writeln!(
                 Messages,
-                "The board is not in this program: 'cargo run --release' opens it."
+                "The board is not in this program: 'cargo run --release' builds it whole and opens it."
             );
         }
         let line = "Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.";

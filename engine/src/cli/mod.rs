@@ -189,32 +189,47 @@ enum Command {
     Man(man::ManArgs),
 }
 
-/// The first words of commands that are in the program only with a feature, and whether they are.
-const OPTIONAL_COMMANDS: [(&str, &[&str], bool); 5] = [
-    ("", &["serve"], cfg!(feature = "serve")),
-    ("", &["games"], cfg!(feature = "games")),
-    ("", &["selfplay", "learn", "data", "train", "tune"], cfg!(feature = "training")),
-    (
-        "",
-        &["match", "tournament", "ratings", "dxp", "adapt", "protocol-check"],
-        cfg!(feature = "matches"),
-    ),
-    (
-        "egdb ",
-        &["build", "build-slice", "pack", "plan", "convert", "check", "stats"],
-        cfg!(feature = "builder"),
-    ),
+/// Commands that are in the program only with a feature.
+struct Optional {
+    /// The first word, of commands of two.
+    group: Option<&'static str>,
+    names: &'static [&'static str],
+    is_there: bool,
+}
+
+const OPTIONAL_COMMANDS: [Optional; 5] = [
+    Optional { group: None, names: &["serve"], is_there: cfg!(feature = "serve") },
+    Optional { group: None, names: &["games"], is_there: cfg!(feature = "games") },
+    Optional {
+        group: None,
+        names: &["selfplay", "learn", "data", "train", "tune"],
+        is_there: cfg!(feature = "training"),
+    },
+    Optional {
+        group: None,
+        names: &["match", "tournament", "ratings", "dxp", "adapt", "protocol-check"],
+        is_there: cfg!(feature = "matches"),
+    },
+    Optional {
+        group: Some("egdb"),
+        names: &["build", "build-slice", "pack", "plan", "convert", "check", "stats"],
+        is_there: cfg!(feature = "builder"),
+    },
 ];
 
-/// The command that is asked for, if this program was built without it.
-fn left_out() -> Option<String> {
-    let words: Vec<String> = std::env::args().skip(1).take(2).collect();
-    let asked = words.join(" ");
-    let is_asked = |name: &String| asked == *name || asked.starts_with(&format!("{name} "));
-    let left_out = OPTIONAL_COMMANDS.iter().filter(|(_, _, is_there)| !is_there);
-    let mut names = left_out
-        .flat_map(|(group, names, _)| names.iter().map(move |name| format!("{group}{name}")));
-    names.find(is_asked)
+impl Optional {
+    fn commands(&self) -> impl Iterator<Item = Vec<&'static str>> {
+        self.names.iter().map(|name| self.group.into_iter().chain([*name]).collect())
+    }
+}
+
+/// The command that these arguments ask for, if this program was built without it.
+fn left_out(arguments: &[String], commands: &[Optional]) -> Option<String> {
+    let mut left_out =
+        commands.iter().filter(|command| !command.is_there).flat_map(Optional::commands);
+    let command = left_out
+        .find(|command| arguments.get(..command.len()).is_some_and(|asked| asked == command))?;
+    Some(command.join(" "))
 }
 
 /// Opens the board, if the program was started without a command in a terminal or by a double
@@ -226,9 +241,11 @@ fn for_a_person() -> Option<Command> {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    if let Some(name) = left_out() {
-        let how = "'cargo run --release' builds and starts the whole one";
-        streams::note(format_args!("this program was built without the command '{name}': {how}"));
+    let arguments: Vec<String> = std::env::args().skip(1).take(2).collect();
+    if let Some(command) = left_out(&arguments, &OPTIONAL_COMMANDS) {
+        streams::note(format_args!(
+            "this program was built without '{command}': 'cargo build --release' builds it whole"
+        ));
         return ExitCode::from(status::INPUT);
     }
     // Wrong usage ends here, with `status::INPUT`.
@@ -339,4 +356,41 @@ impl EngineArgs {
 /// Whether a human watches the messages on standard error.
 fn is_watched() -> bool {
     io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_named() {
+        let commands = [
+            Optional { group: None, names: &["games"], is_there: false },
+            Optional { group: None, names: &["serve"], is_there: true },
+            Optional { group: Some("egdb"), names: &["plan", "build"], is_there: false },
+        ];
+        let asked = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            left_out(&words, &commands)
+        };
+        assert_eq!(asked("games --help").as_deref(), Some("games"));
+        assert_eq!(asked("egdb build").as_deref(), Some("egdb build"));
+        for there in ["", "egdb", "egdb probe", "build", "serve", "analyse games"] {
+            assert_eq!(asked(there), None, "{there}");
+        }
+    }
+
+    #[test]
+    fn optional_commands_are_commands() {
+        let program = Cli::command();
+        for optional in OPTIONAL_COMMANDS.iter().filter(|optional| optional.is_there) {
+            for command in optional.commands() {
+                let find = |at: &clap::Command, name: &&str| at.find_subcommand(name).cloned();
+                let found = command.iter().try_fold(program.clone(), |at, name| find(&at, name));
+                assert!(found.is_some(), "{command:?}");
+            }
+        }
+    }
 }
