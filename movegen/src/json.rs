@@ -26,35 +26,35 @@ pub trait Record: Serialize + JsonSchema {
 struct Tagged<'w> {
     out: &'w mut dyn io::Write,
     kind: &'static str,
-    place: Place,
+    part: RecordPart,
 }
 
 /// How far the text of the record has come.
-enum Place {
+enum RecordPart {
     Start,
     AfterBrace,
-    InKeys,
+    Keys,
 }
 
 impl io::Write for Tagged<'_> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        match (&self.place, text.first()) {
+        match (&self.part, text.first()) {
             (_, None) => Ok(0),
-            (Place::Start, Some(b'{')) => {
+            (RecordPart::Start, Some(b'{')) => {
                 let kind = self.kind;
                 write!(self.out, "{{\"type\":\"{kind}\",\"version\":{VERSION}")?;
-                self.place = Place::AfterBrace;
+                self.part = RecordPart::AfterBrace;
                 Ok(1)
             }
-            (Place::Start, Some(_)) => Err(io::Error::other("a record that is no object")),
-            (Place::AfterBrace, Some(&next)) => {
+            (RecordPart::Start, Some(_)) => Err(io::Error::other("a record that is no object")),
+            (RecordPart::AfterBrace, Some(&next)) => {
                 if next != b'}' {
                     self.out.write_all(b",")?;
                 }
-                self.place = Place::InKeys;
+                self.part = RecordPart::Keys;
                 self.out.write(text)
             }
-            (Place::InKeys, Some(_)) => self.out.write(text),
+            (RecordPart::Keys, Some(_)) => self.out.write(text),
         }
     }
 
@@ -68,7 +68,7 @@ impl io::Write for Tagged<'_> {
 /// # Errors
 /// If the output fails.
 pub fn write<R: Record>(out: &mut dyn io::Write, record: &R) -> io::Result<()> {
-    let mut tagged = Tagged { out, kind: R::TYPE, place: Place::Start };
+    let mut tagged = Tagged { out, kind: R::TYPE, part: RecordPart::Start };
     Ok(serde_json::to_writer(&mut tagged, record)?)
 }
 
