@@ -210,7 +210,7 @@ fn unusable_weights_are_refused_everywhere() {
 fn an_evaluation_learned_from_nothing_beats_material() {
     let folder = TempDir::new().unwrap();
     let learn = |more: &[&str]| {
-        let options = ["--threads=2", "--games=2048", "--nodes=60", "--pairs=300"];
+        let options = ["--threads=2", "--games=2048", "--nodes=60", "--pairs=100"];
         let args = ["learn", text(folder.path()), "--generations=2", "--match-nodes=200"];
         run(args.iter().chain(&options).chain(more), "").success()
     };
