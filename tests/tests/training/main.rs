@@ -362,7 +362,7 @@ fn a_killed_tuning_goes_on_to_the_same_numbers() {
         let mut command = Command::new(binary());
         command.arg("tune").arg(folder).args([
             "--games=320",
-            "--nodes=100",
+            "--nodes=500",
             "--rate=0.1",
             "--json",
         ]);
