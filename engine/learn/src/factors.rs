@@ -12,7 +12,7 @@ use meerslag_search::eval::board::{GROUPS, PART_VALUES, VIEW_CHUNKS};
 /// Rows of all windows.
 pub(super) const WINDOW_ROWS: usize = EvalKind::P8.tables() * EvalKind::P8.entries();
 /// Rows of the halves, which windows one above the other share.
-const HALF_ROWS: usize = VIEW_CHUNKS * GROUPS * PART_VALUES;
+pub(super) const HALF_ROWS: usize = VIEW_CHUNKS * GROUPS * PART_VALUES;
 /// Rows of the coarser parts: the halves, then those that all windows share.
 pub(super) const COARSE_ROWS: usize = HALF_ROWS + EvalKind::P8.entries();
 

@@ -29,7 +29,7 @@ use super::sample::Filter;
 use super::selfplay::{GamesProgress, SelfPlay, SelfPlayError};
 use super::settings::Training;
 use super::store::StoreError;
-use super::train::checkpoint_path;
+use super::train::{TrainingRun, checkpoint_path};
 
 /// The name of the built-in evaluation that knows only material.
 const MATERIAL: &str = "material";
@@ -65,7 +65,7 @@ pub struct Generations {
     #[arg(long, value_name = "N", default_value_t = 500,
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub nodes: u64,
-    /// The kind of evaluation: material, p8 or p12
+    /// The kind of evaluation: material or p8
     #[arg(long, value_name = "KIND", default_value = "p8")]
     pub kind: EvalKind,
     /// The most pairs of games in the match of a generation; it ends earlier when it is decided
@@ -260,14 +260,14 @@ impl Generations {
         let training = Training { kind: self.kind, result_share, ..Training::default() };
         let provenance = self.provenance(generation, &file, &data);
         let mut held_out = 0.0;
-        let trained = training.run(
-            &data,
-            self.threads,
-            &checkpoint_path(&file),
-            stop.flag(),
-            &provenance,
-            &mut |_, epoch, _| held_out = epoch.held_out,
-        )?;
+        let run = TrainingRun {
+            training: &training,
+            data: &data,
+            threads: self.threads,
+            checkpoint: &checkpoint_path(&file),
+            stop: stop.flag(),
+        };
+        let trained = run.run(&provenance, &mut |_, epoch, _| held_out = epoch.held_out)?;
         let Some((weights, _)) = trained else { return Err(GenerationsError::Stopped) };
         weights.write(&file, Existing::Replace)?;
         let positions = weights.provenance().positions;

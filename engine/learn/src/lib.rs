@@ -62,5 +62,5 @@ pub use selfplay::{GamesProgress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training, mean};
 pub use statistics::{CountTable, Statistics};
 pub use store::{Contents, GamesHeader, StoreError, files};
-pub use train::checkpoint_path;
+pub use train::{TrainingRun, checkpoint_path};
 pub use tune::{TuneError, Tuned, Tuning};

@@ -1,11 +1,11 @@
 //! The parameters of an evaluation in training, as sums of finer and coarser ones.
 //!
-//! A window of 12 squares is worth the sum of its own value, those of its two windows of 8 squares
-//! and those of its three parts of 4 squares; a window of 8 squares likewise. So rare windows fall
-//! back on their parts. [`Model::weights`] adds them up.
+//! A window of 8 squares is worth the sum of its own value and those of its two parts of 4 squares.
+//! So rare windows fall back on their parts. [`Model::weights`] adds them up.
 
 use movegen::{Color, Position};
 
+use super::factors;
 use super::learner::{Learner, TrainingStep};
 use super::sample::Sample;
 use meerslag_search::eval::board::{self, GROUPS, PART_VALUES, SideView, VIEW_CHUNKS};
@@ -106,14 +106,13 @@ pub(super) fn quantised(values: [f32; 2], scale: f32) -> Pair {
 }
 
 const PARTS: usize = scalars::COUNT;
-const WINDOWS_8: usize = PARTS + VIEW_CHUNKS * GROUPS * PART_VALUES;
+const WINDOWS: usize = PARTS + factors::HALF_ROWS;
 
 impl Model {
     pub(super) fn new(kind: EvalKind, scale: f32) -> Model {
         let count = match kind {
             EvalKind::Material => PARTS,
-            EvalKind::P8 => WINDOWS_8 + size(EvalKind::P8),
-            EvalKind::P12 => WINDOWS_8 + size(EvalKind::P8) + size(EvalKind::P12),
+            EvalKind::P8 => WINDOWS + factors::WINDOW_ROWS,
         };
         let mut parameters = vec![Parameter::NEW; count];
         // A man has a value before anything is learnt.
@@ -139,11 +138,7 @@ impl Model {
             }
         }
         let entries = EvalKind::P8.entries();
-        EvalKind::P8.visit(view, |table, entry| add(WINDOWS_8 + table * entries + entry));
-        if self.kind == EvalKind::P12 {
-            let (first, entries) = (WINDOWS_8 + size(EvalKind::P8), EvalKind::P12.entries());
-            EvalKind::P12.visit(view, |table, entry| add(first + table * entries + entry));
-        }
+        EvalKind::P8.visit(view, |table, entry| add(WINDOWS + table * entries + entry));
     }
 
     /// White's score in units of the scale.
@@ -191,37 +186,21 @@ impl Model {
     }
 
     /// With the parts: each counts with the first window that has it.
-    fn windows_of_8(&self) -> Vec<[f32; 2]> {
+    fn pattern_sums(&self) -> Vec<[f32; 2]> {
         let part = |chunk: usize, group: usize, value: usize| {
             self.parameters[PARTS + (chunk * GROUPS + group) * PART_VALUES + value].value
         };
         let entries = EvalKind::P8.entries();
-        let mut windows = Vec::with_capacity(size(EvalKind::P8));
+        let mut windows = Vec::with_capacity(factors::WINDOW_ROWS);
         for table in 0..EvalKind::P8.tables() {
             let (top, group) = (table / GROUPS, table % GROUPS);
             for entry in 0..entries {
                 let (upper, lower) = (entry % PART_VALUES, entry / PART_VALUES);
-                let mut sum = self.own(WINDOWS_8 + table * entries + entry);
+                let mut sum = self.own(WINDOWS + table * entries + entry);
                 add(&mut sum, part(top + 1, group, lower));
                 if top == 0 {
                     add(&mut sum, part(0, group, upper));
                 }
-                windows.push(sum);
-            }
-        }
-        windows
-    }
-
-    fn windows_of_12(&self) -> Vec<[f32; 2]> {
-        let eights = self.windows_of_8();
-        let (first, entries) = (WINDOWS_8 + size(EvalKind::P8), EvalKind::P12.entries());
-        let mut windows = Vec::with_capacity(size(EvalKind::P12));
-        for group in 0..GROUPS {
-            for entry in 0..entries {
-                let mut sum = self.own(first + group * entries + entry);
-                let eight = EvalKind::P8.entries();
-                add(&mut sum, eights[group * eight + entry % eight]);
-                add(&mut sum, eights[(GROUPS + group) * eight + entry / PART_VALUES]);
                 windows.push(sum);
             }
         }
@@ -259,8 +238,7 @@ impl Learner for Model {
         let scalars = self.parameters[..PARTS].iter().map(|p| quantised(p.value)).collect();
         let patterns = match self.kind {
             EvalKind::Material => Vec::new(),
-            EvalKind::P8 => self.windows_of_8().into_iter().map(quantised).collect(),
-            EvalKind::P12 => self.windows_of_12().into_iter().map(quantised).collect(),
+            EvalKind::P8 => self.pattern_sums().into_iter().map(quantised).collect(),
         };
         Weights { kind: self.kind, provenance, scalars, patterns, network: None }
     }
@@ -284,11 +262,6 @@ impl Learner for Model {
 fn add(sum: &mut [f32; 2], other: [f32; 2]) {
     sum[0] += other[0];
     sum[1] += other[1];
-}
-
-/// Entries of all tables.
-const fn size(kind: EvalKind) -> usize {
-    kind.tables() * kind.entries()
 }
 
 /// The label of a sample: its result blended with its score.
@@ -346,11 +319,11 @@ mod tests {
     fn what_has_not_been_seen_falls_back_on_its_parts() {
         let mut model = random_model(EvalKind::P8);
         let whole = model.weights(Provenance::default());
-        for parameter in &mut model.parameters[WINDOWS_8..] {
+        for parameter in &mut model.parameters[WINDOWS..] {
             parameter.seen = 0.0;
         }
         let unseen = model.weights(Provenance::default());
-        for parameter in &mut model.parameters[WINDOWS_8..] {
+        for parameter in &mut model.parameters[WINDOWS..] {
             *parameter = Parameter::NEW;
         }
         assert_eq!(unseen, model.weights(Provenance::default()));

@@ -28,10 +28,6 @@ pub struct Filter {
     #[arg(long, value_name = "N", default_value_t = Filter::default().per_game,
           value_parser = value_parser!(u32).range(1..=1000))]
     pub per_game: u32,
-    /// Only positions from this ply of a game on
-    #[arg(long, value_name = "PLY", default_value_t = Filter::default().first_ply,
-          value_parser = value_parser!(u32).range(0..=1000))]
-    pub first_ply: u32,
     /// The greatest score in games scored as draws without proof.
     #[arg(skip = Filter::default().most_unproven)]
     pub most_unproven: i32,
@@ -44,7 +40,6 @@ impl Default for Filter {
             most_score: 400,
             most_material: 2,
             per_game: 30,
-            first_ply: 0,
             most_unproven: 100,
         }
     }
@@ -73,7 +68,7 @@ impl Filter {
         let result = game.white.points() as f32;
         let mut random = Random::new(fingerprint(game));
         let mut found = 0;
-        for (position, ply) in game.positions().skip(self.first_ply as usize) {
+        for (position, ply) in game.positions() {
             let Some(score) = ply.and_then(|ply| ply.score) else { continue };
             let score = score.hundredths();
             if !self.takes(&position, score, game) {

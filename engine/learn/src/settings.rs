@@ -9,21 +9,18 @@ use meerslag_search::eval::{EvalKind, Evaluation, Inputs};
 /// What to train, and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Args)]
 pub struct Training {
-    /// The kind of evaluation: material, p8 or p12
+    /// The kind of evaluation: material or p8
     #[arg(long, value_name = "KIND", default_value = "p8")]
     #[serde(serialize_with = "by_name")]
     pub kind: EvalKind,
     /// A network to train on top of other weights, which determine the kind.
     #[arg(skip)]
     pub network: Option<NetworkTraining>,
-    /// Go through the games at most this many times
+    /// Go through the games at most this many times; without --last-lambda two without progress on
+    /// the held-out games are enough
     #[arg(long, value_name = "N", default_value_t = Training::default().epochs,
           value_parser = value_parser!(u32).range(1..=1000))]
     pub epochs: u32,
-    /// Stop after this many epochs without progress on the held-out games
-    #[arg(long, value_name = "N", default_value_t = Training::default().patience,
-          value_parser = value_parser!(u32).range(1..=1000))]
-    pub patience: u32,
     /// The share of the game's result in the prediction; the rest is the search's score, which
     /// tells more unless `material` has played
     #[arg(long = "lambda", value_name = "SHARE", default_value_t = Training::default().result_share,
@@ -38,10 +35,6 @@ pub struct Training {
     /// The length of the steps in the first epoch: 0.05 without it, 0.001 for a network
     #[arg(long, value_name = "RATE", value_parser = positive)]
     pub rate: Option<f32>,
-    /// How strongly patterns, or a network's weights, are drawn to 0
-    #[arg(long, value_name = "X", default_value_t = Training::default().decay,
-          value_parser = not_negative)]
-    pub decay: f32,
     /// Seed: another number takes the games in another order
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -60,10 +53,6 @@ fn number(text: &str, is_good: fn(f32) -> bool, expected: &str) -> Result<f32, S
 /// Reads a number above 0, up to a million.
 pub(crate) fn positive(text: &str) -> Result<f32, String> {
     number(text, |x| x > 0.0 && x <= 1e6, "a number above 0")
-}
-
-fn not_negative(text: &str) -> Result<f32, String> {
-    number(text, |x| (0.0..=1e6).contains(&x), "a number from 0")
 }
 
 fn share(text: &str) -> Result<f32, String> {
@@ -136,12 +125,10 @@ impl Default for Training {
             kind: EvalKind::P8,
             network: None,
             epochs: 6,
-            patience: 2,
             result_share: 0.0,
             last_result_share: None,
             scale: None,
             rate: None,
-            decay: 1e-4,
             seed: 1,
         }
     }

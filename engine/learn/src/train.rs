@@ -20,39 +20,14 @@ use super::sample::Sample;
 use super::settings::Training;
 use meerslag_search::eval::{Provenance, Weights};
 
+/// A training ends after this many epochs without progress on the held-out games.
+const PATIENCE: usize = 2;
+/// How strongly patterns, or a network's weights, are drawn to 0.
+const DECAY: f32 = 1e-4;
 /// The part of the fit that [`Training::last_result_share`] is for.
 const LAST_PART: f64 = 0.1;
 
 impl Training {
-    /// Trains, or continues with the training in the checkpoint. Calls `report` after each epoch;
-    /// returns the weights of the best one with all losses, or `None` when `stop` was set, with
-    /// the finished epochs in the checkpoint.
-    ///
-    /// # Errors
-    /// If the games cannot be read or are too few, or the checkpoint belongs to another training.
-    pub fn run(
-        &self,
-        data: &DataSet,
-        threads: usize,
-        checkpoint: &Path,
-        stop: &AtomicBool,
-        provenance: &Provenance,
-        report: &mut dyn FnMut(usize, &Epoch, f32),
-    ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
-        let run = TrainingRun { training: self, data, threads, checkpoint, stop };
-        match &self.network {
-            None => run.run(provenance, report, |scale| Model::new(self.kind, scale)),
-            Some(network) => {
-                network.check().map_err(TrainError::Network)?;
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-                let pool = Arc::new(pool);
-                run.run(provenance, report, |scale| {
-                    NetworkModel::new(network.clone(), scale, self.seed, &pool)
-                })
-            }
-        }
-    }
-
     /// How to learn in an epoch up to this part of it: 0..=1.
     fn step(&self, epoch: usize, part: f64) -> TrainingStep {
         let share = match self.network {
@@ -65,7 +40,7 @@ impl Training {
         TrainingStep {
             result_share: last_share.unwrap_or(self.result_share),
             rate: self.first_rate() * share,
-            decay: self.decay,
+            decay: DECAY,
         }
     }
 
@@ -77,17 +52,45 @@ impl Training {
     }
 }
 
-/// A training in progress.
-struct TrainingRun<'a> {
-    training: &'a Training,
-    data: &'a DataSet,
-    threads: usize,
-    checkpoint: &'a Path,
-    stop: &'a AtomicBool,
+/// A training, and where and how it is carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingRun<'a> {
+    /// What to train.
+    pub training: &'a Training,
+    /// The games.
+    pub data: &'a DataSet,
+    /// Threads.
+    pub threads: usize,
+    /// The file with the state after the last finished epoch.
+    pub checkpoint: &'a Path,
+    /// Ends it within an epoch.
+    pub stop: &'a AtomicBool,
 }
 
 impl TrainingRun<'_> {
-    fn run<L: Learner>(
+    /// Trains, or continues with the training in the checkpoint. Calls `report` after each epoch;
+    /// returns the weights of the best one with all losses, or `None` when `stop` was set, with
+    /// the finished epochs in the checkpoint.
+    ///
+    /// # Errors
+    /// If the games cannot be read or are too few, or the checkpoint belongs to another training.
+    pub fn run(
+        &self,
+        provenance: &Provenance,
+        report: &mut dyn FnMut(usize, &Epoch, f32),
+    ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
+        let Training { kind, seed, ref network, .. } = *self.training;
+        let Some(network) = network else {
+            return self.learn(provenance, report, |scale| Model::new(kind, scale));
+        };
+        network.check().map_err(TrainError::Network)?;
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?);
+        self.learn(provenance, report, |scale| {
+            NetworkModel::new(network.clone(), scale, seed, &pool)
+        })
+    }
+
+    fn learn<L: Learner>(
         &self,
         provenance: &Provenance,
         report: &mut dyn FnMut(usize, &Epoch, f32),
@@ -112,7 +115,7 @@ impl TrainingRun<'_> {
         }
         while state.epochs.len() < training.epochs as usize
             && (training.last_result_share.is_some()
-                || state.epochs.len() <= state.best_epoch() + training.patience as usize)
+                || state.epochs.len() <= state.best_epoch() + PATIENCE)
         {
             if !self.epoch(&mut state, &held_out)? {
                 return Ok(None);
@@ -246,12 +249,10 @@ mod tests {
             kind: EvalKind::P8,
             network: None,
             epochs: 3,
-            patience: 3,
             result_share: 0.7,
             last_result_share: None,
             scale: None,
             rate: Some(0.1),
-            decay: 1e-4,
             seed: 1,
         }
     }
@@ -265,7 +266,8 @@ mod tests {
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
         let stop = AtomicBool::new(false);
         let provenance = Provenance::default();
-        training.run(data, threads, checkpoint, &stop, &provenance, &mut |number, _, _| {
+        let run = TrainingRun { training, data, threads, checkpoint, stop: &stop };
+        run.run(&provenance, &mut |number, _, _| {
             stop.store(number + 1 == stop_after, Ordering::Relaxed);
         })
     }

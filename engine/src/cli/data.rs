@@ -66,7 +66,7 @@ enum DataCommand {
     /// All games as text
     Export {
         #[command(flatten)]
-        input: Input,
+        files: Files,
         /// The form
         #[arg(long, value_enum, default_value_t = Form::Pdn)]
         format: Form,
@@ -74,10 +74,16 @@ enum DataCommand {
 }
 
 #[derive(Args, Debug)]
-struct Input {
+struct Files {
     /// Folders or files of games
     #[arg(required = true, value_name = "DIR")]
     paths: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct Input {
+    #[command(flatten)]
+    files: Files,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
@@ -144,15 +150,7 @@ enum Form {
     Text,
 }
 
-impl Input {
-    fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        let mut all = Vec::new();
-        for path in &self.paths {
-            all.extend(files(path)?);
-        }
-        Ok(all)
-    }
-
+impl Files {
     /// Calls `see` with each game; returns the number of bytes that are in no intact block.
     fn for_each(
         &self,
@@ -183,7 +181,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
         DataCommand::Stats { input, filter } => stats(input, *filter, &mut out)?,
         DataCommand::Check { input } => {
             let mut games = 0u64;
-            let damaged = input.for_each(|_, _| {
+            let damaged = input.files.for_each(|_, _| {
                 games += 1;
                 Ok(())
             })?;
@@ -203,7 +201,11 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
             }
         }
         DataCommand::Merge { input, out: folder } => {
-            let merged = merge(&input.files()?, folder).map_err(|error| match error {
+            let mut parts = Vec::new();
+            for path in &input.files.paths {
+                parts.extend(files(path)?);
+            }
+            let merged = merge(&parts, folder).map_err(|error| match error {
                 StoreError::Io { ref path, .. } if path.starts_with(folder) => Failure::run(error),
                 error => error.into(),
             })?;
@@ -226,7 +228,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
         }
         DataCommand::Sample { input, count, seed, filter } => {
             let mut samples = RandomSamples::new(*filter, *count, *seed);
-            input.for_each(|header, game| {
+            input.files.for_each(|header, game| {
                 samples.add(header, &game);
                 Ok(())
             })?;
@@ -240,9 +242,9 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
                 writeln!(out, "{}\t{result}\t{score:.2}", sample.position.to_fen())?;
             }
         }
-        DataCommand::Export { input, format } => {
+        DataCommand::Export { files, format } => {
             let mut number = 0;
-            input.for_each(|header, game| {
+            files.for_each(|header, game| {
                 number += 1;
                 match format {
                     Form::Pdn => {
@@ -260,7 +262,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
 
 fn stats(input: &Input, filter: Filter, out: &mut impl Write) -> Result<(), Failure> {
     let mut statistics = Statistics::new(filter);
-    input.for_each(|header, game| {
+    input.files.for_each(|header, game| {
         statistics.add(header, &game);
         Ok(())
     })?;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use meerslag_learn::{
-    DataSet, Epoch, Filter, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
-    loss_plot, mean,
+    DataSet, Epoch, Filter, NetworkTraining, PHASES, Source, TrainError, Training, TrainingRun,
+    checkpoint_path, loss_plot, mean,
 };
 use meerslag_search::eval::{Evaluation, Inputs, Provenance};
 use meerslag_study::record::today;
@@ -112,9 +112,14 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         }
     };
     let checkpoint = checkpoint_path(&args.out);
-    let trained = training
-        .run(&data, args.threads, &checkpoint, &stop, &provenance, &mut report)
-        .map_err(|error| match error {
+    let run = TrainingRun {
+        training: &training,
+        data: &data,
+        threads: args.threads,
+        checkpoint: &checkpoint,
+        stop: &stop,
+    };
+    let trained = run.run(&provenance, &mut report).map_err(|error| match error {
         TrainError::TooFew { .. } | TrainError::Network(_) => Failure::input(error),
         _ => Failure::run(error),
     })?;

@@ -379,7 +379,7 @@ pub(super) const LONG: &[&str] = &[
     "bench --depth 60",
     "selfplay --out {endless} --games 1000000 --nodes 1000",
     "learn {lessons} --games 1000000",
-    "train {games} --out {fit} --epochs 1000 --patience 1000",
+    "train {games} --out {fit} --epochs 1000 --last-lambda 0.5",
     "tune {turning} --games 1000000",
     "perft --depth 30",
     "egdb bench --time 600",

@@ -327,9 +327,7 @@ fn positions_are_filtered_on_reading() {
     };
     let all = positions(&[]);
     assert_eq!(positions(&["--per-game=30", "--max-score=400"]), all);
-    for filter in
-        ["--min-pieces=20", "--max-score=50", "--max-material=0", "--per-game=5", "--first-ply=10"]
-    {
+    for filter in ["--min-pieces=20", "--max-score=50", "--max-material=0", "--per-game=5"] {
         let left = positions(&[filter]);
         assert!(0 < left && left < all, "{filter} {left} of {all}");
     }

@@ -23,21 +23,19 @@ pub enum EvalKind {
     Material,
     /// Sixteen windows of 4 rows and 4 columns (8 squares). Each side looks at eight of them.
     P8,
-    /// Eight windows of 6 rows and 4 columns (12 squares). Each side looks at four of them.
-    P12,
 }
 
 impl FromStr for EvalKind {
     type Err = String;
 
     fn from_str(name: &str) -> Result<EvalKind, String> {
-        EvalKind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
+        EvalKind::from_name(name).ok_or_else(|| "expected material or p8".to_owned())
     }
 }
 
 impl EvalKind {
     /// All kinds.
-    pub const ALL: [EvalKind; 3] = [EvalKind::Material, EvalKind::P8, EvalKind::P12];
+    pub const ALL: [EvalKind; 2] = [EvalKind::Material, EvalKind::P8];
 
     /// The name in files and options.
     #[must_use]
@@ -45,7 +43,6 @@ impl EvalKind {
         match self {
             EvalKind::Material => "material",
             EvalKind::P8 => "p8",
-            EvalKind::P12 => "p12",
         }
     }
 
@@ -60,7 +57,6 @@ impl EvalKind {
         match self {
             EvalKind::Material => 0,
             EvalKind::P8 => 2 * GROUPS,
-            EvalKind::P12 => GROUPS,
         }
     }
 
@@ -69,7 +65,6 @@ impl EvalKind {
         match self {
             EvalKind::Material => 0,
             EvalKind::P8 => PART_VALUES * PART_VALUES,
-            EvalKind::P12 => PART_VALUES * PART_VALUES * PART_VALUES,
         }
     }
 
@@ -78,28 +73,19 @@ impl EvalKind {
         match self {
             EvalKind::Material => 0,
             EvalKind::P8 => 4,
-            EvalKind::P12 => 6,
         }
     }
 
     /// Calls `see` with the table and the entry of each window that a side looks at.
     #[inline(always)]
     pub fn visit(self, view: SideView, mut see: impl FnMut(usize, usize)) {
-        match self {
-            EvalKind::Material => {}
-            EvalKind::P8 => {
-                for top in 0..2 {
-                    for group in 0..GROUPS {
-                        let (a, b) = (view.part(top, group), view.part(top + 1, group));
-                        see(top * GROUPS + group, a + PART_VALUES * b);
-                    }
-                }
-            }
-            EvalKind::P12 => {
-                for group in 0..GROUPS {
-                    let part = |chunk| view.part(chunk, group);
-                    see(group, part(0) + PART_VALUES * (part(1) + PART_VALUES * part(2)));
-                }
+        if self == EvalKind::Material {
+            return;
+        }
+        for top in 0..2 {
+            for group in 0..GROUPS {
+                let (a, b) = (view.part(top, group), view.part(top + 1, group));
+                see(top * GROUPS + group, a + PART_VALUES * b);
             }
         }
     }

@@ -127,21 +127,18 @@ impl Weights {
         let sums = board::sums(position);
         let mut sum = Sum::default();
         scalars::visit(position, &sums, |index, value| sum.add(self.scalars[index], value));
-        match self.kind {
-            EvalKind::Material => {}
-            EvalKind::P8 => self.add_patterns::<{ EvalKind::P8 as u8 }>(position, &mut sum),
-            EvalKind::P12 => self.add_patterns::<{ EvalKind::P12 as u8 }>(position, &mut sum),
+        if self.kind == EvalKind::P8 {
+            self.add_patterns(position, &mut sum);
         }
         mixed(sum.0, &sums)
     }
 
-    /// `KIND` is the kind as a number, so that the compiler makes separate code for each.
     #[inline(always)]
-    fn add_patterns<const KIND: u8>(&self, position: &Position, sum: &mut Sum) {
-        let kind = if KIND == EvalKind::P8 as u8 { EvalKind::P8 } else { EvalKind::P12 };
+    fn add_patterns(&self, position: &Position, sum: &mut Sum) {
+        let kind = EvalKind::P8;
         let men = |color| position.men(color).bits();
         let views = board::views(men(Color::White), men(Color::Black));
-        // The length is checked when weights are made: 4 tables, or 8, of all entries.
+        // The length is checked when weights are made: 8 tables of all entries.
         let patterns = &self.patterns[..kind.tables() * kind.entries()];
         for (view, sign) in views.into_iter().zip([1, -1]) {
             kind.visit(view, |table, entry| {
