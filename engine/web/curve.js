@@ -12,9 +12,11 @@ export const whites = (info, side) => {
   return side === "W" ? bound : -bound;
 };
 
-const shape = (name, attributes) => {
+/** A part of a drawing, with its parts or its text. @param {(Node | string)[]} parts */
+export const shape = (name, attributes, ...parts) => {
   const node = document.createElementNS(SVG, name);
   for (const key in attributes) node.setAttribute(key, attributes[key]);
+  node.append(...parts);
   return node;
 };
 

@@ -2,15 +2,13 @@
 
 import { events, meetings } from "./course.js";
 import { make } from "./dom.js";
+import { eloPlot, lengthPlot } from "./plots.js";
 import { Reader } from "./reader.js";
 import { table } from "./table.js";
 import { has, t } from "./texts.js";
 
-/** A part of a text: literal, or a key of the page's texts with values. @typedef {string | { key: string }} Part */
-
-/** @param {Part[]} parts */
-const partsText = (parts, between = ", ") =>
-  parts.map((part) => (typeof part === "string" ? part : t("said." + part.key, part))).join(between);
+/** A text of the conditions with its values. */
+const say = (key, values = {}) => t("said." + key, values);
 
 /** Fixed words of the program, such as the reason why a game ended, in the user's language. */
 const known = (kind, words) => {
@@ -19,13 +17,6 @@ const known = (kind, words) => {
 };
 
 const end = (words) => known("end", words);
-
-/** A drawing made by the program. */
-const drawing = (id, svg, title) => {
-  const { documentElement } = new DOMParser().parseFromString(svg, "image/svg+xml");
-  documentElement.querySelector("title").textContent = title;
-  return make("div", { id }, /** @type {any} */ (document.adoptNode(documentElement)));
-};
 
 const text = (key) => ({ name: t(key), isText: true });
 const number = (key) => ({ name: t(key) });
@@ -86,17 +77,82 @@ const lengths = (rows) => {
   };
 };
 
+/** The scores that end games: `5,4`, or `0.1,10,60` with the first move. */
+const rule = (text) => {
+  const [men, count, number] = text.split(",");
+  return [say("resign", { men, count }), ...(number ? [say("fromMove", { number })] : [])].join(", ");
+};
+
+/** When a game was played. */
+const dateOf = ({ d }) => d.match(/^\[Date "([^"]*)"/m)?.[1].replaceAll(".", "-") ?? "";
+
+/** The infos on the moves of a side in a game. */
+const movesOf = ({ p, i }, side) => i.filter((_, ply) => (ply % 2 === 0) === (p[0] === side));
+
+const secondsOf = (infos) => sum(infos.map(([, , seconds]) => seconds));
+
+/** What holds for all games: the names of texts, and values in words. */
+const conditions = (data) => {
+  const { games, engines, earlier, machine } = data;
+  const config = data.config.match ?? data.config.tournament;
+  const dates = games.map(dateOf).sort();
+  const [first, last] = [dates[0], dates[dates.length - 1]];
+  const unknown = sum(earlier.map((part) => (part.played === null ? part.games : 0)));
+  const given = config.openings.length;
+  const played = new Set(games.map(({ p }) => p)).size;
+  const counts = { given, played, more: played - given };
+  const openings = "openings" + (played === given ? "" : played > given ? "More" : "Played");
+  const told = engines.filter(({ engine }) => /(^|\s)param\.book[-=]/.test(engine)).map(({ name }) => name);
+  const limit = config["max-moves"];
+  const commands = [...earlier.map(({ command }) => command), data.command];
+  /** @type {[string, string | false | undefined][]} */
+  const list = [
+    ["date", first === last ? first && `${first} (UTC)` : say("dates", { first, last })],
+    ["duration", [
+      clock(data.elapsed + sum(earlier.map((part) => part.played ?? 0))),
+      ...(earlier.length ? [say("inParts", { parts: earlier.length + 1 })] : []),
+      ...(unknown ? [say("withoutTime", { games: unknown })] : []),
+    ].join(" ")],
+    ["thinking", say("inAllGames", { time: clock(sum(games.map(({ i }) => secondsOf(i)))) })],
+    ["games", say("gamesOf", { played: games.length, planned: data.planned })],
+    ["openings", given ? `${say(openings, counts)}, ${say("bothColours")}` : say("initial")],
+    ["books", [say(given ? "booksOff" : "booksLeft"),
+      ...(told.length ? [say("booksTold", { engines: told.join(", ") })] : [])].join(", ")],
+    ["seed", config.seed?.toString()],
+    ["rules", config["draw-rules"]],
+    ["margin", say("milliseconds", { count: config.margin })],
+    ["limit", limit > 0 && say("moves", { count: limit })],
+    ["wonAt", config.resign && rule(config.resign)],
+    ["drawnAt", config.draw && rule(config.draw)],
+    ["databases", config.egdb.join(", ")],
+    ["machine", [machine.system, ...(machine.model ? [machine.model] : []),
+      say("processors", { count: machine.threads })].join(", ")],
+    ["runner", data.runner],
+    ...commands.map((command, place) => /** @type {[string, string]} */ ([place ? "continued" : "command", command])),
+  ];
+  return list.filter(([, value]) => value);
+};
+
 /** The parts of the page. */
 export const matchPage = (data, sheet) => {
   const heading = (key) => make("h2", {}, t(key));
-  const { conditions, engines, places, course, standings, cross, sprt, times } = data;
+  const { engines, places, course, standings, cross, games } = data;
+  const sprt = data.config.match?.sprt;
+  const rows = data.rows.map((row, index) => {
+    const [white, black] = ["W", "B"].map((side) => secondsOf(movesOf(games[index], side)));
+    return { ...row, moves: Math.ceil(games[index].m.length / 2), white_time: white, black_time: black };
+  });
   const numberOf = ({ name }) => engines.findIndex((engine) => engine.name === name);
+  const look = (row) => `e${numberOf(row) % 8}`;
+  // With two engines only the better one: the other is its mirror image.
+  const courses = standings.engines.slice(0, engines.length === 2 ? 1 : engines.length)
+    .map((row) => ({ look: look(row), course: data.courses[numberOf(row)] }));
   /** @type {HTMLElement[]} */
   const parts = [
-    make("dl", {}, ...conditions.flatMap(([key, value]) =>
-      [make("dt", {}, t("about." + key)), make("dd", {}, partsText(value, key === "duration" ? " " : ", "))])),
-    table("engines", t("engines"), ["engine", "version", "command", "parameters", "timeControl"].map(text),
-      engines.map((row) => [row.name, row.identities.join(" → "), partsText(row.command, " "), row.parameters, row.control || t("noLimit")])),
+    make("dl", {}, ...conditions(data).flatMap(([key, value]) =>
+      [make("dt", {}, t("about." + key)), make("dd", {}, String(value))])),
+    table("engines", t("engines"), ["engine", "version", "description", "timeControl"].map(text),
+      engines.map((row) => [row.name, row.identities.join(" → "), row.engine, row.control || t("noLimit")])),
   ];
   if (places) {
     parts.push(heading("places"), placesTable(places), make("p", {}, t("placesHelp")));
@@ -114,7 +170,7 @@ export const matchPage = (data, sheet) => {
       [{ name: t("line") }, text("engine"), ...["gamesCount", "pointsCount", "won", "drawn", "lost", "unknownOnes", "scoreShare"].map(number),
         { name: "Elo" }, { name: "nElo" }, { name: "LOS" }, number("draws"), number("pairs"), number("failures")],
       standings.engines.map((row) => [
-        make("span", { class: `e${numberOf(row) % 8}`, "aria-hidden": "true" }, "■"), row.name, String(row.games),
+        make("span", { class: look(row), "aria-hidden": "true" }, "■"), row.name, String(row.games),
         row.points.toFixed(1), ...[row.wins, row.draws, row.losses, row.unknown].map(String),
         share(row.games ? row.points / row.games : null), elo(row),
         row.nelo === null ? "–" : estimate(row.nelo, row.nelo_low, row.nelo_high), share(row.superiority),
@@ -123,7 +179,9 @@ export const matchPage = (data, sheet) => {
     make("p", {}, t("standingsHelp")),
   );
   if (sprt) {
-    const { model, elo0, elo1, bounds: [lower, upper] } = sprt;
+    const { elo0, elo1, alpha, beta } = sprt;
+    const model = sprt.is_logistic ? "logistic" : "normalised";
+    const [lower, upper] = [Math.log(beta / (1 - alpha)), Math.log((1 - beta) / alpha)];
     const verdict = standings.sprt === "continue" ? "undecided" : standings.sprt.toLowerCase();
     const numbers = `${standings.llr.toFixed(2)} (${lower.toFixed(2)}, ${upper.toFixed(2)})`;
     parts.push(make("p", { id: "sprt" }, `SPRT ${model} [${elo0}, ${elo1}]: LLR ${numbers} ${t("sprt." + verdict)}`));
@@ -133,28 +191,34 @@ export const matchPage = (data, sheet) => {
     table("cross", t("crossTable"), [text("engine"), ...engines.map(({ name }) => ({ name }))],
       cross.map((row, index) => [engines[index].name, ...row.map(cell)])),
     heading("eloOverGames"),
-    data.elo_plot ? drawing("elo", data.elo_plot, t("eloOverGames")) : make("p", {}, t("notKnownYet")),
+    eloPlot(courses, t("eloOverGames")) ?? make("p", {}, t("notKnownYet")),
     heading("gameLengths"),
-    make("p", {}, data.rows.length ? t("lengths", lengths(data.rows)) : "–"),
+    make("p", {}, rows.length ? t("lengths", lengths(rows)) : "–"),
   );
-  if (data.length_plot) parts.push(drawing("lengths", data.length_plot, t("lengthPlot")));
   parts.push(
+    ...[lengthPlot(rows.map(({ moves }) => moves), t("lengthPlot"))].filter((plot) => plot !== null),
     table("terminations", t("ends"), [text("endOf"), number("gamesCount")],
       Object.entries(standings.terminations).map(([why, count]) => [end(why), String(count)])),
     heading("timeUse"),
     table("times", t("timeUse"),
       [text("engine"), ...["timeControl", "movesCount", "total", "secondsOfMove", "longest", "meanDepth", "lostByTime"].map(number)],
-      times.map(({ moves, total, longest, depth }, index) => {
-        const { name, control } = engines[index];
+      engines.map(({ name, control }) => {
+        const own = games.flatMap((game, index) => [
+          ...(rows[index].white === name ? movesOf(game, "W") : []),
+          ...(rows[index].black === name ? movesOf(game, "B") : []),
+        ]);
+        const [moves, total] = [own.length, secondsOf(own)];
+        const depths = own.map(([, depth]) => depth).filter((depth) => depth !== null);
+        const longest = own.reduce((most, [, , seconds]) => Math.max(most, seconds), 0);
         const lost = standings.engines.find((row) => row.name === name)?.time_forfeits ?? 0;
         return [
           name, control || t("noLimit"), String(moves), clock(total), (moves ? total / moves : 0).toFixed(3),
-          longest.toFixed(3), depth === null ? "–" : depth.toFixed(1), String(lost),
+          longest.toFixed(3), depths.length ? (sum(depths) / depths.length).toFixed(1) : "–", String(lost),
         ];
       })),
     heading("gamesList"),
   );
-  const reader = new Reader(sheet, data.games, data.rows, [
+  const reader = new Reader(sheet, games, rows, [
     { name: t("game"), text: (row) => String(row.number) },
     { name: t("side.W"), text: (row) => row.white, isText: true },
     { name: t("side.B"), text: (row) => row.black, isText: true },

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 /// A number of things, such as `1 game`, `2 games` or `5 plies`; the noun is given in the singular.
 #[must_use]
@@ -31,6 +32,16 @@ pub fn parse_range(text: &str) -> Result<RangeInclusive<u32>, String> {
         None => (bound(text, u32::MAX)?, bound(text, 0)?),
     };
     if first > last { Err(expected()) } else { Ok(first..=last) }
+}
+
+/// A number of seconds, such as `0.5`.
+///
+/// # Errors
+/// Says what was expected.
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().filter(|seconds| (0.001..=1e7).contains(seconds));
+    let expected = || "expected a number of seconds from 0.001 to 10000000".to_owned();
+    time.map(Duration::from_secs_f64).ok_or_else(expected)
 }
 
 /// The first characters of a text that came from outside; three dots where there are more than
@@ -63,6 +74,14 @@ mod tests {
         }
         for text in ["", "-", "x", "8-4", "4-8-9", "4294967296"] {
             assert!(parse_range(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds_have_fractions_and_bounds() {
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["", "0", "-1", "x", "nan", "1e8"] {
+            assert!(parse_seconds(text).is_err(), "{text}");
         }
     }
 

@@ -199,6 +199,29 @@ test("games of a match are clicked through", options, async () => {
   await page.context().close();
 });
 
+test("plots have every engine and every game, within their frame", options, async () => {
+  // White wins two of the openings whatever the players do: so no engine wins everything.
+  await writeFile(file("wins.fen"), "W:WK28,50:B22\nW:W31-50:B1-20\nW:WK33,50:B23\n");
+  const engines = ["--engine=builtin name=one", "--engine=random name=two", "--engine=random name=three param.seed=5"];
+  run("match", ...engines, "--tc=nodes=200", "--pairs=3", "--openings", file("wins.fen"), "--html", file("plots.html"));
+  const { page, errors } = await open("plots.html");
+  for (const look of ["e0", "e1", "e2"]) assert.ok((await page.locator(`#elo polyline.line.${look}`).count()) > 0, look);
+  const drawn = await page.locator("#elo :is(polyline, polygon)").evaluateAll((all) => all.map((one) => one.getAttribute("points") ?? ""));
+  for (const [x, y] of drawn.flatMap((points) => points.split(" ").map((point) => point.split(",").map(Number)))) {
+    assert.ok(x >= 60 && x <= 890 && y >= 10 && y <= 270, `${x}, ${y}`);
+  }
+  // Below each bar is the length of its games, above it their number.
+  const bars = await page.locator("#lengths rect.bar").count();
+  const counts = await page.locator("#lengths rect.bar").evaluateAll((all) => all.map((one) => {
+    const next = one.nextElementSibling?.nextElementSibling;
+    return next?.localName === "text" ? Number(next.textContent) : 0;
+  }));
+  assert.equal(counts.length, bars);
+  assert.equal(counts.reduce((a, b) => a + b), 18);
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
 test("both reports are read in every language", options, async () => {
   for (const name of ["annotated.html", "match.html"]) {
     const { page, errors } = await open(name, {}, "#game=1&ply=6");

@@ -18,7 +18,7 @@ from draughts.engine import DXPEngine
 
 def main():
     listener = subprocess.Popen(
-        [sys.argv[1], "dxp", "listen", "127.0.0.1", "--port=0", "--once", "--depth=4", *sys.argv[2:]],
+        [sys.argv[1], "dxp", "listen", "127.0.0.1:0", "--once", "--depth=4", *sys.argv[2:]],
         stdout=subprocess.PIPE, text=True)
     port = int(listener.stdout.readline().rsplit(" ", 1)[1])
     engine = DXPEngine(options={"ip": "127.0.0.1", "port": port}, initial_time=30)

@@ -40,13 +40,13 @@ impl Program {
     /// A program that listens, and searches to depth 2 unless the arguments say otherwise.
     #[must_use]
     pub fn listen(args: &[&str]) -> Program {
-        Program::dxp("listen", &[&["--port=0"], args].concat()).listening()
+        Program::dxp("listen", &[&["0"], args].concat()).listening()
     }
 
     /// A program that listens, with these arguments, among them `--engine`: another engine plays.
     #[must_use]
     pub fn adapt(args: &[&str]) -> Program {
-        Program::start(&[&["dxp", "listen", "--port=0"], args].concat()).listening()
+        Program::start(&[&["dxp", "listen", "0"], args].concat()).listening()
     }
 
     /// Learns the port from the first line.
@@ -60,7 +60,7 @@ impl Program {
     #[must_use]
     pub fn connect(args: &[&str]) -> (Program, TcpListener, Peer) {
         let listener = TcpListener::bind("localhost:0").expect("a port");
-        let port = format!("--port={}", listener.local_addr().expect("a port").port());
+        let port = listener.local_addr().expect("a port").port().to_string();
         let program = Program::dxp("connect", &[&[port.as_str()], args].concat());
         let peer = Peer::accept(&listener);
         (program, listener, peer)

@@ -4,7 +4,25 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr};
 use thiserror::Error;
+
+/// The scores that end a game early.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct EarlyEnd {
+    /// A player who scores MEN below 0 for MOVES in a row loses. In a match, if the opponent's scores
+    /// agree
+    #[cfg_attr(feature = "clap", arg(long, value_name = "MEN,MOVES"))]
+    #[serde(default, with = "As::<Option<DisplayFromStr>>")]
+    pub resign: Option<Resign>,
+    /// Scores within MEN of 0 for MOVES in a row, from a move on, are a draw. In a match, if both
+    /// players agree
+    #[cfg_attr(feature = "clap", arg(long, value_name = "MEN,MOVES,FROM"))]
+    #[serde(default, with = "As::<Option<DisplayFromStr>>")]
+    pub draw: Option<Draw>,
+}
 
 /// The score that loses a game. As text: `5,4`, the score and the moves.
 #[derive(Clone, Copy, PartialEq, Debug)]

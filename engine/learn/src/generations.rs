@@ -8,11 +8,11 @@ use std::time::Duration;
 use clap::{Args, value_parser};
 use egdb::DatabaseOptions;
 use meerslag_files::Existing;
-use meerslag_harness::runner::stats::Decision;
+use meerslag_harness::runner::stats::{Decision, Sprt};
 use meerslag_harness::runner::{
     Abort, Adjudication, Conditions, ConfigError, Contest, Director, EngineSpec, MatchConfig,
-    MatchEnd, MatchError, MatchEvent, MatchFormat, MatchResults, MatchRun, SprtConfig, Standing,
-    Standings, StateError, StateFile, TimeControl, Workers, run as run_match,
+    MatchEnd, MatchError, MatchEvent, MatchFormat, MatchResults, MatchRun, Standing, Standings,
+    StateError, StateFile, TimeControl, Workers, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use meerslag_study::Shard;
@@ -351,15 +351,10 @@ impl Generations {
             margin: Duration::ZERO,
             ..Conditions::default()
         };
-        let sprt = Some(SprtConfig {
-            elo0: SPRT_ELO.0,
-            elo1: SPRT_ELO.1,
-            alpha: SPRT_ERROR,
-            beta: SPRT_ERROR,
-            is_logistic: false,
-        });
-        let (format, pairs) = (MatchFormat::RoundRobin, self.pairs as usize);
-        let config = Contest::Match(MatchConfig { conditions, format, pairs, sprt });
+        let (elo0, elo1) = SPRT_ELO;
+        let sprt = Sprt { elo0, elo1, alpha: SPRT_ERROR, beta: SPRT_ERROR, is_logistic: false };
+        let (format, pairs) = (MatchFormat::RoundRobin, Some(self.pairs));
+        let config = Contest::Match(MatchConfig { conditions, format, pairs, sprt: Some(sprt) });
         config.check()?;
         Ok(config)
     }

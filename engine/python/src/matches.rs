@@ -3,25 +3,22 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use meerslag_files::with_causes;
-use meerslag_harness::runner::stats::Decision;
+use meerslag_harness::runner::stats::{Decision, Sprt};
 use meerslag_harness::runner::{
-    self, Abort, Adjudication, Conditions, ConfigError, Contest, Director, EngineSpec, MatchConfig,
-    MatchEvent, MatchFormat, MatchGame, MatchResults, MatchRun, Resumed, SprtConfig, Standing,
-    StateError, StateFile, TimeControl, Workers,
+    self, Abort, Contest, Director, MatchConfig, MatchEvent, MatchGame, MatchResults, MatchRun,
+    Resumed, Standing, StateError, StateFile, Workers, described,
 };
 use meerslag_study::openings::{self, Opening};
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict, PyString};
+use serde_json::{Map, Value, json};
 
-use crate::game::{PositionOrText, draw_rules};
+use crate::game::PositionOrText;
 use crate::pdn::PdnGame;
 use crate::{value_error, work};
-
-/// Games at the same time, as for `meerslag match`.
-const MAX_AT_ONCE: usize = 1024;
 
 /// Where games begin.
 #[derive(FromPyObject)]
@@ -123,8 +120,8 @@ pub struct MatchSprt {
 
 impl MatchSprt {
     fn new(config: &Contest, results: &MatchResults) -> Option<MatchSprt> {
-        let SprtConfig { elo0, elo1, .. } = config.sprt()?;
-        let bounds = config.sprt()?.test().ok()?.bounds();
+        let test = config.sprt()?;
+        let (Sprt { elo0, elo1, .. }, bounds) = (test, test.bounds());
         let (llr, decision) = results.standings().sprt()?;
         let decision = match decision {
             Decision::Continue => None,
@@ -177,13 +174,6 @@ impl MatchResult {
     }
 }
 
-fn engine(text: &str) -> PyResult<EngineSpec> {
-    let named = |error: ConfigError| {
-        PyValueError::new_err(format!("engine '{text}': {}", with_causes(&error)))
-    };
-    EngineSpec::parse(text).map_err(named)
-}
-
 /// Plays a match: each opening twice, with colours exchanged. Other threads of Python run meanwhile;
 /// Ctrl-C ends it.
 ///
@@ -191,94 +181,86 @@ fn engine(text: &str) -> PyResult<EngineSpec> {
 ///     engines: two or more, each as ``meerslag match --engine`` describes them:
 ///         ``builtin name=a param.level=3``, ``name=b cmd="./scan hub" tc=nodes=2000``, ``random``.
 ///         With more than two everybody plays everybody.
-///     tc: the time control of engines that have none: ``nodes=1000``, ``depth=9``, ``move=0.5``
-///         or seconds and increment, ``60+0.5``.
 ///     openings: ``two-move`` (79 ballots), ``three-move`` (331), ``unbalanced`` (300), ``start``, or
 ///         positions.
-///     pairs: pairs of games of each two engines; without it one from each opening.
 ///     concurrency: games at the same time, 1 to 1024.
-///     seed: takes the openings in an order that depends on this number.
-///     draw_rules: the draw rules, see ``Game.status``.
-///     max_moves: draw after this many moves of each player; 0 for no limit.
-///     egdb: folders of endgame databases that end games with their exact result.
-///     margin: seconds by which a limit may be overrun, 0 to 60.
-///     sprt: stop as soon as it is clear whether the first of two engines is stronger by ``elo0`` or by
-///         ``elo1``: ``(elo0, elo1)``, or ``(elo0, elo1, alpha, beta)`` with the probabilities of an
-///         error, 0.05 each otherwise. In normalised Elo.
-///     logistic: the bounds of ``sprt`` are logistic Elo, as in rating lists.
 ///     state: a new file that keeps the match after every game; ``resume_match`` and ``meerslag match
 ///         --resume`` continue with it.
-///     event: the name of the match in the games.
 ///     on_game: called with the ``PdnGame`` of each finished game. An exception from it ends the
 ///         match and is raised again.
+///     options: the keys of the description of a match, with ``_`` for ``-``:
+///         ``tc``, the time control of engines that have none: ``nodes=1000``, ``depth=9``,
+///         ``move=0.5`` or seconds and increment, ``60+0.5``;
+///         ``pairs`` of games of each two engines, without it one from each opening;
+///         ``format``: ``round-robin``, or ``gauntlet``, the first engine against each other one;
+///         ``seed`` takes the openings in an order that depends on this number;
+///         ``random_plies`` after an opening that is played again;
+///         ``draw_rules``, see ``Game.status``;
+///         ``max_moves``: draw after this many moves of each player, 0 for no limit;
+///         ``resign``, such as ``5,4``, and ``draw``, such as ``0.1,10,60``: scores that end games;
+///         ``egdb``: folders of endgame databases that end games with their exact result;
+///         ``margin``: milliseconds by which a limit may be overrun, at most 60000;
+///         ``sprt``: stop as soon as it is clear whether the first of two engines is stronger by
+///         ``elo0`` or by ``elo1``: ``(elo0, elo1)``, or ``(elo0, elo1, alpha, beta)`` with the
+///         probabilities of an error, 0.05 each otherwise, in normalised Elo; with ``True`` at the end
+///         in logistic Elo;
+///         ``event``: the name of the match in the games.
 ///
 /// Raises:
-///     ValueError: a description or an option cannot be read.
+///     ValueError: a description or an option cannot be read, or there is no such option.
 ///     FileExistsError: the state file is there already.
 ///     MatchError: an engine does not start, or the databases or the state file cannot be opened.
 #[pyfunction(name = "match")]
-#[pyo3(signature = (engines, *, tc = None, openings = Openings::Named("two-move".to_owned()),
-                    pairs = None, concurrency = 1, seed = None, draw_rules = "lidraughts",
-                    max_moves = 300, egdb = Vec::new(), margin = 0.05, sprt = None,
-                    logistic = false, state = None, event = "Engine match", on_game: "Callable[[PdnGame], object] | None" = None),
-       text_signature = "(engines, *, tc=None, openings='two-move', pairs=None, concurrency=1, \
-                         seed=None, draw_rules='lidraughts', max_moves=300, egdb=..., \
-                         margin=0.05, sprt=None, logistic=False, state=None, \
-                         event='Engine match', on_game=None)")]
-#[expect(clippy::too_many_arguments, reason = "named ones, of which most have a default")]
+#[pyo3(signature = (engines, *, openings = Openings::Named("two-move".to_owned()), concurrency = 1,
+                    state = None, on_game: "Callable[[PdnGame], object] | None" = None,
+                    **options: "Unpack[_MatchOptions]"),
+       text_signature = "(engines, *, openings='two-move', concurrency=1, state=None, on_game=None, \
+                         **options)")]
 pub fn play_match(
     py: Python<'_>,
     engines: Vec<String>,
-    tc: Option<&str>,
     openings: Openings,
-    pairs: Option<usize>,
-    concurrency: usize,
-    seed: Option<u64>,
-    draw_rules: &str,
-    max_moves: u32,
-    egdb: Vec<PathBuf>,
-    margin: f64,
-    sprt: Option<Bounds>,
-    logistic: bool,
+    concurrency: u32,
     state: Option<PathBuf>,
-    event: &str,
     on_game: Option<Py<PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<MatchResult> {
-    let openings = openings.read()?;
-    if pairs == Some(0) {
-        return Err(PyValueError::new_err("pairs: expected at least 1"));
-    }
-    let workers = workers(concurrency)?;
-    let margin = Duration::try_from_secs_f64(margin).map_err(|_| {
-        PyValueError::new_err(format!("margin is {margin}: expected seconds from 0 to 60"))
-    })?;
-    let config = Contest::Match(MatchConfig {
-        format: MatchFormat::RoundRobin,
-        pairs: pairs.unwrap_or(openings.len().max(1)),
-        sprt: sprt.map(|bounds| bounds.config(logistic)),
-        conditions: Conditions {
-            event: event.to_owned(),
-            engines: engines.iter().map(|text| engine(text)).collect::<PyResult<_>>()?,
-            time_control: tc.map(str::parse::<TimeControl>).transpose().map_err(value_error)?,
-            openings,
-            seed,
-            draw_rules: self::draw_rules(draw_rules)?,
-            adjudication: Adjudication { max_moves, ..Adjudication::default() },
-            egdb,
-            margin,
-            ..Conditions::default()
-        },
-    });
+    let run = run(Some(concurrency))?;
+    let engines: Vec<Value> = engines.iter().map(|text| json!({ "engine": text })).collect();
+    let mut table = json_of(options)?;
+    table.insert("player".to_owned(), engines.into());
+    let mut config: MatchConfig = described(table).map_err(value_error)?;
+    config.conditions.openings = openings.read()?;
+    let config = Contest::Match(config);
     config.check().map_err(value_error)?;
     py.detach(|| {
         let create = |path: PathBuf| {
-            let run = MatchRun { concurrency: Some(concurrency as u32), ..MatchRun::default() };
             StateFile::create(&path, &config, COMMAND, &run).map_err(state_error)
         };
         let state = state.map(create).transpose()?;
         let results = MatchResults::new(&config, Vec::new());
-        played(&config, &workers, (state, true), results, on_game.as_ref())
+        played(&config, &run.workers(), (state, true), results, on_game.as_ref())
     })
+}
+
+/// Options under the names of the description.
+fn json_of(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> {
+    let Some(options) = options else { return Ok(Map::new()) };
+    let py = options.py();
+    // Paths become texts.
+    let default = [("default", py.get_type::<PyString>())].into_py_dict(py)?;
+    let text = py.import("json")?.call_method("dumps", (options,), Some(&default))?;
+    let table: Map<String, Value> =
+        serde_json::from_str(&text.extract::<String>()?).map_err(value_error)?;
+    let name = |key: &str| if key == "tc" { "time-control".to_owned() } else { key.replace('_', "-") };
+    Ok(table.into_iter().map(|(key, value)| (name(&key), value)).collect())
+}
+
+/// How a match is run with this many games at the same time.
+fn run(concurrency: Option<u32>) -> PyResult<MatchRun> {
+    let run = MatchRun { concurrency, ..MatchRun::default() };
+    run.check().map_err(value_error)?;
+    Ok(run)
 }
 
 /// Continues with an interrupted match, from its state file, which describes it. Other threads of
@@ -299,7 +281,7 @@ pub fn play_match(
 pub fn resume_match(
     py: Python<'_>,
     state: PathBuf,
-    concurrency: Option<usize>,
+    concurrency: Option<u32>,
     on_game: Option<Py<PyAny>>,
 ) -> PyResult<MatchResult> {
     py.detach(|| {
@@ -309,8 +291,7 @@ pub fn resume_match(
             let text = "a tournament, or a part of a match: the program continues with it";
             return Err(PyValueError::new_err(text));
         }
-        let before = run.concurrency.map_or(1, |games| games as usize);
-        let workers = workers(concurrency.unwrap_or(before))?;
+        let workers = self::run(concurrency.or(run.concurrency))?.workers();
         state.go_on(COMMAND, &run).map_err(state_error)?;
         played(&config, &workers, (Some(state), false), results, on_game.as_ref())
     })
@@ -318,25 +299,6 @@ pub fn resume_match(
 
 /// What state files say that a match was played by.
 const COMMAND: &str = "meerslag.match, from Python";
-
-/// The hypotheses of a sequential test.
-#[derive(FromPyObject)]
-pub enum Bounds {
-    #[pyo3(transparent, annotation = "tuple[float, float, float, float]")]
-    WithErrors((f64, f64, f64, f64)),
-    #[pyo3(transparent, annotation = "tuple[float, float]")]
-    Elo((f64, f64)),
-}
-
-impl Bounds {
-    const fn config(self, is_logistic: bool) -> SprtConfig {
-        let (elo0, elo1, alpha, beta) = match self {
-            Bounds::WithErrors(all) => all,
-            Bounds::Elo((elo0, elo1)) => (elo0, elo1, 0.05, 0.05),
-        };
-        SprtConfig { elo0, elo1, alpha, beta, is_logistic }
-    }
-}
 
 fn state_error(error: StateError) -> PyErr {
     match error {
@@ -351,14 +313,6 @@ fn state_error(error: StateError) -> PyErr {
 fn exists(path: &Path) -> PyErr {
     let text = format!("{} exists: resume_match continues with it", path.display());
     PyFileExistsError::new_err(text)
-}
-
-fn workers(concurrency: usize) -> PyResult<Workers> {
-    if !(1..=MAX_AT_ONCE).contains(&concurrency) {
-        let text = format!("concurrency is {concurrency}: expected 1 to {MAX_AT_ONCE}");
-        return Err(PyValueError::new_err(text));
-    }
-    Ok(Workers { concurrency, cpus: Vec::new(), logs: None, shard: None })
 }
 
 /// Plays the games that are not in the results yet, and keeps them in a state file, which may be a new

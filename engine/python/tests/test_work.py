@@ -307,7 +307,7 @@ def test_the_state_of_a_match_that_is_broken_off(tmp_path):
     assert not none.exists()
     with pytest.raises(MatchError, match="none.jsonl"):
         resume_match(none)
-    with pytest.raises(ValueError, match="concurrency is 0"):
+    with pytest.raises(ValueError, match="concurrency: 0: expected 1 to 1024"):
         resume_match(state, concurrency=0)
 
 
@@ -320,7 +320,7 @@ def test_a_sequential_test_ends_a_match():
         low, high = test.bounds
         assert test.llr >= high if decision == "H1" else test.llr <= low
         assert (test.elo0, test.elo1) == (0.0, 100.0)
-    few = match([strong, weak], pairs=1, sprt=(0, 5, 0.05, 0.05), logistic=True, max_moves=10)
+    few = match([strong, weak], pairs=1, sprt=(0, 5, 0.05, 0.05, True), max_moves=10)
     assert few.sprt.decision is None and few.sprt.bounds == pytest.approx((-2.944, 2.944), abs=1e-3)
     assert match([strong, weak], pairs=1, max_moves=5).sprt is None
 
@@ -335,8 +335,11 @@ def test_what_is_wrong_with_a_match_is_said():
         (["builtin colour=red", "random"], {"tc": "depth=1"}, "colour=red: expected name"),
         (both, {"tc": "depth=1", "openings": "four-move"}, "expected two-move"),
         (both, {"tc": "depth=1", "pairs": 0}, "at least 1"),
-        (both, {"tc": "depth=1", "margin": -1}, "seconds from 0 to 60"),
-        (both, {"tc": "depth=1", "concurrency": 0}, "concurrency is 0: expected 1 to 1024"),
+        (both, {"tc": "depth=1", "margin": 70000}, "milliseconds up to 60000"),
+        (both, {"tc": "depth=1", "concurrency": 0}, "concurrency: 0: expected 1 to 1024"),
+        (both, {"tc": "depth=1", "margin": -1}, "integer `-1`"),
+        (both, {"tc": "depth=1", "tempo": 5}, "unknown field `tempo`"),
+        (both, {"tc": "depth=1", "random_plies": 9}, "random-plies: 9: expected a number up to 4"),
         (both, {"tc": "depth=1", "sprt": (5, 0)}, "must be less than elo1"),
         (both, {"tc": "depth=1", "sprt": (0, 5, 0.9, 0.9)}, "alpha"),
     ):

@@ -4,7 +4,7 @@ mod report;
 mod session;
 
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use meerslag_harness::adapter::{AdapterOptions, Remark};
-use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
-    Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
+    Address, DxpEngine, InitiatorOptions, Listener, SessionOptions, connect,
 };
 use meerslag_search::{Engine, EngineOptions};
 
@@ -25,6 +24,7 @@ use self::session::{After, DxpSession};
 use super::adapt::AdaptedArgs;
 use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
+use super::matches::OpeningsArgs;
 use super::opening_book::OpeningBookArgs;
 use super::streams::note;
 use super::{EngineArgs, Failure, adapt};
@@ -48,16 +48,15 @@ built-in) and --egdb (or --egdb-pieces 4: those in the program). Its faults are 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("engine", |it| it.conflicts_with_all(["threads", "hash", "evaluation"])))]
+#[command(mut_arg("openings", |it| it.default_value("start")))]
 pub(super) struct DxpArgs {
     #[arg(value_enum)]
     side: Side,
     /// Listen: the address to listen on; others than this machine's own need trust in the network.
     /// Connect: the machine on which the other program runs
-    #[arg(value_name = "HOST[:PORT]", default_value = "localhost", value_parser = place)]
-    place: HostPort,
-    /// Port; 0 with listen takes a free one and reports it [default: 27531]
-    #[arg(long)]
-    port: Option<u16>,
+    /// [default port: 27531; listening at port 0 takes a free one and reports it]
+    #[arg(value_name = "HOST[:PORT]", default_value = "localhost", hide_default_value = true)]
+    place: Address,
     #[command(flatten)]
     connection: ConnectionArgs,
     #[command(flatten)]
@@ -96,57 +95,12 @@ struct ConnectionArgs {
     retry: Option<Duration>,
 }
 
-impl ConnectionArgs {
-    /// The way to connections at this place. A port in use is reported at once.
-    fn way<'a>(&self, side: Side, host: &'a str, port: u16) -> Result<Way<'a>, Failure> {
-        match side {
-            Side::Listen if self.retry.is_some() => {
-                Err(Failure::Input(anyhow!("--retry is for the side that connects")))
-            }
-            Side::Connect if self.once => {
-                Err(Failure::Input(anyhow!("--once is for the side that listens")))
-            }
-            Side::Connect if port == 0 => Err(Failure::Input(anyhow!(
-                "--port 0: expected the port on which the program listens"
-            ))),
-            Side::Listen => {
-                let listener = Listener::bind(host, port)
-                    .with_context(|| format!("cannot listen on {host}, port {port}"))
-                    .map_err(Failure::Run)?;
-                Ok(Way::Listen { host, listener, once: self.once })
-            }
-            Side::Connect => {
-                let retry = self.retry.unwrap_or(DEFAULT_RETRY);
-                Ok(Way::Connect { host, port, retry })
-            }
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Role {
     /// Answer the other program's proposals
     Follower,
     /// Propose the games
     Initiator,
-}
-
-#[derive(Args, Debug)]
-struct Common {
-    /// Port; 0 with listen takes a free one and reports it [default: 27531]
-    #[arg(long)]
-    port: Option<u16>,
-    #[command(flatten)]
-    games: GamesArgs,
-    #[command(flatten)]
-    force: ForceArgs,
-    /// Add every message with time and direction to this file
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
-    #[command(flatten)]
-    book: OpeningBookArgs,
-    #[command(flatten)]
-    engine: EngineArgs,
 }
 
 /// The games.
@@ -158,17 +112,10 @@ struct GamesArgs {
     /// Our name, up to 32 characters
     #[arg(long, value_parser = name)]
     name: Option<String>,
-    /// Initiator: minutes for each player, in three characters such as 5, 1.5 or .05; parts of a
-    /// minute are not understood by all programs
-    #[arg(long, default_value_t = 5.0, value_parser = minutes)]
-    minutes: f64,
-    /// Initiator: moves of each player after which a game ends; 0 for no limit
-    #[arg(long, default_value_t = 75, value_parser = clap::value_parser!(u32).range(..=999))]
-    moves: u32,
-    /// Initiator: start positions: start, two-move, three-move, unbalanced or a FEN file; each is
-    /// played twice
-    #[arg(long, value_name = "SET|FILE", default_value = "start")]
-    openings: String,
+    #[command(flatten)]
+    proposal: InitiatorOptions,
+    #[command(flatten)]
+    openings: OpeningsArgs,
     /// Initiator: number of games [default: two from each opening]
     #[arg(long, value_name = "N")]
     games: Option<usize>,
@@ -181,41 +128,17 @@ struct GamesArgs {
     /// Least time between two of our messages in milliseconds: some programs need it
     #[arg(long, value_name = "MS", default_value_t = 100)]
     gap: u64,
-    /// Give the opponent up after this many seconds without a move [default: wait for ever]
-    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
-    silence: Option<Duration>,
-    /// How long to wait for a legal move after an illegal one, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
-    correction: Duration,
-    /// How long to wait for the other program's echo of an end, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = super::seconds)]
-    echo: Duration,
-    /// Initiator: how long the answer to a proposal may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
-    answer: Duration,
+    #[command(flatten)]
+    session: SessionOptions,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
     /// Greatest search depth, in addition to the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// Think in the opponent's time too
-    #[arg(long)]
-    ponder: bool,
-    /// Give up when our own score is at most minus this for some moves in a row
-    #[arg(long, value_name = "MEN,MOVES")]
-    resign: Option<Resign>,
-    /// Claim a draw when our own score is near 0 for some moves in a row, from some move on
-    #[arg(long, value_name = "MEN,MOVES,FROM")]
-    draw: Option<Draw>,
 }
 
 impl GamesArgs {
-    /// The file of openings, if it is a file.
-    fn openings_file(&self) -> Named<'_> {
-        ("--openings", Some(Path::new(&self.openings)).filter(|path| path.is_file()))
-    }
-
     /// The file for the games.
     fn pdn_file(&self) -> Named<'_> {
         ("--pdn", self.pdn.as_deref())
@@ -223,27 +146,9 @@ impl GamesArgs {
 
     /// The games as options of a session, which is called `name` if no other name is given.
     fn options(&self, name: &str) -> SessionOptions {
-        SessionOptions {
-            name: self.name.as_deref().unwrap_or(name).to_owned(),
-            ponder: self.ponder,
-            move_patience: self.silence,
-            correction_patience: self.correction,
-            echo_patience: self.echo,
-            answer_patience: self.answer,
-            resign: self.resign,
-            draw: self.draw,
-            ..SessionOptions::default()
-        }
+        let name = self.name.as_deref().unwrap_or(name).to_owned();
+        SessionOptions { name, ..self.session.clone() }
     }
-}
-
-fn minutes(text: &str) -> Result<f64, String> {
-    let minutes: Option<f64> = text.parse().ok();
-    let minutes = minutes.filter(|m| (0.01..=999.0).contains(m));
-    let minutes = minutes.ok_or("expected minutes from 0.01 to 999")?;
-    // Otherwise the opponent would be sent a time other than the one played.
-    format_minutes(minutes).ok_or("the protocol has three characters: 12, 1.5 or .05")?;
-    Ok(minutes)
 }
 
 fn name(text: &str) -> Result<String, String> {
@@ -253,48 +158,30 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// A host, and a port if there is one.
-type HostPort = (String, Option<u16>);
-
-fn place(text: &str) -> Result<HostPort, String> {
-    Address::parts(text).map_err(|error| error.to_string())
-}
-
-/// The port is given with the host or separately.
-fn port(place: &HostPort, port: Option<u16>) -> Result<u16, Failure> {
-    match (place.1, port) {
-        (Some(one), Some(other)) if one != other => {
-            Err(Failure::Input(anyhow!("two ports are given, {one} and {other}")))
-        }
-        (one, other) => Ok(one.or(other).unwrap_or(DEFAULT_PORT)),
-    }
-}
-
 pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
     let adapted = args.adapted.options()?;
-    let (host, port) = (&args.place.0, port(&args.place, args.port)?);
-    let way = args.connection.way(args.side, host, port)?;
+    let listener = args.listener()?;
     let games = &args.games;
     files::check_distinct(
-        &[games.openings_file(), args.book.file(), args.engine.evaluation.file()],
+        &[games.openings.file(), args.book.file(), args.engine.evaluation.file()],
         &[games.pdn_file(), ("--log", args.log.as_deref())],
     )?;
     let log = files::log_or_none(args.log.as_deref())?;
     let stop = Arc::new(AtomicBool::new(false));
     if let Some(options) = adapted {
-        return adapt(args, options, log, way, &stop);
+        return adapt(args, options, log, listener.as_ref(), &stop);
     }
     Interrupt::catch({
         let stop = Arc::clone(&stop);
         move || stop.store(true, Ordering::Relaxed)
     })?;
     let book = args.book.options()?;
-    let options = EngineOptions { ponder: games.ponder, book, ..args.engine.options()? };
+    let options = EngineOptions { ponder: games.session.ponder, book, ..args.engine.options()? };
     let rules = options.draw_rules;
     let thinker = Box::new(Engine::new(options)?);
     let engine = DxpEngine { thinker, depth: games.depth, rules };
     let name = SessionOptions::default().name;
-    way.play(DxpSession::new(games, args.force, engine, &name, log, &stop)?)
+    args.play(listener.as_ref(), DxpSession::new(games, args.force, engine, &name, log, &stop)?)
 }
 
 /// The games of another engine.
@@ -302,7 +189,7 @@ fn adapt(
     args: &DxpArgs,
     options: AdapterOptions,
     log: Log,
-    way: Way<'_>,
+    listener: Option<&Listener>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let _watchdog = adapt::watch(&options);
@@ -325,7 +212,7 @@ fn adapt(
         book: args.book.given()?,
         databases: args.engine.databases.given(),
         draw_rules: rules,
-        ponder: args.games.ponder,
+        ponder: args.games.session.ponder,
         may_give_up: true,
         remark,
         ..options
@@ -334,24 +221,40 @@ fn adapt(
     let adapter = adapt::start(options)?;
     let name = adapter.full_name();
     let engine = DxpEngine { thinker: Box::new(adapter), depth: args.games.depth, rules };
-    way.play(DxpSession::new(&args.games, args.force, engine, &name, log, stop)?)?;
+    let session = DxpSession::new(&args.games, args.force, engine, &name, log, stop)?;
+    args.play(listener, session)?;
     adapt::check_log(&log_error)
 }
 
-/// How connections come about.
-enum Way<'a> {
-    /// We wait for them; perhaps only for one.
-    Listen { host: &'a str, listener: Listener, once: bool },
-    /// We make them, and try for this time.
-    Connect { host: &'a str, port: u16, retry: Duration },
-}
+impl DxpArgs {
+    /// Listens, if we do: a port that is in use is noticed at once.
+    fn listener(&self) -> Result<Option<Listener>, Failure> {
+        let Address { host, port } = &self.place;
+        let refused = |why: &str| Err(Failure::Input(anyhow!("{why}")));
+        match self.side {
+            Side::Listen if self.connection.retry.is_some() => {
+                refused("--retry is for the side that connects")
+            }
+            Side::Connect if self.connection.once => refused("--once is for the side that listens"),
+            Side::Connect if *port == 0 => {
+                refused("port 0: expected the port on which the program listens")
+            }
+            Side::Connect => Ok(None),
+            Side::Listen => {
+                let listener = Listener::bind(host, *port)
+                    .with_context(|| format!("cannot listen on {host}, port {port}"));
+                listener.map(Some).map_err(Failure::Run)
+            }
+        }
+    }
 
-impl Way<'_> {
     /// Plays over as many connections as are needed.
-    fn play(self, session: DxpSession<'_>) -> Result<(), Failure> {
-        match self {
-            Way::Listen { host, listener, once } => listen(session, host, &listener, once),
-            Way::Connect { host, port, retry } => reach(session, host, port, retry),
+    fn play(&self, listener: Option<&Listener>, session: DxpSession<'_>) -> Result<(), Failure> {
+        let (ConnectionArgs { once, retry }, Address { host, port }) =
+            (&self.connection, &self.place);
+        match listener {
+            Some(listener) => listen(session, host, listener, *once),
+            None => reach(session, host, *port, retry.unwrap_or(DEFAULT_RETRY)),
         }
     }
 }

@@ -16,11 +16,6 @@ pub(super) struct LanguageArgs {
 }
 
 impl LanguageArgs {
-    /// The language given.
-    pub(super) fn given(&self) -> Option<String> {
-        self.language.clone()
-    }
-
     /// The language given, or English.
     pub(super) fn code(&self) -> &str {
         self.language.as_deref().unwrap_or(LANGUAGES[0])

@@ -72,7 +72,8 @@ use meerslag_search::EngineOptions;
 use movegen::DrawRules;
 
 use failure::{Failure, no_thread, status};
-use values::{mebibytes, mebibytes_of, seconds, threads};
+use movegen::words::parse_seconds as seconds;
+use values::{mebibytes, mebibytes_of, threads};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,7 +2,6 @@
 
 use std::num::NonZero;
 use std::thread;
-use std::time::Duration;
 
 /// Reads a size in MiB (a bare number) or with a unit, such as `512M` or `8G`; rounded up to MiB.
 pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
@@ -30,13 +29,4 @@ pub(super) fn threads<const MAX: usize>(text: &str) -> Result<usize, String> {
         Ok(threads) if threads <= MAX => Ok(threads),
         _ => Err(format!("expected 0 to {MAX} threads")),
     }
-}
-
-/// Reads a number of seconds, such as `0.5`.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    if !(0.001..=1e7).contains(&seconds) {
-        return Err("expected seconds from 0.001 to 10000000".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
 }

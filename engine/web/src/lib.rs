@@ -103,6 +103,7 @@ pub const TOURNAMENT: &[Asset] = assets! {
 pub const REPORTS: &[Asset] = assets! {
     "annotation-page.js": SCRIPT,
     "match-page.js": SCRIPT,
+    "plots.js": SCRIPT,
     "reader.js": SCRIPT,
     "report-texts.js": SCRIPT,
     "reports.css": STYLE,

@@ -152,7 +152,7 @@ fn our_own_engine_follows_the_protocol() {
 #[test]
 fn our_own_program_follows_dxp() {
     let mut child = Command::new(binary())
-        .args(["dxp", "listen", "--port=0", "--hash=1", "--depth=2", "--gap=0", "--correction=20"])
+        .args(["dxp", "listen", "0", "--hash=1", "--depth=2", "--gap=0", "--correction=20"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

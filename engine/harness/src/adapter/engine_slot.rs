@@ -16,9 +16,10 @@ use super::game::AdapterGame;
 use super::time::TimeBox;
 use super::{AdapterError, AdapterOptions};
 use crate::protocol::LogError;
+use crate::protocol::dxp::EndReason;
 use crate::protocol::hub::limits_after;
 use crate::runner::{
-    Abort, Answer, Claim, EngineKind, EngineSpec, GameSlot, Identity, NewGame, Player, PlayerError,
+    Abort, Answer, EngineKind, EngineSpec, GameSlot, Identity, NewGame, Player, PlayerError,
     Thought, Transcript, start_player,
 };
 use meerslag_search::{Control, Info, Limits, Mode, STACK_BYTES};
@@ -473,7 +474,7 @@ impl EngineThread {
                 Answer::Move(thought) => return Ok(Some(thought)),
                 Answer::End(claim) => {
                     self.game = None;
-                    if claim == Claim::Lost && self.may_give_up {
+                    if claim == EndReason::Lost && self.may_give_up {
                         return Ok(None);
                     }
                     self.remark.fault(&format!("the engine ends the game ({claim:?})"));

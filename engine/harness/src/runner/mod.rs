@@ -26,7 +26,7 @@ pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use config::error::ConfigError;
 pub use config::spec::{DxpSpec, ENGINE_KEYS, EngineKind, EngineSpec, command_words};
 pub use config::{
-    Conditions, Contest, Format, MatchConfig, MatchFormat, SprtConfig, TournamentConfig,
+    Conditions, Contest, Format, MatchConfig, MatchFormat, TournamentConfig, described,
 };
 pub use game::adjudicate::Adjudication;
 pub use game::match_game::MatchGame;
@@ -37,14 +37,13 @@ pub(crate) use player::launch::{GameSlot, start as start_player};
 pub(crate) use player::transcript::Transcript;
 pub use player::transcript::{GameLogs, KeptLogs};
 pub use player::{
-    Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
-    process,
+    Abort, Answer, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought, process,
 };
 pub use report::{
     InPlayRecord, Live, LiveEvent, LiveRecord, MatchPage, StandingsRecord, TournamentRecord,
     csv_lines,
 };
-pub use stats::places::{Place, places, places_text};
+pub use stats::places::{PlaceRecord, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};
 pub use stats::time_use::{Spent, TimeUse};
@@ -54,4 +53,6 @@ pub use tournament::director::{Director, GameInPlay, Seen};
 pub use tournament::merge::{MergeError, Merged, merge_states};
 pub use tournament::schedule::{Pairing, Round, schedule};
 pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
-pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, game_count, run, tail_text};
+pub use tournament::{
+    MatchEnd, MatchError, MatchEvent, WorkerReport, Workers, game_count, run, tail_text,
+};

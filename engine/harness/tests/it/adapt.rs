@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use egdb::{DatabaseOptions, Probe, Wld};
 use meerslag_harness::adapter::AdapterOptions;
-use meerslag_harness::early_end::{Draw, Resign};
+use meerslag_harness::early_end::{Draw, EarlyEnd, Resign};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{InitiatorOptions, SessionOptions};
 use meerslag_tests::{Client, Peer};
@@ -399,7 +399,8 @@ fn games_end_by_score() {
     for (score, resign, draw, end) in
         [("-9", resign, None, "E10"), ("0.05", None, draw, "E20"), ("9", resign, None, "M")]
     {
-        let options = SessionOptions { resign, draw, ..SessionOptions::default() };
+        let scores = EarlyEnd { resign, draw };
+        let options = SessionOptions { scores, ..SessionOptions::default() };
         let engine = mock(&format!("first score={score}"));
         let player = player(&engine, Setup { options, ..Setup::default() });
         let mut peer = Peer::connect(player.port);

@@ -8,7 +8,7 @@ use meerslag_files::with_causes;
 use meerslag_harness::runner::{
     Abort, Conditions, Contest, Director, EngineSpec, Format, GameLogs, KeptLogs, MatchConfig,
     MatchEnd, MatchError, MatchEvent, MatchFormat, MatchGame, MatchPage, MatchResults, StateFile,
-    TournamentConfig, Workers, run, tail_text,
+    TournamentConfig, WorkerReport, Workers, run, tail_text,
 };
 use meerslag_study::openings;
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, WriteOptions, game_to_string};
@@ -44,7 +44,7 @@ impl Match {
             ..Conditions::default()
         };
         let format = MatchFormat::RoundRobin;
-        let config = Contest::Match(MatchConfig { conditions, format, pairs: 1, sprt: None });
+        let config = Contest::Match(MatchConfig { conditions, format, pairs: Some(1), sprt: None });
         let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
         Match { config, workers }
     }
@@ -70,8 +70,8 @@ impl Match {
         self
     }
 
-    pub fn pairs(self, pairs: usize) -> Match {
-        self.with(|config| config.pairs = pairs)
+    pub fn pairs(self, pairs: u32) -> Match {
+        self.with(|config| config.pairs = Some(pairs))
     }
 
     /// Games end after this many moves of each player.
@@ -156,10 +156,12 @@ impl Match {
         let mut observe = |event: MatchEvent<'_>| -> io::Result<()> {
             match event {
                 MatchEvent::Game(results) => games.extend(results.games().last().cloned()),
-                MatchEvent::Complaint { engine, text } => {
+                MatchEvent::Report(WorkerReport::Complaint { engine, text }) => {
+                    let engine = &config.engines[*engine].name;
                     notes.push(format!("engine '{engine}' reports an error: {text}"));
                 }
-                MatchEvent::SlowStart { engine, missing, tail } => {
+                MatchEvent::Report(WorkerReport::SlowStart { engine, missing, tail }) => {
+                    let engine = &config.engines[*engine].name;
                     let tail = tail_text(tail);
                     notes.push(format!("engine '{engine}' is slow to start: {missing}{tail}"));
                 }

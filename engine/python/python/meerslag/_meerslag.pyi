@@ -43,6 +43,21 @@ class _BookOptions(TypedDict, total=False):
     memory_mib: int | None
     encoding: str | None
 
+class _MatchOptions(TypedDict, total=False):
+    tc: str | None
+    pairs: int | None
+    format: Literal["round-robin", "gauntlet"]
+    seed: int | None
+    random_plies: int | None
+    draw_rules: Literal["lidraughts", "fmjd-cumulative", "scan", "none"]
+    max_moves: int
+    resign: str | None
+    draw: str | None
+    egdb: Sequence[str | PathLike[str]]
+    margin: int
+    sprt: Sequence[float] | None
+    event: str
+
 class _ConditionsAndPosition(_Conditions, total=False):
     position: Position | str | None
 
@@ -750,7 +765,7 @@ def exercises(games: Iterable[PdnGame]) -> list[Exercise]: ...
 
 def find_puzzles(games: Sequence[PdnGame | Game], *, engine: Engine | None=None, depth: SupportsIndex | None=None, nodes: SupportsIndex | None=None, time: SupportsFloat | SupportsIndex | None=None, on_progress: Callable[[int, int], object] | None=None) -> list[Puzzle]: ...
 
-def match(engines: Sequence[str], *, tc: str | None=None, openings: Literal['two-move', 'three-move', 'unbalanced', 'start'] | Sequence[Position | str]=..., pairs: SupportsIndex | None=None, concurrency: SupportsIndex=1, seed: SupportsIndex | None=None, draw_rules: Literal['lidraughts', 'fmjd-cumulative', 'scan', 'none']='lidraughts', max_moves: SupportsIndex=300, egdb: Sequence[str | PathLike[str]]=..., margin: SupportsFloat | SupportsIndex=0.05, sprt: tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None=None, logistic: bool=False, state: str | PathLike[str] | None=None, event: str='Engine match', on_game: Callable[[PdnGame], object] | None=None) -> MatchResult: ...
+def match(engines: Sequence[str], *, openings: Literal['two-move', 'three-move', 'unbalanced', 'start'] | Sequence[Position | str]=..., concurrency: SupportsIndex=1, state: str | PathLike[str] | None=None, on_game: Callable[[PdnGame], object] | None=None, **options: Unpack[_MatchOptions]) -> MatchResult: ...
 
 def open_pdn(path: str | PathLike[str], *, encoding: str | None=None) -> PdnReader: ...
 

@@ -1,17 +1,15 @@
 //! What `meerslag dxp` does with each connection, and at the end.
 
 use std::net::TcpStream;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::dxp::{
     Connection, DxpEngine, DxpPlay, Event, InitiatorOptions, SessionEnd, SessionOptions, follow,
     initiate,
 };
-use meerslag_study::openings;
 use movegen::{Color, Position};
 
 use super::report::GamesReport;
@@ -59,13 +57,13 @@ impl<'a> DxpSession<'a> {
         let options = args.options(name);
         let existing = force.existing();
         let pdn = args.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
-        let games = games(args).map_err(Failure::Input)?;
+        let games = games(args)?;
         let all = (args.role == Role::Initiator).then_some(games.len());
         Ok(DxpSession {
             args,
             stop,
             engine,
-            proposal: InitiatorOptions { games, minutes: args.minutes, moves: args.moves },
+            proposal: InitiatorOptions { games, ..args.proposal.clone() },
             next: args.from_game.saturating_sub(1),
             log,
             report: GamesReport::new(&options.name, args.json, pdn, all),
@@ -165,22 +163,20 @@ impl<'a> DxpSession<'a> {
 }
 
 /// The games that the initiator proposes: each opening with both colours.
-fn games(args: &GamesArgs) -> anyhow::Result<Vec<(Position, Color)>> {
-    let openings = match openings::by_name(&args.openings) {
-        Some(openings) => openings,
-        None => {
-            let failed = || format!("openings {}", args.openings);
-            let text = meerslag_files::read_text(Path::new(&args.openings)).with_context(failed)?;
-            openings::from_fens(&text).with_context(failed)?
-        }
-    };
-    let count = args.games.unwrap_or(2 * openings.len());
+fn games(args: &GamesArgs) -> Result<Vec<(Position, Color)>, Failure> {
+    let openings = args.openings.read()?;
+    let mut positions: Vec<Position> = openings.iter().map(|it| *it.position()).collect();
+    if positions.is_empty() {
+        positions.push(Position::initial());
+    }
+    let count = args.games.unwrap_or(2 * positions.len());
     if args.from_game == 0 || args.from_game > count.max(1) {
-        return Err(anyhow!("--from-game {} is not within 1..={count}", args.from_game));
+        let from = args.from_game;
+        return Err(Failure::Input(anyhow!("--from-game {from} is not within 1..={count}")));
     }
     let game = |index: usize| {
         let color = if index.is_multiple_of(2) { Color::White } else { Color::Black };
-        (*openings[index / 2 % openings.len()].position(), color)
+        (positions[index / 2 % positions.len()], color)
     };
     Ok((0..count).map(game).collect())
 }

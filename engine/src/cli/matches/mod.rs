@@ -10,32 +10,26 @@ use std::io::{self, BufReader, Read};
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
-use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::{
-    Abort, Adjudication, Conditions, Contest, Director, ENGINE_KEYS, EngineSpec, GameLogs,
-    KeptLogs, Live, MatchConfig, MatchEnd, MatchEvent, MatchFormat, MatchPage, MatchPart,
-    MatchResults, MatchRun, Merged, Resumed, SprtConfig, StateError, StateFile, TimeControl,
-    Workers, merge_states, run as run_match,
+    Abort, Contest, Director, ENGINE_KEYS, GameLogs, Live, MatchConfig, MatchEnd, MatchEvent,
+    MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, StateError, StateFile,
+    merge_states, run as run_match,
 };
-use meerslag_study::Shard;
 use meerslag_study::openings;
 use meerslag_study::openings::Opening;
-use movegen::DrawRules;
 use movegen::notation::pdn::decode;
 use movegen::words::counted;
 use parking_lot::Mutex;
 
 pub(super) use self::output::MatchGameRecord;
 use self::output::Output;
-use super::files::{self, ForceArgs};
+use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
-use super::language::LanguageArgs;
 use super::streams::note;
 use super::{Failure, shell, source, watchdog};
 
@@ -68,77 +62,15 @@ fn after_help() -> String {
 /// Play matches between engines and judge the result
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
+#[command(mut_arg("log_keep", |it| it.requires("log")))]
+#[command(mut_arg("shard", |it| it.requires("state").conflicts_with_all(["sprt", "resume"])))]
 pub(super) struct MatchArgs {
-    /// An engine, see below; at least two
-    #[arg(long = "engine", value_name = "DESCRIPTION", required_unless_present_any = ["resume", "merge"])]
-    engines: Vec<String>,
-    /// Time control of engines without one of their own
-    #[arg(long, value_name = "CONTROL")]
-    tc: Option<TimeControl>,
-    /// Who plays whom
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Pairings::RoundRobin)]
-    format: Pairings,
-    /// Start positions: two-move (79 ballots), three-move (331), unbalanced (300 where one side is
-    /// better), start, or a FEN or PDN file or an opening book (*.book)
-    #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
-    openings: String,
-    /// Plies to take from each game of a PDN file of openings, or from a book
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    opening_plies: usize,
-    /// Pairs of games for each two engines [default: one from each opening]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pairs: Option<u32>,
-    /// Random plies after an opening that is played again, to a position about as even as the
-    /// opening. 0 repeats the opening [default: 2 if all engines search to a number of nodes or a
-    /// depth, otherwise 0]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=4))]
-    random_plies: Option<u32>,
-    /// Take the openings, and the positions after them, in an order that depends on this number
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Games at the same time [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    concurrency: Option<u32>,
-    /// Bind each game to its own processors: one for each engine thread, counted from 0
-    #[arg(long, value_name = "CPUS_PER_GAME", num_args = 0..=1, default_missing_value = "1",
-          value_parser = clap::value_parser!(u32).range(1..=64))]
-    affinity: Option<u32>,
-    /// Time by which a limit may be overrun, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 50,
-          value_parser = clap::value_parser!(u64).range(..=60_000))]
-    margin: u64,
-    /// Draw rules: lidraughts, fmjd-cumulative, scan or none
-    #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRules,
-    /// Draw after this many moves of each player; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 300)]
-    max_moves: u32,
-    /// End a game as won when both scores say so: MEN,MOVES
-    #[arg(long, value_name = "MEN,MOVES")]
-    resign: Option<Resign>,
-    /// End a game as drawn when both scores are near 0: MEN,MOVES,FROM_MOVE
-    #[arg(long, value_name = "MEN,MOVES,FROM")]
-    draw: Option<Draw>,
-    /// End a game with its exact result when the databases in this folder know it; repeatable
-    #[arg(long, value_name = "FOLDER")]
-    egdb: Vec<PathBuf>,
-    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 and if wanted ,ALPHA,BETA
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt, allow_hyphen_values = true)]
-    sprt: Option<SprtConfig>,
-    /// The bounds of --sprt are logistic Elo instead of normalised
-    #[arg(long, requires = "sprt")]
-    logistic: bool,
-    /// Write the games with scores, depths and clocks to this file
-    #[arg(long, value_name = "FILE")]
-    pdn: Option<PathBuf>,
-    /// Write a line for each game to this file
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Write a page with tables, plots and all games on a board to this file
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
     #[command(flatten)]
-    language: LanguageArgs,
+    config: MatchConfig,
+    #[command(flatten)]
+    openings: OpeningsArgs,
+    #[command(flatten)]
+    run: MatchRun,
     #[command(flatten)]
     force: ForceArgs,
     /// Save the state in this file after every game; an existing one is never replaced
@@ -146,96 +78,81 @@ pub(super) struct MatchArgs {
     state: Option<PathBuf>,
     /// Continue with the match in the state file; its description, its files and its concurrency come
     /// from there, and it writes its files again
-    #[arg(long, conflicts_with_all = [
-        "engines", "tc", "format", "openings", "opening_plies", "pairs", "random_plies", "seed",
-        "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
-    ])]
+    #[arg(long, conflicts_with_all = DESCRIPTION)]
     resume: bool,
-    /// Write all messages to and from the engines in each game, with times and standard error, to a
-    /// file in this folder
-    #[arg(long, value_name = "FOLDER")]
-    log: Option<PathBuf>,
-    /// Keep only some of these files [default: all]
-    #[arg(long, value_name = "GAMES", requires = "log", value_parser = kept_logs,
-          default_value = "all", hide_default_value = true)]
-    log_keep: KeptLogs,
-    /// Play only this part of the pairs, such as 1/2 or 2/2: --merge combines the parts
-    #[arg(long, value_name = "I/N", requires = "state",
-          conflicts_with_all = ["sprt", "resume"])]
-    shard: Option<Shard>,
     /// Put the state files of the parts of a match together in --state, with its files and its table
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "state", conflicts_with_all = [
-        "engines", "tc", "format", "openings", "opening_plies", "pairs", "random_plies", "seed",
-        "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
-        "resume", "shard", "log", "affinity", "concurrency",
-    ])]
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "state",
+          conflicts_with_all = DESCRIPTION.iter().chain(&PLAYING))]
     merge: Vec<PathBuf>,
-    /// Name of the match in the PDN
-    #[arg(long, value_name = "NAME", default_value = "Engine match")]
-    event: String,
     /// Print a JSON object for each game and one for the table at the end
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Pairings {
-    /// Each engine against each other one
-    RoundRobin,
-    /// The first engine against each other one
-    Gauntlet,
+/// The options that describe a match: a state file has them.
+const DESCRIPTION: [&str; 14] = [
+    "engines",
+    "time_control",
+    "format",
+    "OpeningsArgs",
+    "pairs",
+    "random_plies",
+    "seed",
+    "margin",
+    "draw_rules",
+    "max_moves",
+    "EarlyEnd",
+    "egdb",
+    "sprt",
+    "event",
+];
+/// The options of games that are played.
+const PLAYING: [&str; 5] = ["resume", "shard", "log", "affinity", "concurrency"];
+
+/// Where games begin.
+#[derive(Args, Debug)]
+pub(super) struct OpeningsArgs {
+    /// Start positions: two-move (79 ballots), three-move (331), unbalanced (300 where one side is
+    /// better), start, or a FEN or PDN file or an opening book (*.book)
+    #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
+    openings: String,
+    /// Plies to take from each game of a PDN file of openings, or from a book
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    opening_plies: usize,
 }
 
-fn sprt(text: &str) -> Result<SprtConfig, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    let numbers = numbers.map_err(|_| format!("'{text}' is not a list of numbers"))?;
-    let (elo0, elo1, alpha, beta) = match numbers[..] {
-        [elo0, elo1] => (elo0, elo1, 0.05, 0.05),
-        [elo0, elo1, alpha, beta] => (elo0, elo1, alpha, beta),
-        _ => return Err("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA".to_owned()),
-    };
-    let config = SprtConfig { elo0, elo1, alpha, beta, is_logistic: false };
-    config.test().map_err(|error| error.to_string())?;
-    Ok(config)
-}
+impl OpeningsArgs {
+    /// The openings; none for the initial position.
+    pub(super) fn read(&self) -> Result<Vec<Opening>, Failure> {
+        read_openings(&self.openings, self.opening_plies).map_err(Failure::Input)
+    }
 
-fn kept_logs(text: &str) -> Result<KeptLogs, String> {
-    match text {
-        "all" => Ok(KeptLogs::All),
-        "failed" => Ok(KeptLogs::Failed),
-        _ => Err("expected all or failed".to_owned()),
+    /// The file that they are in, if it is a file.
+    pub(super) fn file(&self) -> Named<'_> {
+        ("--openings", Some(Path::new(&self.openings)).filter(|path| path.is_file()))
     }
 }
 
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
-    let in_state = |error: StateError| Failure::input(error);
     if !args.merge.is_empty() {
         return merge(args);
     }
-    let (state, config, results, earlier, run, own_files) = match &args.state {
+    let begun = match &args.state {
         Some(path) if args.resume => {
-            let Resumed { state, config, results, parts, run, outputs } = resume(path)?;
-            (Some(state), config, results, parts, args.run(run), outputs)
+            let begun = Begun::from(resume(path)?);
+            Begun { run: args.run(begun.run)?, ..begun }
         }
         path => {
             // Before anything is overwritten.
             if let Some(path) = path.as_ref().filter(|path| path.exists()) {
-                return Err(in_state(StateError::Exists(path.clone())));
+                return Err(Failure::input(StateError::Exists(path.clone())));
             }
-            let config = args.config()?;
-            let results = MatchResults::new(&config, Vec::new());
-            (None, config, results, Vec::new(), args.run(MatchRun::default()), Vec::new())
+            Begun::new(args.config()?, args.run(MatchRun::default())?)
         }
     };
-    args.check_files(&config, &run)?;
-    let how = MatchCommand {
-        state: args.state.as_deref(),
-        is_resumed: args.resume,
-        force: args.force,
-        json: args.json,
-        live: None,
-    };
-    let begun = Begun { state, config, results, parts: earlier, run, own_files };
+    args.check_files(&begun.config, &begun.run)?;
+    let (force, json) = (args.force, args.json);
+    let how = MatchCommand { state: args.state.as_deref(), force, json, live: None };
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
     how.play(begun, (&abort, &director), command_to_continue)
@@ -253,26 +170,19 @@ pub(super) fn resume(path: &Path) -> Result<Resumed, Failure> {
 
 /// Puts the parts of a match together.
 fn merge(args: &MatchArgs) -> Result<(), Failure> {
-    let in_state = |error: StateError| Failure::input(error);
     let Some(path) = &args.state else { return Ok(()) };
     if path.exists() {
-        return Err(in_state(StateError::Exists(path.clone())));
+        return Err(Failure::input(StateError::Exists(path.clone())));
     }
-    let run = args.run(MatchRun::default());
+    let run = args.run(MatchRun::default())?;
     let inputs = files::each_once(&args.merge);
     let merged = merge_states(&inputs).map_err(Failure::input)?;
     let Merged { config, results, parts } = merged;
-    let mut read: Vec<files::Named<'_>> = Vec::new();
+    let mut read: Vec<Named<'_>> = Vec::new();
     read.extend(inputs.iter().map(|input| ("--merge", Some(input.as_path()))));
-    let written = [
-        ("--state", Some(path.as_path())),
-        ("--pdn", run.pdn.as_deref()),
-        ("--csv", run.csv.as_deref()),
-        ("--html", run.html.as_deref()),
-    ];
-    files::check_distinct(&read, &written)?;
+    files::check_distinct(&read, &written(Some(path), &run))?;
     let (force, json) = (args.force, args.json);
-    let how = MatchCommand { state: Some(path), is_resumed: false, force, json, live: None };
+    let how = MatchCommand { state: Some(path), force, json, live: None };
     let page = MatchPage::new(parts, shell::command());
     let mut output = Output::new(&how, &run, page, &config, &results, &[])?;
     let text =
@@ -329,11 +239,26 @@ pub(super) struct Begun {
     pub own_files: Vec<PathBuf>,
 }
 
+impl Begun {
+    /// A new match.
+    pub(super) fn new(config: Contest, run: MatchRun) -> Begun {
+        let results = MatchResults::new(&config, Vec::new());
+        let (parts, own_files) = (Vec::new(), Vec::new());
+        Begun { state: None, config, results, parts, run, own_files }
+    }
+}
+
+impl From<Resumed> for Begun {
+    fn from(resumed: Resumed) -> Begun {
+        let Resumed { state, config, results, parts, run, outputs } = resumed;
+        Begun { state: Some(state), config, results, parts, run, own_files: outputs }
+    }
+}
+
 /// How a command plays a match.
 #[derive(Clone, Copy)]
 pub(super) struct MatchCommand<'a> {
     pub state: Option<&'a Path>,
-    pub is_resumed: bool,
     pub force: ForceArgs,
     pub json: bool,
     /// For a tournament: the spectators' view.
@@ -349,13 +274,13 @@ impl MatchCommand<'_> {
         (abort, director): (&Arc<Abort>, &Director),
         to_continue: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
-        let in_state = |error: StateError| Failure::input(error);
         let Begun { mut state, config, mut results, parts, run, own_files } = begun;
-        if let Some(folder) = run.log.as_ref().filter(|_| !self.is_resumed) {
+        let is_resumed = state.is_some();
+        if let Some(folder) = run.log.as_ref().filter(|_| !is_resumed) {
             clear_logs(folder, self.force)?;
         }
         let command = shell::command();
-        let workers = workers(&run);
+        let workers = run.workers();
         warn_of_affinity(&run);
         let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
         let _watchdog = needs_watchdog.then(watchdog::start).flatten();
@@ -366,9 +291,10 @@ impl MatchCommand<'_> {
         let page = MatchPage::new(parts, command.clone());
         let mut output = Output::new(&self, &run, page, &config, &results, &own_files)?;
         match (self.state, &mut state) {
-            (_, Some(state)) => state.go_on(&command, &run).map_err(in_state)?,
+            (_, Some(state)) => state.go_on(&command, &run).map_err(Failure::input)?,
             (Some(path), None) => {
-                state = Some(StateFile::create(path, &config, &command, &run).map_err(in_state)?);
+                let created = StateFile::create(path, &config, &command, &run);
+                state = Some(created.map_err(Failure::input)?);
             }
             (None, None) => {}
         }
@@ -381,7 +307,7 @@ impl MatchCommand<'_> {
         let is_over = matches!(end, Ok(MatchEnd::Complete | MatchEnd::Decided));
         self.live.iter().for_each(|live| live.lock().end(&config, &results, is_over));
         if let (Err(_), true, false, Some(state)) =
-            (&end, results.games().is_empty(), self.is_resumed, state)
+            (&end, results.games().is_empty(), is_resumed, state)
         {
             // Nothing was played, so the file is removed for the corrected command. The earlier
             // failure is the more important message.
@@ -416,42 +342,15 @@ impl MatchCommand<'_> {
 
 impl MatchArgs {
     fn config(&self) -> Result<Contest, Failure> {
-        let input = |error: anyhow::Error| Failure::Input(error);
-        let engines = self.engines.iter().map(|text| {
-            EngineSpec::parse(text).with_context(|| format!("--engine '{text}'")).map_err(input)
-        });
-        let engines = engines.collect::<Result<Vec<_>, _>>()?;
-        let openings = read_openings(&self.openings, self.opening_plies).map_err(input)?;
-        let config = Contest::Match(MatchConfig {
-            pairs: self.pairs.map_or(openings.len().max(1), |pairs| pairs as usize),
-            format: match self.format {
-                Pairings::RoundRobin => MatchFormat::RoundRobin,
-                Pairings::Gauntlet => MatchFormat::Gauntlet,
-            },
-            sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
-            conditions: Conditions {
-                event: self.event.clone(),
-                engines,
-                time_control: self.tc,
-                openings,
-                random_plies: self.random_plies.map(|plies| plies as usize),
-                seed: self.seed,
-                draw_rules: self.draw_rules,
-                adjudication: Adjudication {
-                    max_moves: self.max_moves,
-                    resign: self.resign,
-                    draw: self.draw,
-                },
-                egdb: self.egdb.clone(),
-                margin: Duration::from_millis(self.margin),
-            },
-        });
-        config.check().map_err(|error| input(error.into()))?;
+        let mut config = self.config.clone();
+        config.conditions.openings = self.openings.read()?;
+        let config = Contest::Match(config);
+        config.check().map_err(Failure::input)?;
         Ok(config)
     }
 
     /// How the match is run: by the options, and otherwise as before.
-    fn run(&self, before: MatchRun) -> MatchRun {
+    fn run(&self, before: MatchRun) -> Result<MatchRun, Failure> {
         // The match may be continued from another folder.
         let place = |path: &Path| {
             if files::given(path).is_none() {
@@ -462,41 +361,32 @@ impl MatchArgs {
                 files::place(path)
             }
         };
-        let file = |path: &Option<PathBuf>| path.as_deref().map(place);
-        MatchRun {
-            pdn: file(&self.pdn).or(before.pdn),
-            csv: file(&self.csv).or(before.csv),
-            html: file(&self.html).or(before.html),
-            language: self.language.given().or(before.language),
-            concurrency: self.concurrency.or(before.concurrency),
-            affinity: self.affinity.or(before.affinity),
-            log_keep: if self.log.is_some() { self.log_keep } else { before.log_keep },
-            log: file(&self.log).or(before.log),
-            shard: self.shard.or(before.shard),
-        }
+        let run = self.run.mapped(place).or(before);
+        run.check().map_err(Failure::input)?;
+        Ok(run)
     }
 
     /// Refuses a file that has two purposes.
     fn check_files(&self, config: &Contest, run: &MatchRun) -> Result<(), Failure> {
-        let openings = Path::new(&self.openings);
         let mut read = Vec::new();
-        if !self.resume && openings.is_file() {
-            read.push(("--openings", Some(openings)));
-        }
+        read.extend((!self.resume).then(|| self.openings.file()));
         let books = config.engines.iter().filter_map(|engine| engine.params.get("book-file"));
         read.extend(books.map(|book| ("book-file", Some(Path::new(book)))));
         // Several engines may add to one log.
         let logs = config.engines.iter().filter_map(|engine| engine.dxp.as_ref()?.log.as_deref());
         read.extend(logs.map(|log| ("log", Some(log))));
-        let written = [
-            ("--state", self.state.as_deref()),
-            ("--pdn", run.pdn.as_deref()),
-            ("--csv", run.csv.as_deref()),
-            ("--html", run.html.as_deref()),
-        ];
-        self.language.check(run.html.is_some())?;
-        files::check_distinct(&read, &written)
+        files::check_distinct(&read, &written(self.state.as_deref(), run))
     }
+}
+
+/// The files that a match writes.
+pub(super) fn written<'a>(state: Option<&'a Path>, run: &'a MatchRun) -> [Named<'a>; 4] {
+    [
+        ("--state", state),
+        ("--pdn", run.pdn.as_deref()),
+        ("--csv", run.csv.as_deref()),
+        ("--html", run.html.as_deref()),
+    ]
 }
 
 /// The command that continues the match in this state file, which has all its options.
@@ -533,15 +423,6 @@ pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Openi
         true => openings::from_pdn(&bytes[..], plies).with_context(failed),
         false => openings::from_fens(&decode(None, &bytes)).with_context(failed),
     }
-}
-
-fn workers(run: &MatchRun) -> Workers {
-    let concurrency = run.concurrency.unwrap_or(1) as usize;
-    let cpus = run.affinity.map_or_else(Vec::new, |width| {
-        let width = width as usize;
-        (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
-    });
-    Workers { concurrency, cpus, logs: run.logs(), shard: run.shard }
 }
 
 /// Games that cannot be bound to processors are played unbound.

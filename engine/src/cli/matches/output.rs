@@ -10,7 +10,7 @@ use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
     Act, Contest, MatchEvent, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round,
-    TournamentRecord, csv_lines, game_count, places_text, tail_text,
+    TournamentRecord, WorkerReport, csv_lines, game_count, places_text, tail_text,
 };
 use movegen::notation::pdn::{WriteOptions, write_game};
 use movegen::words::counted;
@@ -157,30 +157,40 @@ impl Output {
         match *event {
             MatchEvent::Round(results) => self.round(config, results),
             MatchEvent::Break(next, pause) => self.pause(config, next, pause),
-            MatchEvent::Again { game } => {
-                let text = format!("game {} begins again by decision of the director", game + 1);
-                self.say(config, &text)
-            }
             MatchEvent::Decided { act, results, games } => {
                 self.decided(config, act, results, games)
             }
-            MatchEvent::Begin(number, pairing) => self.begin(config, number, pairing),
             MatchEvent::Game(results) => self.game(config, results),
-            MatchEvent::Ready { engine, identity } => {
-                self.page.iter_mut().for_each(|page| page.ready(engine, identity));
-                Ok(())
+            MatchEvent::Report(report) => self.report(config, report),
+        }
+    }
+
+    /// Shows what happens to games in play.
+    fn report(&mut self, config: &Contest, report: &WorkerReport) -> io::Result<()> {
+        let name = |engine: usize| config.engines[engine].name.as_str();
+        match report {
+            &WorkerReport::Begin { game, pairing } => return self.begin(config, game, pairing),
+            WorkerReport::Ready { engine, identity } => {
+                self.page.iter_mut().for_each(|page| page.ready(*engine, identity));
             }
-            MatchEvent::Void { game, standstill } => self.void(config, game, standstill),
-            MatchEvent::Complaint { engine, text } => {
-                note(format_args!("engine '{engine}' reports an error: {text}"));
-                Ok(())
+            WorkerReport::Void { game, standstill } => {
+                let (game, seconds) = (game + 1, standstill.as_secs_f64());
+                let why = format!("the machine stood still for {seconds:.1} s");
+                return self.say(config, &format!("game {game} is void and played again: {why}"));
             }
-            MatchEvent::SlowStart { engine, missing, tail } => {
-                let tail = tail_text(tail);
-                note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));
-                Ok(())
+            WorkerReport::Again { game } => {
+                let text = format!("game {} begins again by decision of the director", game + 1);
+                return self.say(config, &text);
+            }
+            WorkerReport::Complaint { engine, text } => {
+                note(format_args!("engine '{}' reports an error: {text}", name(*engine)));
+            }
+            WorkerReport::SlowStart { engine, missing, tail } => {
+                let (name, tail) = (name(*engine), tail_text(tail));
+                note(format_args!("engine '{name}' is slow to start: {missing}{tail}"));
             }
         }
+        Ok(())
     }
 
     /// A line above the table; with JSON it is a note.
@@ -241,16 +251,6 @@ impl Output {
         self.erase(&mut out)?;
         self.draw(config, &mut out)?;
         out.flush()
-    }
-
-    /// A game is played again, because the machine stood still.
-    fn void(&mut self, config: &Contest, game: usize, standstill: Duration) -> io::Result<()> {
-        let text = format!(
-            "game {} is void and played again: the machine stood still for {:.1} s",
-            game + 1,
-            standstill.as_secs_f64()
-        );
-        self.say(config, &text)
     }
 
     /// Goes back to the start of the table, and clears what is below.

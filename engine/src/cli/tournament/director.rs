@@ -17,14 +17,14 @@ const WORDS: &str =
     "pause, resume, stop, annul GAME, replay GAME, score GAME 2-0, or withdraw NAME";
 
 /// The number of a game, as `7` or with its round as `2.7`, from 0.
-pub(super) fn game(text: &str) -> Result<usize, String> {
+fn game(text: &str) -> Result<usize, String> {
     let number = text.rsplit('.').next().unwrap_or(text);
     let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     number.ok_or_else(|| format!("'{text}': expected the number of a game, such as 7 or 2.7"))
 }
 
 /// The points of a result: `2-0`.
-pub(super) fn points(text: &str) -> Result<(u8, u8), String> {
+fn points(text: &str) -> Result<(u8, u8), String> {
     let read = || {
         let (white, black) = text.split_once('-')?;
         Some((white.parse().ok()?, black.parse().ok()?))
@@ -33,11 +33,19 @@ pub(super) fn points(text: &str) -> Result<(u8, u8), String> {
 }
 
 /// The player of this name, who withdraws.
-pub(super) fn withdrawn(config: &Contest, name: &str) -> Result<Act, String> {
+fn withdrawn(config: &Contest, name: &str) -> Result<Act, String> {
     let engine = config.engines.iter().position(|engine| engine.name == name);
     let engine = engine.ok_or_else(|| format!("no player is called '{name}'"))?;
     // The match knows which round comes next.
     Ok(Act::Withdraw { engine, from: 0 })
+}
+
+/// A decision about a game or a player.
+pub(super) fn act(config: &Contest, text: &str) -> Result<Act, String> {
+    match read(config, text)? {
+        DirectorCommand::Act(act) => Ok(act),
+        _ => Err(format!("'{text}': expected annul, replay, score or withdraw")),
+    }
 }
 
 /// What a line of the director's asks for.

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use meerslag_harness::runner::{Contest, MatchRun, TournamentConfig};
-use meerslag_pages::LANGUAGES;
+use meerslag_harness::runner::{Contest, MatchRun, TournamentConfig, described};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -46,92 +45,52 @@ pub(super) fn read(file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
     let table: Table = toml::from_str(&text).with_context(failed)?;
     parse(table.clone(), file).map_err(|error| {
         let why = format!("{error:#}");
-        match culprit(&table, file, &why) {
-            Some(Culprit::Key(key)) => {
-                let is_line = |line: &str| {
-                    let rest = line.trim_start().strip_prefix(key);
-                    rest.is_some_and(|rest| rest.trim_start().starts_with('='))
-                };
-                let line = 1 + text.lines().position(is_line).unwrap_or(0);
-                let prefix = format!("{key}: ");
-                let why = why.strip_prefix(&prefix).unwrap_or(&why);
-                anyhow!("{}, line {line}: {prefix}{why}", file.display())
-            }
-            Some(Culprit::Player(number)) => {
-                let heads =
-                    text.lines().enumerate().filter(|(_, line)| line.starts_with("[[player"));
-                let line = 1 + heads.map(|(line, _)| line).nth(number).unwrap_or(0);
-                anyhow!("{}, line {line}: player: {why}", file.display())
-            }
-            None => error.context(failed()),
+        let is_named = |key: &&String| why.starts_with(&format!("{key}: ")) && *key != "player";
+        if let Some(key) = table.keys().find(is_named) {
+            let is_its = |line: &str| {
+                let rest = line.trim_start().strip_prefix(key.as_str());
+                rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+            };
+            let line = 1 + text.lines().position(is_its).unwrap_or(0);
+            return anyhow!("{}, line {line}: {why}", file.display());
         }
+        let Some(number) = bad_player(&table, file) else { return error.context(failed()) };
+        let heads = text.lines().enumerate().filter(|(_, line)| line.starts_with("[[player"));
+        let line = 1 + heads.map(|(line, _)| line).nth(number).unwrap_or(0);
+        let why = why.strip_prefix("player: ").unwrap_or(&why);
+        anyhow!("{}, line {line}: player: {why}", file.display())
     })
 }
 
 fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
-    let keys: Vec<String> = table.keys().cloned().collect();
     let plies = table.remove("opening-plies").unwrap_or(Value::Integer(8));
     let plies = plies.try_into().context("opening-plies")?;
     if let Some(Value::String(set)) = table.get("openings") {
         let own = path(file, Path::new(set));
         let set = if own.is_file() { own.to_string_lossy().into_owned() } else { set.clone() };
-        let openings = read_openings(&set, plies)?;
+        let openings = read_openings(&set, plies).context("openings")?;
         let fens = openings.iter().map(|opening| Value::from(opening.fen())).collect();
         table.insert("openings".to_owned(), Value::Array(fens));
     }
     table.entry("event").or_insert_with(|| "Engine tournament".into());
-    let description: Description = table.try_into()?;
-    let known = serde_json::to_value(&description)?;
-    let is_known = |key: &str| known.get(key).is_some() && key != "shard" || key == "opening-plies";
-    if let Some(key) = keys.iter().find(|key| !is_known(key)) {
-        bail!("unknown field `{key}`");
+    if table.contains_key("shard") {
+        bail!("unknown field `shard`");
     }
-    let Description { config, run, .. } = description;
-    if run.language.as_ref().is_some_and(|code| !LANGUAGES.contains(&code.as_str())) {
-        bail!("language: expected one of {}", LANGUAGES.join(", "));
-    }
-    if run.concurrency.is_some_and(|games| !(1..=1024).contains(&games)) {
-        bail!("concurrency: expected 1 to 1024");
-    }
-    if run.log.is_none() && keys.iter().any(|key| key == "log-keep") {
-        bail!("log-keep: there is no log");
-    }
+    let table = serde_json::from_value(serde_json::to_value(table)?)?;
+    let Description { config, run, .. } = described(table)?;
+    run.check()?;
     let mut config = Contest::Tournament(config);
     config.egdb.iter_mut().for_each(|folder| *folder = path(file, folder));
     config.check()?;
     Ok((config, run.mapped(|written| path(file, written))))
 }
 
-/// What a description is refused for.
-enum Culprit<'a> {
-    Key(&'a str),
-    /// Its number in the file, from 0.
-    Player(usize),
-}
-
-/// The key or the player that is named, or without which a description is not refused, or not for this
-/// reason.
-fn culprit<'a>(table: &'a Table, file: &Path, why: &str) -> Option<Culprit<'a>> {
-    let keys = || table.keys().map(String::as_str);
-    if let Some(key) = keys().find(|key| why.starts_with(&format!("{key}: "))) {
-        return Some(Culprit::Key(key));
-    }
+/// The player, from 0, without whom the description is not refused.
+fn bad_player(table: &Table, file: &Path) -> Option<usize> {
     let players = table.get("player").and_then(Value::as_array).map_or(0, Vec::len);
-    let without_player = |number: &usize| {
+    (0..players).rev().find(|&number| {
         let mut table = table.clone();
-        table.get_mut("player").and_then(Value::as_array_mut).map(|list| list.remove(*number));
+        table.get_mut("player").and_then(Value::as_array_mut).map(|list| list.remove(number));
         parse(table, file).is_ok()
-    };
-    if let Some(number) = (0..players).rev().find(without_player) {
-        return Some(Culprit::Player(number));
-    }
-    let without = |key: &str| {
-        let mut table = table.clone();
-        table.remove(key);
-        parse(table, file).err().map(|error| format!("{error:#}"))
-    };
-    let is_other = |text: &String| *text != why && !text.contains("missing field");
-    let key = keys().find(|key| without(key).is_none());
-    let key = key.or_else(|| keys().find(|key| without(key).as_ref().is_some_and(is_other)));
-    key.map(Culprit::Key)
+    })
 }

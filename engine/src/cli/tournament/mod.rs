@@ -13,15 +13,15 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Act, Conditions, Contest, DecisionError, Director, EngineSpec, Live, MatchConfig,
-    MatchEvent, MatchFormat, MatchResults, MatchRun, Resumed, StateError, StateFile, Termination,
+    Abort, Conditions, Contest, DecisionError, Director, EngineSpec, Live, MatchConfig, MatchEvent,
+    MatchFormat, MatchResults, MatchRun, Resumed, StateError, StateFile, Termination,
     TournamentRecord, Workers, places_text, run as run_match,
 };
 use parking_lot::Mutex;
 
 use self::director::DirectorConsole;
 use super::files::{self, ForceArgs};
-use super::matches::{Begun, MatchCommand, resume};
+use super::matches::{Begun, MatchCommand, resume, written};
 use super::streams::{plain, stdout};
 use super::{Failure, json, shell, watchdog};
 
@@ -45,7 +45,7 @@ Examples:
       a page on which others follow the games; its address for the director is printed
   meerslag tournament cup.toml --resume
       continue after an interruption
-  meerslag tournament cup.toml --score 5=2-0 --withdraw Scan --resume
+  meerslag tournament cup.toml --decide 'score 5 2-0' --decide 'withdraw Scan' --resume
       what the director decides while it is interrupted";
 
 /// Hold a tournament between engines, described in a file: Swiss, round-robin, knock-out, gauntlet
@@ -56,7 +56,7 @@ pub(super) struct TournamentArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Only start each player, let it play ten moves, and say who is not ready
-    #[arg(long, conflicts_with_all = ["resume", "table", "annul", "replay", "score", "withdraw"])]
+    #[arg(long, conflicts_with_all = ["resume", "table", "decide"])]
     check: bool,
     /// Continue with the tournament in the state file
     #[arg(long)]
@@ -67,18 +67,10 @@ pub(super) struct TournamentArgs {
     /// Take the director's words from a pipe as standard input, as otherwise from a terminal
     #[arg(long)]
     director: bool,
-    /// The game with this number does not count; repeatable, as the three options below
-    #[arg(long, value_name = "GAME", value_parser = director::game)]
-    annul: Vec<usize>,
-    /// The game with this number is played again
-    #[arg(long, value_name = "GAME", value_parser = director::game)]
-    replay: Vec<usize>,
-    /// The game with this number has this result: 2-0, 1-1, 0-2 or 0-0
-    #[arg(long, value_name = "GAME=RESULT", value_parser = score)]
-    score: Vec<Act>,
-    /// This player is not paired any more
-    #[arg(long, value_name = "NAME")]
-    withdraw: Vec<String>,
+    /// What the director decides while it is interrupted, in the words below: annul, replay, score or
+    /// withdraw; repeatable
+    #[arg(long, value_name = "DECISION")]
+    decide: Vec<String>,
     #[cfg(feature = "serve")]
     #[command(flatten)]
     live: live::LiveArgs,
@@ -89,43 +81,30 @@ pub(super) struct TournamentArgs {
     json: bool,
 }
 
-/// `5=2-0`.
-fn score(text: &str) -> Result<Act, String> {
-    let read = || {
-        let (number, result) = text.split_once('=')?;
-        let (game, points) = (director::game(number).ok()?, director::points(result).ok()?);
-        Some(Act::Score { game, points })
-    };
-    read().ok_or_else(|| "expected the number of a game and its result, such as 5=2-0".to_owned())
-}
-
 pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
-    let in_state = |error: StateError| Failure::input(error);
     let state = file::state(&args.file);
-    if args.table && !args.has_acts() {
-        let (config, results) = StateFile::read(&state).map_err(in_state)?;
+    if args.table && args.decide.is_empty() {
+        let (config, results) = StateFile::read(&state).map_err(Failure::input)?;
         return args.show_table(&config, &results);
     }
-    let mut begun = if args.resume || args.has_acts() {
+    let mut begun = if args.resume || !args.decide.is_empty() {
         let mut resumed = resume(&state)?;
         args.decide(&mut resumed)?;
         if !args.resume {
             return args.show_table(&resumed.config, &resumed.results);
         }
-        let Resumed { state, config, results, parts, run, outputs } = resumed;
-        Begun { state: Some(state), config, results, parts, run, own_files: outputs }
+        resumed.into()
     } else {
         let (config, mut run) = file::read(&args.file).map_err(Failure::Input)?;
         if args.check {
             return check(&config);
         }
         if state.exists() {
-            return Err(in_state(StateError::Exists(state)));
+            return Err(Failure::input(StateError::Exists(state)));
         }
         args.keep_copy(&mut run);
         args.check_files(&state, &run)?;
-        let results = MatchResults::new(&config, Vec::new());
-        Begun { state: None, config, results, parts: Vec::new(), run, own_files: Vec::new() }
+        Begun::new(config, run)
     };
     args.keep_copy(&mut begun.run);
     let abort = Arc::new(Abort::new());
@@ -139,13 +118,8 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
     console.listen(args.director)?;
     #[cfg(feature = "serve")]
     let page = args.live.open(&console)?;
-    let how = MatchCommand {
-        state: Some(&state),
-        is_resumed: args.resume,
-        force: args.force,
-        json: args.json,
-        live: Some(&console.live),
-    };
+    let (force, json) = (args.force, args.json);
+    let how = MatchCommand { state: Some(&state), force, json, live: Some(&console.live) };
     let played = how.play(begun, (&abort, &director), |_| args.command_to_go_on());
     #[cfg(feature = "serve")]
     let closed = page.map_or(Ok(()), live::LivePage::close);
@@ -156,11 +130,6 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
 }
 
 impl TournamentArgs {
-    fn has_acts(&self) -> bool {
-        let games = self.annul.len() + self.replay.len() + self.score.len();
-        games + self.withdraw.len() > 0
-    }
-
     fn show_table(&self, config: &Contest, results: &MatchResults) -> Result<(), Failure> {
         if self.json {
             return Ok(json::write(&mut stdout(), &TournamentRecord::new(config, results))?);
@@ -168,16 +137,11 @@ impl TournamentArgs {
         Ok(stdout().write_all(plain(&places_text(config, results)).as_bytes())?)
     }
 
-    /// Carries out a decision of the director, and keeps it in the state file.
+    /// Carries out the decisions of the director, and keeps them in the state file.
     fn decide(&self, resumed: &mut Resumed) -> Result<(), Failure> {
-        let mut acts: Vec<Act> = self.annul.iter().map(|&game| Act::Annul(game)).collect();
-        acts.extend(self.replay.iter().map(|&game| Act::Replay(game)));
-        acts.extend(&self.score);
-        for name in &self.withdraw {
-            let act = director::withdrawn(&resumed.config, name);
-            acts.push(act.map_err(|why| Failure::Input(anyhow!(why)))?);
-        }
-        for act in acts {
+        let acts = self.decide.iter().map(|text| director::act(&resumed.config, text));
+        let acts: Result<Vec<_>, _> = acts.collect();
+        for act in acts.map_err(|why| Failure::Input(anyhow!(why)))? {
             resumed.decide(act).map_err(|error| match error {
                 DecisionError::Act(error) => Failure::input(error),
                 error => Failure::run(error),
@@ -198,13 +162,7 @@ impl TournamentArgs {
     fn keep_copy(&self, _: &mut MatchRun) {}
 
     fn check_files(&self, state: &Path, run: &MatchRun) -> Result<(), Failure> {
-        let written = [
-            ("state", Some(state)),
-            ("pdn", run.pdn.as_deref()),
-            ("csv", run.csv.as_deref()),
-            ("html", run.html.as_deref()),
-        ];
-        files::check_distinct(&[("FILE", Some(&self.file))], &written)
+        files::check_distinct(&[("FILE", Some(&self.file))], &written(Some(state), run))
     }
 
     fn command_to_go_on(&self) -> String {
@@ -237,7 +195,7 @@ fn try_out(config: &Contest, engine: &EngineSpec) -> anyhow::Result<Option<Strin
     let mut conditions = Conditions { engines, ..(**config).clone() };
     conditions.adjudication.max_moves = 10;
     let format = MatchFormat::RoundRobin;
-    let trial = Contest::Match(MatchConfig { conditions, format, pairs: 1, sprt: None });
+    let trial = Contest::Match(MatchConfig { conditions, format, pairs: Some(1), sprt: None });
     let mut results = MatchResults::new(&trial, Vec::new());
     let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
     let director = Director::new(&Abort::new());

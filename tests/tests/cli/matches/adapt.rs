@@ -155,7 +155,7 @@ fn what_cannot_work_is_said_at_once() {
         (&["adapt", "--engine=dxp=0", "--hub"], 2, "port 0 is only possible with a command"),
         (&["adapt", "--engine=dxp=1,2", "--hub"], 2, "one address"),
         (&["adapt", "--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect to localhost, port 1"),
-        (&["dxp", "listen", "--port", &port, &good], 1, "cannot listen on localhost"),
+        (&["dxp", "listen", &port, &good], 1, "cannot listen on localhost"),
         (&["adapt", &good, "--hub", "--egdb=/no/such/folder"], 1, "/no/such/folder"),
         (&["adapt", &good, "--hub", "--book=/no/such/book"], 2, "/no/such/book"),
     ];

@@ -27,7 +27,7 @@ fn two_processes_play_in_every_role() {
         let mut args = vec!["--once", "--name=Listener", &role, &pdn, &log];
         args.extend(common);
         let listening = Program::listen(&args);
-        let port = format!("--port={}", listening.port);
+        let port = listening.port.to_string();
         let role = format!("--role={connector}");
         let pdn = format!("--pdn={}", file("theirs.pdn"));
         let mut args = vec!["dxp", "connect", "--name=Connector", "--hash=1", "--depth=3"];
@@ -93,7 +93,7 @@ fn an_initiator_survives_its_followers() {
 
 #[test]
 fn where_nobody_listens_is_said() {
-    let output = run(["dxp", "connect", "localhost", "--port=1", "--retry=0.1"], "");
+    let output = run(["dxp", "connect", "localhost:1", "--retry=0.1"], "");
     assert_eq!(output.code, 1);
     assert!(output.stderr.contains("cannot connect to localhost, port 1"), "{output:?}");
 }

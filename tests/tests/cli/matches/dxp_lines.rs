@@ -88,8 +88,7 @@ fn two_machines_play_over_a_link_that_goes_away() {
     thread::sleep(Duration::from_secs(1));
     // Its gap keeps the games going for some seconds on a fast link, too.
     let options = ["--retry=60", "--depth=1", "--gap=100", "--hash=1", "--egdb-pieces=0"];
-    let guest =
-        inside(&b, &[&["dxp", "connect", "10.77.0.1", "--port=27531"][..], &options].concat());
+    let guest = inside(&b, &[&["dxp", "connect", "10.77.0.1:27531"][..], &options].concat());
     thread::sleep(Duration::from_millis(1200));
     assert!(machines.link("down"));
     thread::sleep(Duration::from_secs(1));

@@ -101,7 +101,7 @@ fn a_log_that_cannot_be_written_is_an_error() {
     }
     // The own log of a DXP engine.
     let dxp = format!(
-        "--engine=name=d dxp=localhost:0 log=/dev/full cmd=\"{program} dxp listen --port {{port}}\""
+        "--engine=name=d dxp=localhost:0 log=/dev/full cmd=\"{program} dxp listen {{port}}\""
     );
     let output =
         run(["match", &dxp, "--engine=random", "--tc=60", "--pairs=1", "--max-moves=1"], "");

@@ -36,12 +36,6 @@ fn data(page: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// The values of a condition of a match, each put together of parts.
-fn conditions<'a>(report: &'a Value, name: &str) -> Vec<&'a Value> {
-    let list = report["conditions"].as_array().unwrap();
-    list.iter().filter(|condition| condition[0] == name).map(|condition| &condition[1]).collect()
-}
-
 /// The text between two marks, which must be there.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start}"));
@@ -74,12 +68,16 @@ fn resumed_matches_report_everything() {
     let page = files.read("report.html");
     let report = data(&page);
     assert_eq!(report["engines"][0]["identities"][0], "a 1", "{report}");
-    let duration = conditions(&report, "duration")[0];
-    assert_eq!((&duration[1]["key"], &duration[1]["parts"]), (&"inParts".into(), &3.into()));
-    let commands = conditions(&report, "command");
-    assert_eq!((commands.len(), conditions(&report, "continued").len()), (1, 2));
-    let command = commands[0][0].as_str().unwrap();
+    let earlier = report["earlier"].as_array().unwrap();
+    assert_eq!(earlier.len(), 2, "{report}");
+    let played: Vec<_> = earlier.iter().map(|part| part["games"].as_u64().unwrap()).collect();
+    assert_eq!(played, [3, 5]);
+    assert!(earlier.iter().all(|part| part["played"].is_number()), "{report}");
+    let command = earlier[0]["command"].as_str().unwrap();
     assert!(command.contains("--pairs=4") && !command.contains("--resume"), "{command}");
+    for command in [&earlier[1]["command"], &report["command"]] {
+        assert!(command.as_str().unwrap().contains("--resume"), "{report}");
+    }
 }
 
 /// The page begins in the language that was asked for, also when the match continues.
@@ -96,7 +94,7 @@ fn the_page_speaks_a_language() {
     assert!(files.read("report.html").contains("<html lang=\"fr\">"));
     for (args, said) in [
         (["--language=xx", &html], "[possible values: en, nl, fr, ru, de, pl]"),
-        (["--language=nl", "--pairs=2"], "--html is missing"),
+        (["--language=nl", "--pairs=2"], "language: html is missing"),
     ] {
         let output = run(["match"].iter().chain(&engines[..2]).chain(&args), "");
         assert_eq!(output.code, 2, "{output:?}");

@@ -101,7 +101,8 @@ fn the_director_annuls_scores_replays_and_lets_players_go() {
     fs::write(&file, text).unwrap();
     let _ = tournament(&file, &[]).success();
     let before = games(&file);
-    let acts = ["--annul=1", "--score=2=0-0", "--replay=3", "--withdraw=H"];
+    let acts =
+        ["--decide=annul 1", "--decide=score 2 0-0", "--decide=replay 3", "--decide=withdraw H"];
     let table = tournament(&file, &acts).success().stdout;
     // Of four games of the first round one counts fully, one is lost by both, two have no result.
     assert_eq!(table.matches('?').count(), 4, "{table}");
@@ -116,10 +117,11 @@ fn the_director_annuls_scores_replays_and_lets_players_go() {
     assert!(pdn.contains("annulled by the director; played "), "{pdn}");
     assert!(pdn.contains("played again by order of the director"), "{pdn}");
     for (option, part) in [
-        ("--annul=99", "game 99 is not finished"),
-        ("--withdraw=H", "does not play in this tournament any more"),
-        ("--withdraw=X", "no player is called 'X'"),
-        ("--score=1=2-1", "2-1 is not a result"),
+        ("--decide=annul 99", "game 99 is not finished"),
+        ("--decide=withdraw H", "does not play in this tournament any more"),
+        ("--decide=withdraw X", "no player is called 'X'"),
+        ("--decide=score 1 2-1", "2-1 is not a result"),
+        ("--decide=stop", "expected annul, replay, score or withdraw"),
     ] {
         let output = tournament(&file, &[option]);
         assert_eq!(output.code, 2, "{output:?}");
@@ -467,9 +469,8 @@ fn fifty_spectators_do_not_disturb_a_clock() {
 fn a_killed_game_goes_on_with_its_moves_and_clocks() {
     let listens = binary().display().to_string();
     let hub = format!("'cmd=\"{listens} hub\"'");
-    let dxp = format!(
-        "'dxp=localhost:0 fractions=yes tc=60/6 cmd=\"{listens} dxp listen --port {{port}}\"'"
-    );
+    let dxp =
+        format!("'dxp=localhost:0 fractions=yes tc=60/6 cmd=\"{listens} dxp listen {{port}}\"'");
     for (name, second) in [("hub", hub.clone()), ("dxp", dxp)] {
         let folder = TempDir::new().unwrap();
         let file = folder.path().join("cup.toml");
@@ -652,7 +653,7 @@ fn the_table_and_going_on_need_only_the_state() {
     let held = fs::File::open(file.with_extension("jsonl")).unwrap();
     held.lock().unwrap();
     assert_eq!(tournament(&file, &["--table"]).success().stdout, table);
-    assert_eq!(tournament(&file, &["--score=1=2-0"]).code, 2);
+    assert_eq!(tournament(&file, &["--decide=score 1 2-0"]).code, 2);
 }
 
 #[test]
@@ -672,10 +673,10 @@ fn a_knock_out_is_won_and_counted_by_one_rule() {
     }
     let table = tournament(&file, &["--table"]).success().stdout;
     assert!(table.lines().nth(1).unwrap().starts_with("1      1   A "), "{table}");
-    let output = tournament(&file, &["--score=1=2-0"]);
+    let output = tournament(&file, &["--decide=score 1 2-0"]);
     assert_eq!(output.code, 2, "{output:?}");
     assert!(output.stderr.contains("could change who plays in round 2"), "{output:?}");
-    let table = tournament(&file, &["--withdraw=A", "--json"]).success().stdout;
+    let table = tournament(&file, &["--decide=withdraw A", "--json"]).success().stdout;
     let table: Value = serde_json::from_str(&table).unwrap();
     assert_eq!(table["places"][0]["name"], "B", "{table}");
 }

@@ -9,6 +9,7 @@ use movegen::{DrawRules, Status};
 use super::connection::Incoming;
 use super::game::{Ending, OpenGame};
 use super::message::{EndReason, Message, is_unreadable_end};
+use crate::early_end::EarlyEnd;
 
 impl OpenGame<'_> {
     /// Whether we, being to move, must end the game, and with which claim.
@@ -36,7 +37,7 @@ impl OpenGame<'_> {
 
     /// Whether our own scores end the game.
     fn end_by_score(&self) -> Option<(EndReason, String)> {
-        let (resign, draw) = (self.options.resign, self.options.draw);
+        let EarlyEnd { resign, draw } = self.options.scores;
         if resign.is_none() && draw.is_none() {
             return None;
         }

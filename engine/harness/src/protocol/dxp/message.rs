@@ -176,6 +176,19 @@ impl<'a> Fields<'a> {
         number.ok_or_else(|| self.bad(field, offset, width, "digits"))
     }
 
+    /// One of these values, by its digit.
+    fn code<T: Copy>(
+        &self,
+        field: &'static str,
+        offset: usize,
+        values: &[T],
+        expected: &'static str,
+    ) -> Result<T, DxpError> {
+        let digit: Option<usize> = self.get(offset, 1).parse().ok();
+        let value = digit.and_then(|digit| values.get(digit)).copied();
+        value.ok_or_else(|| self.bad(field, offset, 1, expected))
+    }
+
     /// A name that can be shown: peers send what they like.
     fn name(&self, offset: usize) -> String {
         printable(self.get(offset, NAME))
@@ -199,30 +212,18 @@ impl FromStr for Message {
             'R' => request(text).map(Message::Request),
             'A' => {
                 let fields = Fields::new("answer to a request", text, 34)?;
-                let code = match fields.get(33, 1) {
-                    "0" => Acceptance::Accepted,
-                    "1" => Acceptance::Version,
-                    "2" => Acceptance::NotThisGame,
-                    "3" => Acceptance::NoGame,
-                    _ => return Err(fields.bad("code", 33, 1, "0, 1, 2 or 3")),
-                };
+                use Acceptance::{Accepted, NoGame, NotThisGame, Version};
+                let codes = [Accepted, Version, NotThisGame, NoGame];
+                let code = fields.code("code", 33, &codes, "0, 1, 2 or 3")?;
                 Ok(Message::Accept { name: fields.name(1), code })
             }
             'M' => Ok(Message::Move(text.parse()?)),
             'E' => {
                 let fields = Fields::new("end of game", text, 3)?;
-                let reason = match fields.get(1, 1) {
-                    "0" => EndReason::Unknown,
-                    "1" => EndReason::Lost,
-                    "2" => EndReason::Draw,
-                    "3" => EndReason::Won,
-                    _ => return Err(fields.bad("reason", 1, 1, "0, 1, 2 or 3")),
-                };
-                let stop = match fields.get(2, 1) {
-                    "0" => false,
-                    "1" => true,
-                    _ => return Err(fields.bad("stop code", 2, 1, "0 or 1")),
-                };
+                use EndReason::{Draw, Lost, Unknown, Won};
+                let reasons = [Unknown, Lost, Draw, Won];
+                let reason = fields.code("reason", 1, &reasons, "0, 1, 2 or 3")?;
+                let stop = fields.code("stop code", 2, &[false, true], "0 or 1")?;
                 Ok(Message::End { reason, stop })
             }
             'C' => Ok(Message::Chat(text[1..].to_owned())),
@@ -233,12 +234,8 @@ impl FromStr for Message {
             }
             'K' => {
                 let fields = Fields::new("answer to a take-back", text, 2)?;
-                Ok(Message::BackAnswer(match fields.get(1, 1) {
-                    "0" => TakeBack::Accepted,
-                    "1" => TakeBack::Unsupported,
-                    "2" => TakeBack::Refused,
-                    _ => return Err(fields.bad("code", 1, 1, "0, 1 or 2")),
-                }))
+                let codes = [TakeBack::Accepted, TakeBack::Unsupported, TakeBack::Refused];
+                Ok(Message::BackAnswer(fields.code("code", 1, &codes, "0, 1 or 2")?))
             }
             other => Err(DxpError::Type(other)),
         }

@@ -4,9 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use movegen::DrawRules;
+#[cfg(feature = "clap")]
+use movegen::words::parse_seconds;
 
 use super::connection::Connection;
-use crate::early_end::{Draw, Resign};
+use crate::early_end::EarlyEnd;
 use meerslag_search::Thinker;
 
 /// The player.
@@ -35,26 +37,38 @@ pub struct DxpPlay<'a> {
 
 /// How to behave.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct SessionOptions {
-    /// Our name.
+    /// Our name
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub name: String,
-    /// Whether to search in the opponent's time too.
+    /// Think in the opponent's time too
+    #[cfg_attr(feature = "clap", arg(long))]
     pub ponder: bool,
-    /// Whether moves may be taken back.
+    /// Whether moves may be taken back
+    #[cfg_attr(feature = "clap", arg(skip = true))]
     pub take_back: bool,
-    /// How long the echo of an end may take.
+    /// How long the echo of an end may take
+    #[cfg_attr(feature = "clap", arg(skip = ECHO_PATIENCE))]
     pub echo_patience: Duration,
-    /// How long a legal move may take after an illegal one.
+    /// How long to wait for a legal move after an illegal one, in seconds
+    #[cfg_attr(feature = "clap", arg(long = "correction", value_name = "SECONDS",
+                                     default_value = "10", value_parser = parse_seconds))]
     pub correction_patience: Duration,
-    /// How long the answer to a request may take.
+    /// Initiator: how long the answer to a proposal may take, in seconds
+    #[cfg_attr(feature = "clap", arg(long = "answer", value_name = "SECONDS",
+                                     default_value = "10", value_parser = parse_seconds))]
     pub answer_patience: Duration,
-    /// How long a move may take before the opponent counts as gone; `None` for ever.
+    /// Give the opponent up after this many seconds without a move [default: wait for ever]
+    #[cfg_attr(feature = "clap", arg(long = "silence", value_name = "SECONDS",
+                                     value_parser = parse_seconds))]
     pub move_patience: Option<Duration>,
-    /// When we give up.
-    pub resign: Option<Resign>,
-    /// When we claim a draw.
-    pub draw: Option<Draw>,
+    /// When we give up, or claim a draw, by our own scores
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub scores: EarlyEnd,
 }
+
+const ECHO_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Default for SessionOptions {
     fn default() -> SessionOptions {
@@ -62,12 +76,11 @@ impl Default for SessionOptions {
             name: concat!("Meerslag ", env!("CARGO_PKG_VERSION")).to_owned(),
             ponder: false,
             take_back: true,
-            echo_patience: Duration::from_secs(5),
+            echo_patience: ECHO_PATIENCE,
             correction_patience: Duration::from_secs(10),
             answer_patience: Duration::from_secs(10),
             move_patience: None,
-            resign: None,
-            draw: None,
+            scores: EarlyEnd::default(),
         }
     }
 }

@@ -174,13 +174,28 @@ fn answer(request: &Request) -> Acceptance {
 
 /// The initiator's proposal.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct InitiatorOptions {
-    /// The games: start position and our colour.
+    /// The games: start position and our colour
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub games: Vec<(movegen::Position, Color)>,
-    /// Minutes for each player.
+    /// Initiator: minutes for each player, in three characters such as 5, 1.5 or .05; parts of a
+    /// minute are not understood by all programs
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 5.0, value_parser = minutes))]
     pub minutes: f64,
-    /// Moves of each player; 0 for the whole game.
+    /// Initiator: moves of each player after which a game ends; 0 for no limit
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 75,
+                                     value_parser = clap::value_parser!(u32).range(..=999)))]
     pub moves: u32,
+}
+
+#[cfg(feature = "clap")]
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes| (0.01..=999.0).contains(minutes));
+    let minutes = minutes.ok_or("expected minutes from 0.01 to 999")?;
+    // Otherwise the opponent would be sent a time other than the one played.
+    super::format_minutes(minutes).ok_or("the protocol has three characters: 12, 1.5 or .05")?;
+    Ok(minutes)
 }
 
 /// Proposes and plays games from number `next` on (counted from 0). Afterwards `next` is the first

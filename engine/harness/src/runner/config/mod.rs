@@ -12,24 +12,30 @@ use std::time::Duration;
 
 use movegen::{DrawRules, Game, Status};
 use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use serde_with::{As, DisplayFromStr, DurationMilliSeconds};
 
 use crate::clocks::control::TimeControl;
-use crate::runner::config::error::{ConfigError, MOST_GAMES};
+use crate::runner::config::error::ConfigError;
 use crate::runner::config::spec::{DxpSpec, EngineKind, EngineSpec};
 use crate::runner::game::adjudicate::Adjudication;
-use crate::runner::stats::{EloModel, Sprt, SprtError};
+use crate::runner::stats::Sprt;
 use meerslag_study::openings::{Opening, two_move_ballots};
+
+/// The most games of a match.
+const MAX_GAMES: usize = 20_000_000;
 
 /// Who plays whom in a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum MatchFormat {
-    /// Everybody against everybody.
+    /// Each engine against each other one
     #[default]
     RoundRobin,
-    /// The first engine against each of the others.
+    /// The first engine against each other one
     Gauntlet,
 }
 
@@ -47,76 +53,71 @@ pub enum Format {
     KnockOut,
 }
 
-/// The bounds of a sequential test.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct SprtConfig {
-    /// Strength under the hypothesis "no gain".
-    pub elo0: f64,
-    /// Strength under the hypothesis "gain".
-    pub elo1: f64,
-    /// Probability of accepting wrongly.
-    pub alpha: f64,
-    /// Probability of refusing wrongly.
-    pub beta: f64,
-    /// Whether the strengths are logistic Elo instead of normalised.
-    pub is_logistic: bool,
-}
-
-impl SprtConfig {
-    /// The test.
-    ///
-    /// # Errors
-    /// As [`Sprt::new`].
-    pub fn test(&self) -> Result<Sprt, SprtError> {
-        let model = if self.is_logistic { EloModel::Logistic } else { EloModel::Normalised };
-        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, model)
-    }
-}
-
 /// What holds for all games of a match or a tournament.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Conditions {
-    /// Event name for the PDN.
+    /// Name of the match in the PDN
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value = EVENT))]
     pub event: String,
-    /// The engines, at least two.
+    /// An engine, see below; at least two
+    #[cfg_attr(feature = "clap", arg(long = "engine", value_name = "DESCRIPTION",
+                                     value_parser = EngineSpec::parse))]
     #[serde(rename = "player")]
     pub engines: Vec<EngineSpec>,
-    /// The time control of engines whose description has none.
+    /// Time control of engines without one of their own
+    #[cfg_attr(feature = "clap", arg(long = "tc", value_name = "CONTROL"))]
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub time_control: Option<TimeControl>,
-    /// The openings. Empty: the initial position.
+    /// The openings. Empty: the initial position
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub openings: Vec<Opening>,
-    /// Once all openings have been played, games start this many random plies after them, at most
-    /// [`Conditions::MAX_RANDOM_PLIES`]. 0: the same openings again. `None`:
-    /// `Conditions::RANDOM_PLIES` if an opening leads to the same game each time, otherwise 0.
+    /// Random plies after an opening that is played again, to a position about as even as the
+    /// opening. 0 repeats the opening [default: 2 if all engines search to a number of nodes or a
+    /// depth, otherwise 0]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub random_plies: Option<usize>,
-    /// The openings are taken in an order that depends on this number; `None`: in their own order.
+    /// Take the openings, and the positions after them, in an order that depends on this number
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
-    /// Draw rules of the games.
+    /// Draw rules: lidraughts, fmjd-cumulative, scan or none
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RULES", default_value_t))]
     #[serde(with = "As::<DisplayFromStr>")]
     pub draw_rules: DrawRules,
-    /// When games end early.
+    /// When games end early
+    #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(flatten)]
     pub adjudication: Adjudication,
-    /// Folders of endgame databases that end games with their exact result.
+    /// End a game with its exact result when the databases in this folder know it; repeatable
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FOLDER"))]
     pub egdb: Vec<PathBuf>,
-    /// How far a time limit may be overrun, at most [`Conditions::MAX_MARGIN`]; in files milliseconds.
+    /// Time by which a limit may be overrun, in milliseconds
+    #[cfg_attr(feature = "clap", arg(long, value_name = "MS", default_value = "50",
+                                     value_parser = milliseconds))]
     #[serde(with = "As::<DurationMilliSeconds>")]
     pub margin: Duration,
+}
+
+/// The name of a match without another one.
+const EVENT: &str = "Engine match";
+
+#[cfg(feature = "clap")]
+fn milliseconds(text: &str) -> Result<Duration, std::num::ParseIntError> {
+    text.parse().map(Duration::from_millis)
 }
 
 impl Default for Conditions {
     fn default() -> Conditions {
         Conditions {
-            event: String::new(),
+            event: EVENT.to_owned(),
             engines: Vec::new(),
             time_control: None,
             openings: two_move_ballots(),
             random_plies: None,
             seed: None,
             draw_rules: DrawRules::default(),
-            adjudication: Adjudication { max_moves: 300, ..Adjudication::default() },
+            adjudication: Adjudication::default(),
             egdb: Vec::new(),
             margin: Duration::from_millis(50),
         }
@@ -124,19 +125,25 @@ impl Default for Conditions {
 }
 
 /// A match: all its pairs of games are known at the start.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, rename_all = "kebab-case")]
 pub struct MatchConfig {
-    /// What holds for all games.
+    /// What holds for all games
+    #[cfg_attr(feature = "clap", command(flatten))]
     #[serde(flatten)]
     pub conditions: Conditions,
-    /// Who plays whom.
-    #[serde(default)]
+    /// Who plays whom
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FORMAT", value_enum, default_value_t))]
     pub format: MatchFormat,
-    /// Pairs of games for each pairing of engines.
-    pub pairs: usize,
-    /// Ends the match early.
-    pub sprt: Option<SprtConfig>,
+    /// Pairs of games for each two engines [default: one from each opening]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N",
+                                     value_parser = clap::value_parser!(u32).range(1..)))]
+    pub pairs: Option<u32>,
+    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1[,ALPHA,BETA], in
+    /// normalised Elo, or in logistic Elo with ,logistic at the end
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true))]
+    pub sprt: Option<Sprt>,
 }
 
 /// A tournament: it is played in rounds.
@@ -228,14 +235,20 @@ impl TournamentConfig {
 
 impl MatchConfig {
     /// The number of games.
-    pub(in crate::runner) const fn game_count(&self) -> usize {
+    pub(in crate::runner) fn game_count(&self) -> usize {
         let engines = self.conditions.engines.len();
         let others = engines.saturating_sub(1);
         let meetings = match self.format {
             MatchFormat::Gauntlet => others,
             MatchFormat::RoundRobin => engines.saturating_mul(others) / 2,
         };
-        self.pairs.saturating_mul(meetings).saturating_mul(2)
+        self.pairs().saturating_mul(meetings).saturating_mul(2)
+    }
+
+    /// The pairs of games for each two engines.
+    pub(in crate::runner) fn pairs(&self) -> usize {
+        let openings = self.conditions.openings.len().max(1);
+        self.pairs.map_or(openings, |pairs| pairs as usize)
     }
 }
 
@@ -295,7 +308,7 @@ impl Contest {
 
     /// The sequential test of a match.
     #[must_use]
-    pub const fn sprt(&self) -> Option<SprtConfig> {
+    pub const fn sprt(&self) -> Option<Sprt> {
         match self {
             Contest::Match(config) => config.sprt,
             Contest::Tournament(_) => None,
@@ -328,15 +341,21 @@ impl Contest {
             Contest::Match(_) => {}
             Contest::Tournament(tournament) => tournament.check()?,
         }
+        if let Contest::Match(MatchConfig { pairs: Some(0), .. }) = self {
+            return Err(ConfigError::bounds("pairs", 0, "at least 1"));
+        }
         let games = self.game_count();
-        if games > MOST_GAMES {
-            return Err(ConfigError::TooMany(games));
+        if games > MAX_GAMES {
+            let why = format!("{games} games: at most {MAX_GAMES} are possible");
+            return Err(ConfigError::Impossible(why));
         }
         if let Some(sprt) = self.sprt() {
             if self.engines.len() != 2 {
-                return Err(ConfigError::SprtEngines(self.engines.len()));
+                let given = self.engines.len();
+                let why = format!("a sequential test compares two engines, {given} given");
+                return Err(ConfigError::Impossible(why));
             }
-            sprt.test()?;
+            sprt.check()?;
         }
         Ok(())
     }
@@ -347,7 +366,7 @@ impl Contest {
         let [one, two] =
             [self, other].map(|config| serde_json::to_value(config).unwrap_or_default());
         let [one, two] = [one, two].map(|both| match both {
-            serde_json::Value::Object(map) => map.into_values().next().unwrap_or_default(),
+            Value::Object(map) => map.into_values().next().unwrap_or_default(),
             other => other,
         });
         let keys = one.as_object().into_iter().chain(two.as_object()).flat_map(|map| map.keys());
@@ -376,15 +395,21 @@ impl Conditions {
 
     fn check_conditions(&self) -> Result<(), ConfigError> {
         if self.engines.len() < 2 {
-            return Err(ConfigError::TooFew(self.engines.len()));
+            let given = self.engines.len();
+            let why = format!("a match needs at least two engines, {given} given");
+            return Err(ConfigError::Impossible(why));
         }
         for (i, engine) in self.engines.iter().enumerate() {
             if self.engines[..i].iter().any(|other| other.name == engine.name) {
-                return Err(ConfigError::SameName(engine.name.clone()));
+                let name = &engine.name;
+                let how = "give them different names with name=...";
+                let why = format!("two engines are called '{name}': {how}");
+                return Err(ConfigError::Impossible(why));
             }
             let has_control = engine.time_control.or(self.time_control).is_some();
             if !has_control && engine.kind != EngineKind::Random {
-                return Err(ConfigError::NoTimeControl(engine.name.clone()));
+                let why = "it has no time control: give --tc, or tc=... in its description";
+                return Err(ConfigError::engine(&engine.name, why));
             }
             if let Some(dxp) = &engine.dxp {
                 self.check_dxp(i, dxp)?;
@@ -422,7 +447,6 @@ impl Conditions {
     }
 
     fn check_dxp(&self, engine: usize, dxp: &DxpSpec) -> Result<(), ConfigError> {
-        let name = || self.engines[engine].name.clone();
         let control = self.time_control(engine);
         let TimeControl { time, inc, moves, move_time, nodes, depth } = control;
         let seconds = time.as_secs();
@@ -431,7 +455,12 @@ impl Conditions {
         let part = dxp.fractions && time >= Duration::from_millis(600) && seconds < 60;
         let others = move_time.is_some() || nodes.is_some() || depth.is_some() || !inc.is_zero();
         if !(whole || part) || others || moves.is_some_and(|m| m > 999) {
-            return Err(ConfigError::DxpTime { name: name(), control: control.to_string() });
+            let why = format_args!(
+                "it speaks DXP: its time control must be whole minutes for the game, 60 to 59940 seconds, \
+                 or a number of moves of each player in them (75/60), not '{control}'; fractions=yes for \
+                 programs that know parts of minutes"
+            );
+            return Err(ConfigError::engine(&self.engines[engine].name, why));
         }
         Ok(())
     }
@@ -488,5 +517,36 @@ impl Conditions {
     /// A game from the opening with this number; without openings from the initial position.
     pub(in crate::runner) fn opening(&self, number: usize) -> Game {
         self.openings.get(number).map(Opening::game).unwrap_or_default()
+    }
+}
+
+/// Reads a description from a file or a program; keys that it does not have are refused.
+///
+/// # Errors
+/// If a key is unknown, or a value is impossible; names the key.
+pub fn described<T: Serialize + DeserializeOwned>(
+    table: Map<String, Value>,
+) -> serde_json::Result<T> {
+    let keys: Vec<String> = table.keys().cloned().collect();
+    let description = T::deserialize(Value::Object(table.clone())).map_err(|error| {
+        let without = |key: &&String| {
+            let rest = table.iter().filter(|(other, _)| other != key);
+            let rest = rest.map(|(key, value)| (key.clone(), value.clone())).collect();
+            T::deserialize(Value::Object(rest)).err().map(|error| error.to_string())
+        };
+        let whole = error.to_string();
+        let is_other = |key: &&String| {
+            without(key).is_some_and(|other| other != whole && !other.contains("missing field"))
+        };
+        let culprit = keys.iter().find(|key| without(key).is_none());
+        match culprit.or_else(|| keys.iter().find(is_other)) {
+            Some(key) => serde_json::Error::custom(format!("{key}: {error}")),
+            None => error,
+        }
+    })?;
+    let known = serde_json::to_value(&description)?;
+    match keys.into_iter().find(|key| known.get(key).is_none()) {
+        Some(key) => Err(serde_json::Error::custom(format!("unknown field `{key}`"))),
+        None => Ok(description),
     }
 }

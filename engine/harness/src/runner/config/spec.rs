@@ -1,6 +1,7 @@
 //! The description of one engine.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -174,9 +175,9 @@ struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    fn error(self, expected: impl Into<String>) -> ConfigError {
-        let (name, value) = (self.name.to_owned(), self.value.to_owned());
-        ConfigError::Argument { name, value, expected: expected.into() }
+    fn error(self, expected: impl Display) -> ConfigError {
+        let Argument { name, value } = self;
+        ConfigError::description(format_args!("{name}={value}: expected {expected}"))
     }
 
     fn text(self, expected: &'static str) -> Result<String, ConfigError> {
@@ -336,7 +337,9 @@ impl SpecDraft {
 
     fn decide(&mut self, word: &'static str, kind: EngineKind) -> Result<(), ConfigError> {
         match self.kind {
-            Some((first, _)) => Err(ConfigError::Kinds { first, second: word }),
+            Some((first, _)) => Err(ConfigError::description(format_args!(
+                "'{first}' and '{word}' exclude each other"
+            ))),
             None => {
                 self.kind = Some((word, kind));
                 Ok(())
@@ -347,7 +350,9 @@ impl SpecDraft {
     fn finish(self) -> Result<EngineSpec, ConfigError> {
         let SpecDraft { mut spec, kind, forfeits, addresses, gap, fractions, log } = self;
         let by_command = (!spec.command.is_empty()).then_some(("cmd", EngineKind::Hub));
-        let (word, kind) = kind.or(by_command).ok_or(ConfigError::NoKind)?;
+        let (word, kind) = kind.or(by_command).ok_or_else(|| {
+            ConfigError::description("expected one of cmd=\"...\", dxp=..., builtin or random")
+        })?;
         spec.kind = kind;
         spec.forfeits = forfeits.unwrap_or(kind != EngineKind::Dxp);
         if kind == EngineKind::Dxp {
@@ -361,7 +366,8 @@ impl SpecDraft {
                 ("log", log.is_some()),
             ];
             if let Some((argument, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
-                return Err(ConfigError::OnlyDxp { argument });
+                let why = format_args!("{argument}=... is for programs that speak DXP");
+                return Err(ConfigError::description(why));
             }
         }
         if spec.name.is_empty() {

@@ -3,29 +3,29 @@
 use movegen::Color;
 use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
-use serde_with::{As, DisplayFromStr};
 
-use crate::early_end::{Draw, Resign};
+use crate::early_end::EarlyEnd;
 use crate::runner::game::termination::Termination;
 use meerslag_study::record::PlyRecord;
 
 /// When to end a game early. Move counts are moves of both players.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct Adjudication {
-    /// A draw after this many moves; 0 for no limit. In files 300 by default.
-    #[serde(default = "max_moves")]
+    /// Draw after this many moves of each player; 0 for no limit
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 300))]
     pub max_moves: u32,
-    /// A win when both players agree on it.
-    #[serde(default, with = "As::<Option<DisplayFromStr>>")]
-    pub resign: Option<Resign>,
-    /// A draw when both players see nothing.
-    #[serde(default, with = "As::<Option<DisplayFromStr>>")]
-    pub draw: Option<Draw>,
+    /// Ends by the scores of both players
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub scores: EarlyEnd,
 }
 
-const fn max_moves() -> u32 {
-    300
+impl Default for Adjudication {
+    fn default() -> Adjudication {
+        Adjudication { max_moves: 300, scores: EarlyEnd::default() }
+    }
 }
 
 impl Adjudication {
@@ -40,7 +40,7 @@ impl Adjudication {
         let white = |index: usize, score: f64| {
             if (index.is_multiple_of(2)) == (first == Color::White) { score } else { -score }
         };
-        if let Some(rule) = self.resign
+        if let Some(rule) = self.scores.resign
             && let Some(tail) = last(rule.moves)
         {
             let start = plies.len() - tail.len();
@@ -56,7 +56,7 @@ impl Adjudication {
                 return Some((GameResult::BlackWins, Termination::Score));
             }
         }
-        if let Some(rule) = self.draw
+        if let Some(rule) = self.scores.draw
             && plies.len() >= 2 * rule.from as usize
             && let Some(tail) = last(rule.moves)
             && tail.iter().all(|ply| ply.score.is_some_and(|s| s.abs() <= rule.score))
@@ -71,6 +71,7 @@ impl Adjudication {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::early_end::{Draw, Resign};
 
     fn plies(scores: &[f64]) -> Vec<PlyRecord> {
         let mv = movegen::notation::hub::read_move("32-28").unwrap();
@@ -79,8 +80,9 @@ mod tests {
 
     #[test]
     fn a_win_needs_both_players_for_the_whole_time() {
-        let resign = Some(Resign { score: 5.0, moves: 2 });
-        let rule = Adjudication { resign, ..Adjudication::default() };
+        let scores =
+            EarlyEnd { resign: Some(Resign { score: 5.0, moves: 2 }), ..EarlyEnd::default() };
+        let rule = Adjudication { scores, max_moves: 0 };
         let verdict = |scores: &[f64], first| rule.verdict(&plies(scores), first);
         let white_wins = [0.0, 0.0, 6.0, -5.0, 7.0, -5.5];
         assert_eq!(
@@ -102,7 +104,8 @@ mod tests {
     #[test]
     fn draws_by_score_and_by_length() {
         let draw = Some(Draw { score: 0.1, moves: 1, from: 3 });
-        let rule = Adjudication { draw, max_moves: 4, ..Adjudication::default() };
+        let scores = EarlyEnd { draw, ..EarlyEnd::default() };
+        let rule = Adjudication { scores, max_moves: 4 };
         let verdict = |scores: &[f64]| rule.verdict(&plies(scores), Color::White);
         assert_eq!(verdict(&[0.0; 4]), None);
         assert_eq!(verdict(&[0.0; 6]), Some((GameResult::Draw, Termination::Score)));

@@ -13,11 +13,12 @@ use movegen::{Color, DrawRules, Game, Move, Position, Status};
 
 use crate::clocks::clock::GameClock;
 use crate::clocks::control::TimeControl;
+use crate::protocol::dxp::EndReason;
 use crate::runner::config::Contest;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
-use crate::runner::player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError};
+use crate::runner::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError};
 use crate::runner::tournament::acts::Act;
 use crate::runner::tournament::director::{Director, LiveGame};
 use crate::runner::tournament::schedule::Pairing;
@@ -52,10 +53,10 @@ impl Fixture {
     }
 }
 
-/// A game, and the players to restart after it.
+/// The outcome of an attempt to play a game, and the players to restart after it.
 #[derive(Debug)]
 pub(in crate::runner) struct Played {
-    pub record: MatchGame,
+    pub outcome: Result<MatchGame, NotPlayed>,
     /// Whether the player of a colour can no longer be used, under its index.
     pub is_broken: [bool; 2],
 }
@@ -97,15 +98,11 @@ pub(in crate::runner) struct Room<'a> {
 }
 
 /// Plays a game; `players` are under the index of their colour.
-///
-/// # Errors
-/// If the match is being stopped, a player does not start the game, or everything was paused during
-/// it: then there is no result.
 pub(in crate::runner) fn play(
     room: Room<'_>,
     fixture: &Fixture,
     players: &mut [Box<dyn Player>; 2],
-) -> Result<Played, NotPlayed> {
+) -> Played {
     let &Fixture { number, pairing, .. } = fixture;
     let Room { config, director, .. } = room;
     let mut record = fixture.record();
@@ -118,7 +115,8 @@ pub(in crate::runner) fn play(
         let time = ply.time.and_then(|time| Duration::try_from_secs_f64(time).ok());
         let is_good = time.is_some_and(|time| clocks[side.index()].spend(time, margin));
         if !is_good || game.play(ply.mv).is_err() {
-            return Err(NotPlayed::NotTakenUp("its moves cannot be played".to_owned()));
+            let why = "its moves cannot be played".to_owned();
+            return Played { outcome: Err(NotPlayed::NotTakenUp(why)), is_broken: [false; 2] };
         }
         record.plies.push(ply.clone());
     }
@@ -139,36 +137,33 @@ pub(in crate::runner) fn play(
     let end = match_game.run(players);
     let result = match &end {
         Ok(end) => Some(end.result),
-        Err(
-            NotPlayed::Void { .. }
-            | NotPlayed::Again { .. }
-            | NotPlayed::Gone { .. }
-            | NotPlayed::NotTakenUp(_),
-        ) => Some(GameResult::Unknown),
-        Err(NotPlayed::Aborted | NotPlayed::Start { .. }) => None,
+        Err(NotPlayed::Aborted | NotPlayed::Start(_)) => None,
+        Err(_) => Some(GameResult::Unknown),
     };
     for side in WHITE_FIRST {
         if let Some(result) = result.filter(|_| !match_game.is_broken[side.index()]) {
             players[side.index()].game_over(&match_game.game, result);
         }
     }
-    let mut end = end?;
-    match_game.note_overruns(&mut end);
-    let mut complaints = Vec::new();
-    for side in WHITE_FIRST {
-        let texts = players[side.index()].complaints().into_iter();
-        complaints.extend(texts.map(|text| format!("{side}: {text}")));
-    }
-    let record = GameRecord { result: end.result, ..match_game.record };
-    let record = MatchGame {
-        detail: end.detail,
-        tail: end.tail,
-        complaints,
-        overhead: median(&mut match_game.overheads).unwrap_or_default(),
-        latency: match_game.latency,
-        ..MatchGame::new(number, pairing, record, end.termination)
+    let is_broken = match_game.is_broken;
+    let finished = |mut end: GameEnd| {
+        match_game.note_overruns(&mut end);
+        let mut complaints = Vec::new();
+        for side in WHITE_FIRST {
+            let texts = players[side.index()].complaints().into_iter();
+            complaints.extend(texts.map(|text| format!("{side}: {text}")));
+        }
+        let record = GameRecord { result: end.result, ..match_game.record };
+        MatchGame {
+            detail: end.detail,
+            tail: end.tail,
+            complaints,
+            overhead: median(&mut match_game.overheads).unwrap_or_default(),
+            latency: match_game.latency,
+            ..MatchGame::new(number, pairing, record, end.termination)
+        }
     };
-    Ok(Played { record, is_broken: match_game.is_broken })
+    Played { outcome: end.map(finished), is_broken }
 }
 
 /// How much an engine may overrun its time; `None`: it does not lose by that.
@@ -176,12 +171,10 @@ fn margin(config: &Contest, engine: usize) -> Option<Duration> {
     config.engines[engine].forfeits.then_some(config.margin)
 }
 
-/// The record of a game that `engine` loses because it does not start.
+/// The record of a game that an engine loses because it does not start.
 pub(in crate::runner) fn forfeit(
     fixture: &Fixture,
-    engine: usize,
-    message: &str,
-    tail: Vec<String>,
+    NoStart { engine, message, tail }: NoStart,
 ) -> MatchGame {
     let &Fixture { number, pairing, .. } = fixture;
     let side = pairing.color_of(engine).unwrap_or(Color::White);
@@ -216,15 +209,23 @@ pub(in crate::runner) enum NotPlayed {
     /// The match is being stopped.
     Aborted,
     /// A player cannot even begin.
-    Start { engine: usize, message: String, tail: Vec<String> },
-    /// Everything was paused this long during it; and the players that can no longer be used.
-    Void { standstill: Duration, is_broken: [bool; 2] },
-    /// The director wants it replayed; and the players that can no longer be used.
-    Again { is_broken: [bool; 2] },
-    /// A player ended after its last game, as this says; and the players that can no longer be used.
-    Gone { message: String, is_broken: [bool; 2] },
+    Start(NoStart),
+    /// Everything was paused this long during it.
+    Void(Duration),
+    /// The director wants it replayed.
+    Again,
+    /// A player ended after its last game, as this says: it is started again.
+    Gone(String),
     /// An interrupted game cannot be continued, for this reason.
     NotTakenUp(String),
+}
+
+/// An engine that did not get as far as the start of a game.
+#[derive(Debug)]
+pub(in crate::runner) struct NoStart {
+    pub engine: usize,
+    pub message: String,
+    pub tail: Vec<String>,
 }
 
 /// The sides in the order of asking and naming them; lists go by [`Color::index`].
@@ -267,8 +268,7 @@ impl OngoingGame<'_> {
                     if self.room.are_kept[side.index()] =>
                 {
                     self.is_broken[side.index()] = true;
-                    let message = format!("{side} is started again: {message}");
-                    return Err(NotPlayed::Gone { message, is_broken: self.is_broken });
+                    return Err(NotPlayed::Gone(format!("{side} is started again: {message}")));
                 }
                 Err(error) => return self.failed(side, error),
             }
@@ -341,12 +341,8 @@ impl OngoingGame<'_> {
             let at = self.record.plies.len() - 1;
             self.live_game.moved(side, &self.record.plies[at]);
             if let Err(error) = self.game.play(thought.mv) {
-                let error = PlayerError::Fault {
-                    kind: FaultKind::IllegalMove,
-                    message: error.to_string(),
-                    tail: Vec::new(),
-                };
                 self.record.plies.pop();
+                let error = PlayerError::fault(FaultKind::IllegalMove, error.to_string());
                 return self.failed(side, error);
             }
             (self.room.moved)(at, &self.record.plies[at]);
@@ -374,9 +370,7 @@ impl OngoingGame<'_> {
 
     /// The end of a game by a decision of the director.
     fn decided(&self, act: Act) -> Result<GameEnd, NotPlayed> {
-        let Ok(Some(result)) = act.result() else {
-            return Err(NotPlayed::Again { is_broken: self.is_broken });
-        };
+        let Ok(Some(result)) = act.result() else { return Err(NotPlayed::Again) };
         let detail = unfinished(act, self.record.plies.len());
         Ok(GameEnd::new(result, Termination::Director).with(detail))
     }
@@ -392,7 +386,7 @@ impl OngoingGame<'_> {
         }
         let Some(standstill) = self.room.standstills.since(self.begun) else { return Ok(()) };
         self.is_broken[side.index()] |= matches!(error, Some(PlayerError::Fault { .. }));
-        Err(NotPlayed::Void { standstill, is_broken: self.is_broken })
+        Err(NotPlayed::Void(standstill))
     }
 
     /// Whether the game is over by the rules or by decision.
@@ -429,7 +423,7 @@ impl OngoingGame<'_> {
     }
 
     /// The end of a game that `side` has ended instead of moving: certain facts come first.
-    fn claimed(&self, side: Color, claim: Claim) -> GameEnd {
+    fn claimed(&self, side: Color, claim: EndReason) -> GameEnd {
         if let Some((result, detail)) =
             self.room.arbiter.and_then(|t| t.verdict(&self.game, self.room.config.draw_rules))
         {
@@ -443,19 +437,19 @@ impl OngoingGame<'_> {
             GameEnd::new(GameResult::Unknown, Termination::Claim).with(detail)
         };
         match claim {
-            Claim::Lost => GameEnd::lost_by(side, Termination::Resigned).with(side.to_string()),
-            Claim::Draw if self.game.status(DrawRules::Scan).is_over() => {
+            EndReason::Lost => GameEnd::lost_by(side, Termination::Resigned).with(side.to_string()),
+            EndReason::Draw if self.game.status(DrawRules::Scan).is_over() => {
                 GameEnd::new(GameResult::Draw, Termination::Claim).with(claims("a repetition"))
             }
-            Claim::Draw if theirs.abs() < PROVEN => {
+            EndReason::Draw if theirs.abs() < PROVEN => {
                 GameEnd::new(GameResult::Draw, Termination::Claim).with(claims("a draw"))
             }
-            Claim::Won if theirs < PROVEN => {
+            EndReason::Won if theirs < PROVEN => {
                 GameEnd::new(GameResult::won_by(side), Termination::Claim).with(claims("the win"))
             }
-            Claim::Draw => disputed("a draw"),
-            Claim::Won => disputed("the win"),
-            Claim::Unknown => {
+            EndReason::Draw => disputed("a draw"),
+            EndReason::Won => disputed("the win"),
+            EndReason::Unknown => {
                 let detail = format!("{side} ends the game without a reason");
                 GameEnd::new(GameResult::Unknown, Termination::Claim).with(detail)
             }
@@ -466,7 +460,8 @@ impl OngoingGame<'_> {
         match error {
             PlayerError::Aborted => Err(NotPlayed::Aborted),
             PlayerError::Fault { kind: FaultKind::Start, message, tail } => {
-                Err(NotPlayed::Start { engine: self.engines[side.index()], message, tail })
+                let engine = self.engines[side.index()];
+                Err(NotPlayed::Start(NoStart { engine, message, tail }))
             }
             PlayerError::Fault { kind, message, tail } => {
                 self.is_broken[side.index()] = true;

@@ -62,9 +62,8 @@ fn the_overhead_is_the_gap_between_the_players() {
         are_kept: [false; 2],
         moved: &|_, _| {},
     };
-    let played = play(room, &fixture, &mut players);
-    let played = played.unwrap();
-    assert_eq!(played.record.record.plies.len(), 10);
-    assert_eq!(played.record.overhead, Duration::from_millis(7));
-    assert!(played.record.record.plies.iter().all(|ply| (ply.time.unwrap() - 0.003).abs() < 1e-6));
+    let played = play(room, &fixture, &mut players).outcome.unwrap();
+    assert_eq!(played.record.plies.len(), 10);
+    assert_eq!(played.overhead, Duration::from_millis(7));
+    assert!(played.record.plies.iter().all(|ply| (ply.time.unwrap() - 0.003).abs() < 1e-6));
 }

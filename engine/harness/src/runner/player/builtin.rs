@@ -92,8 +92,7 @@ impl BuiltIn {
 const LOST: &str = "the search has failed";
 
 fn failed(why: &str) -> PlayerError {
-    let message = format!("cannot ponder: {why}");
-    PlayerError::Fault { kind: FaultKind::Crash, message, tail: Vec::new() }
+    PlayerError::fault(FaultKind::Crash, format!("cannot ponder: {why}"))
 }
 
 impl Player for BuiltIn {
@@ -133,11 +132,8 @@ impl Player for BuiltIn {
             return Err(PlayerError::Aborted);
         }
         let Some(mv) = outcome.best else {
-            return Err(PlayerError::Fault {
-                kind: FaultKind::IllegalMove,
-                message: format!("no move in {}", game.position().to_fen()),
-                tail: Vec::new(),
-            });
+            let message = format!("no move in {}", game.position().to_fen());
+            return Err(PlayerError::fault(FaultKind::IllegalMove, message));
         };
         Ok(Answer::Move(Thought {
             mv,

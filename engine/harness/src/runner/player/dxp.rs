@@ -23,7 +23,7 @@ use crate::protocol::dxp::{
 use crate::protocol::{Log, LogError, escaped_excerpt};
 use crate::runner::player::process::{Process, ProcessOptions, QUIT_PATIENCE};
 use crate::runner::player::{
-    Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
+    Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
     Thought,
 };
 use meerslag_search::{Control, Info, Limits};
@@ -142,11 +142,11 @@ impl DxpPlayer {
         slow: SlowStart<'_>,
     ) -> Result<DxpPlayer, PlayerError> {
         let log = options.log.as_deref().map(Log::open).transpose();
-        let log = log.map_err(|error| start_fault(with_causes(&error)))?.unwrap_or_default();
+        let log = log.map_err(|error| PlayerError::fault(FaultKind::Start, with_causes(&error)))?;
         let mut player = DxpPlayer {
             options,
             abort,
-            log: log.and(transcript),
+            log: log.unwrap_or_default().and(transcript),
             output,
             listener: None,
             process: None,
@@ -167,7 +167,7 @@ impl DxpPlayer {
         self.process = None;
         let Address { host, port } = self.options.address.clone();
         let failed = |what: &str, error: std::io::Error| {
-            start_fault(format!("{what} {host}, port {port}: {error}"))
+            PlayerError::fault(FaultKind::Start, format!("{what} {host}, port {port}: {error}"))
         };
         let port = match port {
             _ if self.options.listen => {
@@ -313,51 +313,44 @@ impl DxpPlayer {
     }
 
     /// Handles messages since the last question; the peer may have ended the game.
-    fn catch_up(&mut self) -> Result<Option<Claim>, PlayerError> {
-        let mut wait = Wait::until(Instant::now());
-        loop {
-            match self.receive(&mut wait)? {
-                DxpReceived::Message(Message::End { reason, stop }) => {
-                    return Ok(Some(self.ended(reason, stop)));
-                }
-                // Out of turn.
-                DxpReceived::Message(_) | DxpReceived::Move(_) => {}
-                DxpReceived::Silence | DxpReceived::Closed => return Ok(None),
-            }
-        }
+    fn catch_up(&mut self) -> Result<Option<EndReason>, PlayerError> {
+        let end = self.end_within(Duration::ZERO)?;
+        Ok(end.map(|(reason, stop)| self.ended(reason, stop)))
     }
 
     /// Acknowledges the end of the game.
-    fn ended(&mut self, reason: EndReason, stop: bool) -> Claim {
+    fn ended(&mut self, reason: EndReason, stop: bool) -> EndReason {
         self.is_playing = false;
         self.send(&Message::End { reason: EndReason::Unknown, stop });
         if stop {
             // It wants no more games over this connection; the next one is made for the next game.
             self.connection = None;
         }
-        match reason {
-            EndReason::Lost => Claim::Lost,
-            EndReason::Draw => Claim::Draw,
-            EndReason::Won => Claim::Won,
-            EndReason::Unknown => Claim::Unknown,
-        }
+        reason
     }
 
     /// Sends the end of the game and waits for its echo; whether it came.
     fn end(&mut self, reason: EndReason) -> bool {
         self.is_playing = false;
         self.send(&Message::End { reason, stop: false });
-        let mut wait = Wait::patiently(ECHO_PATIENCE);
+        let Ok(Some((_, stop))) = self.end_within(ECHO_PATIENCE) else { return false };
+        if stop {
+            self.connection = None;
+        }
+        true
+    }
+
+    /// The program's end of the game, and whether it wants no more games, if it comes within this time;
+    /// everything else does not matter.
+    fn end_within(&mut self, time: Duration) -> Result<Option<(EndReason, bool)>, PlayerError> {
+        let mut wait = Wait::patiently(time);
         loop {
-            match self.receive(&mut wait) {
-                Ok(DxpReceived::Message(Message::End { stop, .. })) => {
-                    if stop {
-                        self.connection = None;
-                    }
-                    return true;
+            match self.receive(&mut wait)? {
+                DxpReceived::Message(Message::End { reason, stop }) => {
+                    return Ok(Some((reason, stop)));
                 }
-                Ok(DxpReceived::Message(_) | DxpReceived::Move(_)) => {}
-                Ok(DxpReceived::Silence | DxpReceived::Closed) | Err(_) => return false,
+                DxpReceived::Message(_) | DxpReceived::Move(_) => {}
+                DxpReceived::Silence | DxpReceived::Closed => return Ok(None),
             }
         }
     }
@@ -415,15 +408,8 @@ impl DxpPlayerOptions {
         let port = port.to_string();
         let command = options.command.iter().map(|word| word.replace("{port}", &port)).collect();
         let options = ProcessOptions { command, ..options.clone() };
-        let process = Process::start(&options, output).map_err(|error| {
-            start_fault(format!("cannot start '{}': {error}", options.command.join(" ")))
-        })?;
-        Ok(Some(process))
+        Ok(Some(options.start(output)?))
     }
-}
-
-fn start_fault(message: String) -> PlayerError {
-    PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() }
 }
 
 /// A port that nobody uses at the moment.
@@ -483,8 +469,8 @@ impl Player for DxpPlayer {
     ) -> Result<Answer, PlayerError> {
         let mut asked = Instant::now();
         if let Some(mv) = game.moves().get(self.known) {
-            if let Some(claim) = self.catch_up()? {
-                return Ok(Answer::End(claim));
+            if let Some(reason) = self.catch_up()? {
+                return Ok(Answer::End(reason));
             }
             // Before the move is sent: afterwards another program may run first.
             asked = Instant::now();
@@ -538,17 +524,13 @@ impl Player for DxpPlayer {
             for mv in &game.moves()[self.known..] {
                 self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             }
-            let mut wait = Wait::patiently(ECHO_PATIENCE);
-            loop {
-                match self.receive(&mut wait) {
-                    Ok(DxpReceived::Message(Message::End { reason, stop })) => {
-                        self.ended(reason, stop);
-                        return;
-                    }
-                    Ok(DxpReceived::Message(_) | DxpReceived::Move(_)) => {}
-                    Ok(DxpReceived::Silence) => break,
-                    Ok(DxpReceived::Closed) | Err(_) => return,
+            match self.end_within(ECHO_PATIENCE) {
+                Ok(Some((reason, stop))) => {
+                    self.ended(reason, stop);
+                    return;
                 }
+                Ok(None) if self.connection.is_some() => {}
+                Ok(None) | Err(_) => return,
             }
         }
         // In place of a move of ours, as a rule: from our point of view.

@@ -37,8 +37,7 @@ pub(crate) fn start(
     slow: SlowStart<'_>,
 ) -> Result<Box<dyn Player>, PlayerError> {
     let GameSlot { slot, cpus, transcript } = game_slot;
-    let fault =
-        |message: String| PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() };
+    let fault = |message: String| PlayerError::fault(FaultKind::Start, message);
     let process = || ProcessOptions {
         command: spec.command.clone(),
         dir: spec.dir.clone(),
@@ -103,17 +102,19 @@ impl EngineSpec {
 
     /// As [`EngineSpec::check`] without the parameters: their files need not be there.
     pub(in crate::runner) fn check_form(&self) -> Result<(), ConfigError> {
-        let name = || self.name.clone();
+        let fail = |why: &str| Err(ConfigError::engine(&self.name, why));
         if self.ponder && !matches!(self.kind, EngineKind::Hub | EngineKind::Builtin) {
-            return Err(ConfigError::Ponder(name()));
+            return fail(
+                "ponder=on is for builtin and programs that speak Hub; over DXP a program decides itself",
+            );
         }
         if self.restart && self.kind == EngineKind::Dxp && self.command.is_empty() {
-            return Err(ConfigError::Restart(name()));
+            return fail("restart=on needs a program that the match starts: give cmd=...");
         }
         let has_port = self.command.iter().any(|word| word.contains("{port}"));
         let addresses = self.dxp.iter().flat_map(|dxp| &dxp.addresses);
         if !has_port && addresses.into_iter().any(|address| address.port == 0) {
-            return Err(ConfigError::DxpPort(name()));
+            return fail("port 0 is only possible with a command that has {port} in it");
         }
         if matches!(self.kind, EngineKind::Builtin | EngineKind::Random) {
             let given = [
@@ -122,7 +123,7 @@ impl EngineSpec {
                 ("env.NAME", !self.env.is_empty()),
             ];
             if let Some((what, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
-                return Err(ConfigError::NoProcess { name: name(), what });
+                return fail(&format!("it runs within the runner: it has no {what}"));
             }
         }
         Ok(())

@@ -19,6 +19,7 @@ use thiserror::Error;
 
 use crate::clocks::control::TimeControl;
 use crate::protocol::LogError;
+use crate::protocol::dxp::EndReason;
 use crate::protocol::hub::Line;
 use meerslag_search::{Control, Info, Limits};
 
@@ -53,26 +54,13 @@ impl Thought {
     }
 }
 
-/// A DXP program's end of the game instead of a move, from its own point of view.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Claim {
-    /// It gives up.
-    Lost,
-    /// It claims a draw.
-    Draw,
-    /// It claims the win.
-    Won,
-    /// It gives no reason.
-    Unknown,
-}
-
 /// The answer to "your move".
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
     /// A move.
     Move(Thought),
-    /// The end of the game.
-    End(Claim),
+    /// A DXP program's end of the game, from its own point of view.
+    End(EndReason),
 }
 
 /// What a player learns before a game.
@@ -132,6 +120,13 @@ pub enum PlayerError {
     /// The match is being stopped, or this search where the program cannot be.
     #[error("the match was stopped")]
     Aborted,
+}
+
+impl PlayerError {
+    /// A failure of an engine that has written nothing about it.
+    pub(in crate::runner) fn fault(kind: FaultKind, message: impl Into<String>) -> PlayerError {
+        PlayerError::Fault { kind, message: message.into(), tail: Vec::new() }
+    }
 }
 
 /// A start that takes longer is reported.

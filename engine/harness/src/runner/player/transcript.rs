@@ -9,12 +9,13 @@ use crate::protocol::log::{Log, LogError, LogFile, SharedLogFile};
 
 /// Which logs stay when their games are over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeptLogs {
-    /// The logs of all games.
+    /// The logs of all games
     #[default]
     All,
-    /// The logs of games where an engine failed, lost by time, refused or reported an error.
+    /// The logs of games where an engine failed, lost by time, refused or reported an error
     Failed,
 }
 

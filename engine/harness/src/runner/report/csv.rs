@@ -3,10 +3,13 @@
 use std::io;
 use std::time::Duration;
 
-use super::{MoveTimes, name};
+use movegen::Color;
+
+use super::name;
 use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::micros;
+use crate::runner::stats::time_use::move_time;
 
 const COLUMNS: [&str; 17] = [
     "game",
@@ -48,10 +51,20 @@ pub fn csv_lines(
 }
 
 fn row(config: &Contest, game: &MatchGame) -> [String; COLUMNS.len()] {
-    let [black, white] = MoveTimes::of(&game.record);
-    let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
-    let depth =
-        |side: &MoveTimes| side.mean_depth().map_or_else(String::new, |d| format!("{d:.1}"));
+    let of = |side: Color| {
+        let own = || game.record.movers().filter(move |(mover, _)| *mover == side);
+        let times = || own().map(|(_, ply)| move_time(ply));
+        let depths: Vec<u32> = own().filter_map(|(_, ply)| ply.depth).collect();
+        let depth: u64 = depths.iter().copied().map(u64::from).sum();
+        let depth = (!depths.is_empty()).then(|| depth as f64 / depths.len() as f64);
+        let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
+        (
+            seconds(times().sum()),
+            seconds(times().max().unwrap_or_default()),
+            depth.map_or_else(String::new, |depth| format!("{depth:.1}")),
+        )
+    };
+    let (white, black) = (of(Color::White), of(Color::Black));
     [
         (game.game + 1).to_string(),
         (game.pairing.pair + 1).to_string(),
@@ -61,12 +74,12 @@ fn row(config: &Contest, game: &MatchGame) -> [String; COLUMNS.len()] {
         game.termination.to_string(),
         game.detail.clone(),
         game.record.plies.len().to_string(),
-        seconds(white.total),
-        seconds(black.total),
-        seconds(white.longest),
-        seconds(black.longest),
-        depth(&white),
-        depth(&black),
+        white.0,
+        black.0,
+        white.1,
+        black.1,
+        white.2,
+        black.2,
         format!("{:.1}", micros(game.overhead)),
         game.record.date.clone(),
         game.record.start_fen(),

@@ -13,7 +13,7 @@ use crate::runner::config::{Contest, Format};
 use crate::runner::report::name;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::director::{Director, GameInPlay};
-use crate::runner::tournament::{MatchEvent, next_round};
+use crate::runner::tournament::{MatchEvent, WorkerReport, next_round};
 use movegen::json::Record;
 use movegen::json::rounded;
 
@@ -160,12 +160,7 @@ impl Live {
                 let round = Some(next.round);
                 self.add(EventRecord { round, detail, ..EventRecord::new(LiveEvent::Break) });
             }
-            MatchEvent::Begin(number, pairing) => self.add(EventRecord {
-                game: Some(number + 1),
-                white: player(pairing.white),
-                black: player(pairing.black),
-                ..EventRecord::new(LiveEvent::Begin)
-            }),
+            MatchEvent::Report(report) => self.report(config, report),
             MatchEvent::Game(results) => {
                 self.update(config, results);
                 let Some(game) = results.games().last() else { return };
@@ -178,29 +173,40 @@ impl Live {
                     ..EventRecord::new(LiveEvent::Game)
                 });
             }
-            MatchEvent::Ready { .. } | MatchEvent::Complaint { .. } => {}
-            MatchEvent::SlowStart { engine, missing, .. } => self.add(EventRecord {
-                player: Some(engine.to_owned()),
-                detail: missing.to_owned(),
-                ..EventRecord::new(LiveEvent::Slow)
-            }),
-            MatchEvent::Void { game, standstill } => self.add(EventRecord {
-                game: Some(game + 1),
-                detail: format!("{:.1} s", standstill.as_secs_f64()),
-                ..EventRecord::new(LiveEvent::Void)
-            }),
-            MatchEvent::Again { game } => {
-                self.add(EventRecord {
-                    game: Some(game + 1),
-                    ..EventRecord::new(LiveEvent::Again)
-                });
-            }
             MatchEvent::Decided { act, results, .. } => {
                 self.update(config, results);
                 let detail = act.to_text(config);
                 self.add(EventRecord { detail, ..EventRecord::new(LiveEvent::Decided) });
             }
         }
+    }
+
+    /// A worker reports.
+    fn report(&mut self, config: &Contest, report: &WorkerReport) {
+        let player = |engine: usize| Some(name(config, engine).to_owned());
+        let event = match *report {
+            WorkerReport::Ready { .. } | WorkerReport::Complaint { .. } => return,
+            WorkerReport::Begin { game, pairing } => EventRecord {
+                game: Some(game + 1),
+                white: player(pairing.white),
+                black: player(pairing.black),
+                ..EventRecord::new(LiveEvent::Begin)
+            },
+            WorkerReport::SlowStart { engine, ref missing, .. } => EventRecord {
+                player: player(engine),
+                detail: missing.clone(),
+                ..EventRecord::new(LiveEvent::Slow)
+            },
+            WorkerReport::Void { game, standstill } => EventRecord {
+                game: Some(game + 1),
+                detail: format!("{:.1} s", standstill.as_secs_f64()),
+                ..EventRecord::new(LiveEvent::Void)
+            },
+            WorkerReport::Again { game } => {
+                EventRecord { game: Some(game + 1), ..EventRecord::new(LiveEvent::Again) }
+            }
+        };
+        self.add(event);
     }
 
     /// The director has given a command other than a decision.

@@ -1,22 +1,23 @@
 //! The page for the browser.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZero;
+use std::thread;
 use std::time::Instant;
 
-use movegen::Color;
 use serde::Serialize;
 
-use super::conditions::{EngineRow, Part, conditions, engine_rows};
+use super::GameLine;
 use super::live::{Course, Live};
 use super::places::TournamentRecord;
 use super::progress::course;
 use super::table::StandingsRecord;
-use super::{GameLine, MoveTimes, name, plot};
-use crate::runner::config::{Contest, SprtConfig};
+use crate::runner::config::Contest;
+use crate::runner::config::spec::EngineSpec;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::Tally;
 use crate::runner::stats::results::MatchResults;
-use crate::runner::stats::standings::Standings;
 use crate::runner::tournament::state::MatchPart;
 use meerslag_pages::report;
 
@@ -33,13 +34,22 @@ pub struct MatchPage {
     identities: BTreeMap<usize, Vec<String>>,
 }
 
-/// The data that the script shows in addition to the games.
+/// The data that the script shows in addition to the moves of the games.
 #[derive(Serialize)]
 struct About<'a> {
     kind: &'static str,
     title: &'a str,
-    conditions: Vec<(&'static str, Vec<Part>)>,
+    config: &'a Contest,
     engines: Vec<EngineRow<'a>>,
+    /// The number of games that are planned.
+    planned: usize,
+    /// The parts of the match before this one.
+    earlier: &'a [MatchPart],
+    /// The command of this part, and its seconds.
+    command: &'a str,
+    elapsed: f64,
+    machine: Machine,
+    runner: &'static str,
     /// For a tournament.
     places: Option<TournamentRecord>,
     /// For a tournament that was followed live.
@@ -47,43 +57,42 @@ struct About<'a> {
     standings: StandingsRecord<'a>,
     /// Each engine against each other one.
     cross: &'a [Vec<Tally>],
-    sprt: Option<TestRow>,
-    elo_plot: String,
-    length_plot: String,
-    times: Vec<TimeRow>,
-    rows: Vec<GameRow<'a>>,
+    /// The Elo of each engine after each of its games.
+    courses: Vec<Vec<Option<[f64; 3]>>>,
+    rows: &'a [&'a GameLine],
 }
 
-/// The sequential test, whose state is with the standings.
+/// An engine of the match.
 #[derive(Serialize)]
-struct TestRow {
-    model: String,
-    elo0: f64,
-    elo1: f64,
-    /// The values of the ratio that decide.
-    bounds: (f64, f64),
+struct EngineRow<'a> {
+    name: &'a str,
+    /// Its description.
+    engine: &'a str,
+    /// The name it gives itself, or the names in turn.
+    identities: &'a [String],
+    /// Empty without a limit.
+    control: String,
 }
 
-/// The moves of an engine. Times are in seconds.
+/// The machine that the match is played on.
 #[derive(Serialize)]
-struct TimeRow {
-    moves: u32,
-    total: f64,
-    longest: f64,
-    depth: Option<f64>,
+struct Machine {
+    system: String,
+    model: Option<String>,
+    /// The threads that it runs at once.
+    threads: usize,
 }
 
-#[derive(Serialize)]
-struct GameRow<'a> {
-    number: usize,
-    white: &'a str,
-    black: &'a str,
-    result: &'static str,
-    termination: &'a str,
-    detail: &'a str,
-    moves: usize,
-    white_time: f64,
-    black_time: f64,
+impl Machine {
+    fn here() -> Machine {
+        let known = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = known.lines().find_map(|line| line.strip_prefix("model name"));
+        Machine {
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            model: model.and_then(|rest| Some(rest.split_once(':')?.1.trim().to_owned())),
+            threads: thread::available_parallelism().map_or(1, NonZero::get),
+        }
+    }
 }
 
 impl MatchPage {
@@ -122,115 +131,40 @@ impl MatchPage {
     ///
     /// # Errors
     /// If the JSON fails.
-    pub fn to_html(
-        &self,
-        config: &Contest,
-        results: &MatchResults,
+    pub fn to_html<'a>(
+        &'a self,
+        config: &'a Contest,
+        results: &'a MatchResults,
         language: &str,
-        live: Option<&Live>,
+        live: Option<&'a Live>,
     ) -> serde_json::Result<String> {
-        let (records, standings) = (results.games(), results.standings());
+        let standings = results.standings();
         let mut order: Vec<&GameLine> = self.games.iter().collect();
         order.sort_by_key(|game| game.number);
-        let elapsed = self.begun.elapsed();
+        let engine = |(number, spec): (usize, &'a EngineSpec)| EngineRow {
+            name: &spec.name,
+            engine: &spec.text,
+            identities: self.identities.get(&number).map_or(&[], Vec::as_slice),
+            control: config.time_control(number).to_string(),
+        };
         let about = About {
             kind: "match",
             title: &config.event,
-            conditions: conditions(config, records, &self.earlier, &self.command, elapsed),
-            engines: engine_rows(config, &self.identities),
+            config,
+            engines: config.engines.iter().enumerate().map(engine).collect(),
+            planned: config.game_count(),
+            earlier: &self.earlier,
+            command: &self.command,
+            elapsed: self.begun.elapsed().as_secs_f64(),
+            machine: Machine::here(),
+            runner: concat!("Meerslag ", env!("CARGO_PKG_VERSION")),
             places: config.tournament().map(|_| TournamentRecord::new(config, results)),
             course: live.map(Live::course),
             standings: standings.to_record(config),
             cross: standings.cross_table(),
-            sprt: config.sprt().zip(standings.test()).map(
-                |(SprtConfig { elo0, elo1, .. }, test)| TestRow {
-                    model: test.model().to_string(),
-                    elo0,
-                    elo1,
-                    bounds: test.bounds(),
-                },
-            ),
-            elo_plot: self.elo_plot(config, records, standings),
-            length_plot: plot::lengths(&self.lengths()),
-            times: (0..config.engines.len()).map(|engine| self.time_row(engine)).collect(),
-            rows: order.iter().map(|game| game_row(config, game)).collect(),
+            courses: (0..config.engines.len()).map(|it| course(results.games(), it)).collect(),
+            rows: &order,
         };
         report(language, &config.event, &about, order.iter().map(|game| game.json.as_str()))
-    }
-
-    fn lengths(&self) -> Vec<usize> {
-        self.games.iter().map(|game| game.plies.div_ceil(2)).collect()
-    }
-
-    /// With two engines only the better one: the other is its mirror image.
-    fn elo_plot(&self, config: &Contest, records: &[MatchGame], table: &Standings) -> String {
-        let mut engines: Vec<usize> = table.lines().into_iter().map(|line| line.engine).collect();
-        if config.engines.len() == 2 {
-            engines.truncate(1);
-        }
-        let courses: Vec<_> = engines.iter().map(|&e| (e, course(records, e))).collect();
-        let series: Vec<_> = courses
-            .iter()
-            .map(|(e, course)| plot::Series { class: class(*e), points: &course.points })
-            .collect();
-        plot::elo(&series)
-    }
-
-    fn time_row(&self, engine: usize) -> TimeRow {
-        let mut sum = MoveTimes::default();
-        for game in &self.games {
-            if let Some(color) = game.pairing.color_of(engine) {
-                sum.merge(&game.time[color.index()]);
-            }
-        }
-        let (total, longest) = (sum.total.as_secs_f64(), sum.longest.as_secs_f64());
-        TimeRow { moves: sum.moves, total, longest, depth: sum.mean_depth() }
-    }
-}
-
-fn class(engine: usize) -> String {
-    format!("e{}", engine % 8)
-}
-
-fn game_row<'a>(config: &'a Contest, game: &'a GameLine) -> GameRow<'a> {
-    let seconds = |color: Color| game.time[color.index()].total.as_secs_f64();
-    GameRow {
-        number: game.number,
-        white: name(config, game.pairing.white),
-        black: name(config, game.pairing.black),
-        result: game.result,
-        termination: &game.termination,
-        detail: &game.detail,
-        moves: game.plies.div_ceil(2),
-        white_time: seconds(Color::White),
-        black_time: seconds(Color::Black),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::runner::game::termination::Termination;
-    use crate::runner::tournament::schedule::tests::{config, games as schedule};
-    use meerslag_study::record::{GameRecord, PlyRecord};
-
-    #[test]
-    fn each_player_has_the_times_of_its_own_moves() {
-        let config = config(2, 0, 1);
-        let mut page = MatchPage::new(Vec::new(), String::new());
-        for (number, pairing) in schedule(&config).into_iter().enumerate() {
-            let mut record = GameRecord::new(movegen::Position::initial());
-            for _ in 0..4 {
-                let game = record.replay();
-                let mv = game.position().legal_moves()[0];
-                let engine = pairing.engines()[game.position().side_to_move().index()];
-                let seconds = [1.0, 3.0][engine];
-                record.plies.push(PlyRecord { time: Some(seconds), ..PlyRecord::from(mv) });
-            }
-            let game = MatchGame::new(number, pairing, record, Termination::MoveLimit);
-            page.add(&config, &game);
-        }
-        let times = [0, 1].map(|engine| page.time_row(engine)).map(|row| (row.moves, row.total));
-        assert_eq!(times, [(4, 4.0), (4, 12.0)]);
     }
 }

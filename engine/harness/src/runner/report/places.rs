@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::runner::config::{Contest, Format};
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::report::name;
-use crate::runner::stats::places::{Place, places};
+use crate::runner::stats::places::{PlaceRecord, places};
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use movegen::json::Record;
@@ -27,31 +27,6 @@ pub struct TournamentRecord {
 
 impl Record for TournamentRecord {
     const TYPE: &'static str = "tournament";
-}
-
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct PlaceRecord {
-    /// From 1.
-    place: usize,
-    /// The player's number in the description, from 1.
-    number: usize,
-    name: String,
-    /// A win counts 1, a draw a half.
-    points: f64,
-    /// In a Swiss: the points of all opponents.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    buchholz: Option<f64>,
-    /// In a Swiss: Buchholz without the weakest opponent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    buchholz_cut_1: Option<f64>,
-    /// The points of each opponent times the points scored against it.
-    sonneborn_berger: f64,
-    /// Games won.
-    wins: u32,
-    /// Round after round: `3w1` is a win with White against number 3; `free`, or `-` without a game.
-    rounds: Vec<String>,
-    /// It is not paired any more.
-    withdrawn: bool,
 }
 
 /// The pairings of a round.
@@ -113,21 +88,6 @@ impl TournamentRecord {
     /// The current state of a tournament.
     #[must_use]
     pub fn new(config: &Contest, results: &MatchResults) -> TournamentRecord {
-        let is_swiss = config.format() == Some(Format::Swiss);
-        let half = |points: u32| f64::from(points) / 2.0;
-        let withdrawn = results.withdrawn(usize::MAX);
-        let place = |(index, place): (usize, Place)| PlaceRecord {
-            place: index + 1,
-            number: place.engine + 1,
-            name: name(config, place.engine).to_owned(),
-            points: half(place.points),
-            buchholz: is_swiss.then(|| half(place.buchholz)),
-            buchholz_cut_1: is_swiss.then(|| half(place.buchholz_cut)),
-            sonneborn_berger: half(place.sonneborn_berger) / 2.0,
-            wins: place.wins,
-            withdrawn: withdrawn.contains(&place.engine),
-            rounds: place.rows,
-        };
         let mut first = 0;
         let round = |round: &Round| {
             let record = RoundRecord::new(config, round, Some(first), results);
@@ -139,7 +99,7 @@ impl TournamentRecord {
             format: config.format().unwrap_or(Format::RoundRobin),
             round: results.next_round() - 1,
             games: results.games().len(),
-            places: places(config, results).into_iter().enumerate().map(place).collect(),
+            places: places(config, results),
             rounds: results.rounds().iter().map(round).collect(),
         }
     }

@@ -3,19 +3,14 @@
 use std::collections::HashMap;
 
 use movegen::Wld;
+use movegen::json::rounded;
 
 use crate::runner::game::match_game::MatchGame;
-use crate::runner::stats::{Estimate, Pentanomial, Tally};
+use crate::runner::stats::{Pentanomial, Tally};
 
-/// The estimates of an engine's strength after each of its games.
-pub(super) struct Course {
-    /// Number of games and Elo; `None` where it is not known or not finite, as long as all results
-    /// are the same.
-    pub points: Vec<(usize, Option<Estimate>)>,
-}
-
-/// The course of one engine through the games, in the order of their ends.
-pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
+/// The Elo of an engine and the ends of its interval after each of its games, in the order of their
+/// ends; `None` where it is not known or not finite, as long as all results are the same.
+pub(super) fn course(records: &[MatchGame], engine: usize) -> Vec<Option<[f64; 3]>> {
     let mut tally = Tally::default();
     let mut pairs = Pentanomial::default();
     let mut halves: HashMap<usize, Wld> = HashMap::new();
@@ -31,8 +26,8 @@ pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
         }
         let rating = pairs.rating().or_else(|| tally.rating());
         let elo = rating.and_then(|rating| rating.elo);
-        let elo = elo.filter(|elo| elo.value.is_finite() && elo.error().is_finite());
-        points.push((tally.games() as usize, elo));
+        let elo = elo.map(|elo| [elo.value, elo.low, elo.high].map(|elo| rounded(elo, 1)));
+        points.push(elo.filter(|elo| elo.iter().all(|number| number.is_finite())));
     }
-    Course { points }
+    points
 }

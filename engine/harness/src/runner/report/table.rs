@@ -1,17 +1,16 @@
 //! The table of a match: as text, and as JSON for programs.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clocks::control::seconds;
-use crate::runner::config::{Contest, SprtConfig};
+use crate::runner::config::Contest;
 use crate::runner::stats::micros;
-use crate::runner::stats::standings::Standings;
-use crate::runner::stats::{Decision, Tally};
+use crate::runner::stats::standings::{Standing, Standings};
+use crate::runner::stats::{Decision, Sprt, Tally};
 use movegen::json::Record;
 use movegen::json::rounded;
 use movegen::words::counted;
@@ -74,25 +73,23 @@ impl Standings {
     /// The table for people.
     #[must_use]
     pub fn to_text(&self, config: &Contest) -> String {
-        let mut text = String::new();
         let lines = self.lines();
-        let longest = config.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
+        let name = |line: &Standing| config.engines[line.engine].name.as_str();
+        let longest = lines.iter().map(|line| name(line).chars().count()).max().unwrap_or(0);
         let width = longest.clamp(6, 16);
-        let _ = writeln!(
-            text,
+        let mut text = vec![format!(
             "{:<width$} {:>5} {:>6} {:>14} {:>6} {:>14} {:>6} {:>6}",
             "engine", "games", "points", "won drawn lost", "score", "Elo", "LOS", "draws"
-        );
+        )];
         let percent = |share: Option<f64>| {
             share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
         };
-        for line in &lines {
-            let name: String = config.engines[line.engine].name.chars().take(width).collect();
+        text.extend(lines.iter().map(|line| {
+            let name: String = name(line).chars().take(width).collect();
             let Tally { wins, draws, losses } = line.games;
             let rating = line.rating();
             let elo = rating.map_or_else(|| "-".to_owned(), |rating| rating.elo_text());
-            let _ = writeln!(
-                text,
+            format!(
                 "{name:<width$} {:>5} {:>6.1} {:>14} {:>6} {elo:>14} {:>6} {:>6}",
                 line.games.games(),
                 line.games.points(),
@@ -100,71 +97,56 @@ impl Standings {
                 percent(line.games.score()),
                 percent(rating.and_then(|r| r.superiority)),
                 percent(line.games.draw_ratio()),
-            );
-        }
-        let normalised: Vec<String> = lines
-            .iter()
-            .take(if lines.len() == 2 { 1 } else { usize::MAX })
-            .filter_map(|line| {
-                let nelo = line.rating()?.normalised?;
-                Some(format!("{} {nelo}", config.engines[line.engine].name))
-            })
-            .collect();
+            )
+        }));
+        let shown = if lines.len() == 2 { 1 } else { lines.len() };
+        let normalised = lines[..shown].iter().filter_map(|line| {
+            let nelo = line.rating()?.normalised?;
+            Some(format!("{} {nelo}", name(line)))
+        });
+        let normalised: Vec<String> = normalised.collect();
         if !normalised.is_empty() {
-            let _ = writeln!(text, "normalised Elo: {}", normalised.join(", "));
+            text.push(format!("normalised Elo: {}", normalised.join(", ")));
         }
         if let [best, _] = lines[..]
             && best.pairs.pairs() > 0
         {
-            let [a, b, c, d, e] = best.pairs.0;
-            let name = &config.engines[best.engine].name;
-            let _ = writeln!(
-                text,
-                "pairs with 0, 0.5, 1, 1.5, 2 points for {name}: {a} {b} {c} {d} {e}"
-            );
+            let counts = best.pairs.0.map(|count| count.to_string()).join(" ");
+            let name = name(best);
+            text.push(format!("pairs with 0, 0.5, 1, 1.5, 2 points for {name}: {counts}"));
         }
-        if let Some(sprt) = self.sprt_text(config) {
-            let _ = writeln!(text, "{sprt}");
-        }
+        text.extend(self.sprt_text());
         for line in &lines {
+            let name = name(line);
             if let Some(share) = line.time.share() {
-                let name = &config.engines[line.engine].name;
                 let games = line.games.games().max(1) as f64;
                 let each = |time: Duration| time.as_secs_f64() / games;
                 let (used, allowed) = (each(line.time.used), each(line.time.allowed));
                 let percent = 100.0 * share;
-                let _ = write!(
-                    text,
-                    "{name}: {used:.2} s of {allowed:.2} s a game used ({percent:.1}%)"
-                );
                 let left = line.time.least_left_s;
                 let left = left.map_or_else(String::new, |s| format!(", lowest clock {s:.2} s"));
-                let _ = writeln!(text, "{left}");
+                text.push(format!(
+                    "{name}: {used:.2} s of {allowed:.2} s a game used ({percent:.1}%){left}"
+                ));
             }
-            for (count, how) in [
-                (line.time_forfeits, "time"),
-                (line.faults, "crash, stall, illegal move or failed start"),
-            ] {
-                if count > 0 {
-                    let name = &config.engines[line.engine].name;
-                    let _ = writeln!(text, "{name}: {} lost by {how}", counted(count, "game"));
-                }
-            }
-            if line.unknown > 0 {
-                let name = &config.engines[line.engine].name;
-                let _ =
-                    writeln!(text, "{name}: {} without a result", counted(line.unknown, "game"));
-            }
+            let bad = [
+                (line.time_forfeits, "lost by time"),
+                (line.faults, "lost by crash, stall, illegal move or failed start"),
+                (line.unknown, "without a result"),
+            ];
+            let bad = bad.into_iter().filter(|(count, _)| *count > 0);
+            text.extend(
+                bad.map(|(count, how)| format!("{name}: {} {how}", counted(count, "game"))),
+            );
         }
-        text
+        text.join("\n") + "\n"
     }
 
     /// The state of the sequential test in words; `None` without a test.
-    #[must_use]
-    pub fn sprt_text(&self, config: &Contest) -> Option<String> {
+    fn sprt_text(&self) -> Option<String> {
         let (llr, decision) = self.sprt()?;
-        let SprtConfig { elo0, elo1, .. } = config.sprt()?;
         let test = self.test()?;
+        let &Sprt { elo0, elo1, .. } = test;
         let (lower, upper) = test.bounds();
         let verdict = match decision {
             Decision::Continue => "undecided",

@@ -27,7 +27,7 @@ pub use counts::{Pentanomial, Tally};
 pub use rating::{Estimate, NOT_KNOWN, Rating};
 pub use rating_games::RatingGames;
 pub use rating_list::{FirstMove, RatedPlayer, RatingList};
-pub use sprt::{Decision, EloModel, Sprt, SprtError};
+pub use sprt::{Decision, Sprt, SprtError};
 
 /// Microseconds as a number.
 pub(in crate::runner) fn micros(time: std::time::Duration) -> f64 {

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use movegen::{Color, Wld};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::runner::config::{Contest, Format};
 use crate::runner::game::match_game::MatchGame;
@@ -11,30 +13,38 @@ use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::rounds::KnockOut;
 use crate::runner::tournament::schedule::Pairing;
 
-/// The result of an engine in a tournament. Points are half points.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// Its number in the configuration.
-    pub engine: usize,
-    /// Its points, those for free rounds of a Swiss included.
-    pub points: u32,
-    /// Buchholz: the points of all opponents.
-    pub buchholz: u32,
-    /// Buchholz without the weakest opponent.
-    pub buchholz_cut: u32,
-    /// Sonneborn-Berger: the points of each opponent, times the half points that were taken from it.
-    pub sonneborn_berger: u32,
+/// The result of a player in a tournament.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct PlaceRecord {
+    /// From 1.
+    pub place: usize,
+    /// The player's number in the description, from 1.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// A win counts 1, a draw a half; with those for free rounds of a Swiss.
+    pub points: f64,
+    /// In a Swiss: the points of all opponents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buchholz: Option<f64>,
+    /// In a Swiss: Buchholz without the weakest opponent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buchholz_cut_1: Option<f64>,
+    /// The points of each opponent times the points scored against it.
+    pub sonneborn_berger: f64,
     /// Games won.
     pub wins: u32,
-    /// Round after round, such as `3w1`: against the third engine with White, won; `-` without a game.
-    pub rows: Vec<String>,
+    /// Round after round: `3w1` is a win with White against number 3; `free`, or `-` without a game.
+    pub rounds: Vec<String>,
+    /// It is not paired any more.
+    pub withdrawn: bool,
 }
 
 /// The places, the first one first. In a knock-out those who have advanced come first; a player who has
 /// withdrawn is never first. Then come the points; in a Swiss Buchholz, Buchholz without the lowest and Sonneborn-Berger,
 /// otherwise Sonneborn-Berger; then games won.
 #[must_use]
-pub fn places(config: &Contest, results: &MatchResults) -> Vec<Place> {
+pub fn places(config: &Contest, results: &MatchResults) -> Vec<PlaceRecord> {
     let count = config.engines.len();
     let by_number: HashMap<usize, &MatchGame> =
         results.games().iter().map(|game| (game.game, game)).collect();
@@ -52,16 +62,12 @@ pub fn places(config: &Contest, results: &MatchResults) -> Vec<Place> {
             played.map(|outcome| u32::from(outcome.rank())).sum::<u32>() + free as u32 * free_points
         })
         .collect();
+    let is_knock_out = config.format() == Some(Format::KnockOut);
+    let reached = is_knock_out.then(|| KnockOut::of(config, results).reached);
+    let gone = results.withdrawn(usize::MAX);
+    let half = |points: u32| f64::from(points) / 2.0;
     let place = |engine: usize| {
-        let mut place = Place {
-            engine,
-            points: points[engine],
-            buchholz: 0,
-            buchholz_cut: 0,
-            sonneborn_berger: 0,
-            wins: 0,
-            rows: Vec::new(),
-        };
+        let (mut wins, mut sonneborn_berger, mut rows) = (0, 0, Vec::new());
         let mut number = 0;
         let mut opponents = Vec::new();
         for round in results.rounds() {
@@ -71,8 +77,8 @@ pub fn places(config: &Contest, results: &MatchResults) -> Vec<Place> {
                 if let Some(side) = pairing.color_of(engine) {
                     let other = pairing.engines()[side.opponent().index()];
                     let outcome = outcome(number, pairing, engine);
-                    place.wins += u32::from(outcome == Some(Wld::Win));
-                    place.sonneborn_berger +=
+                    wins += u32::from(outcome == Some(Wld::Win));
+                    sonneborn_berger +=
                         points[other] * outcome.map_or(0, |outcome| u32::from(outcome.rank()));
                     row.push(cell(other, side, outcome));
                     // Players of an annulled game have not met.
@@ -84,26 +90,36 @@ pub fn places(config: &Contest, results: &MatchResults) -> Vec<Place> {
             }
             opponents.extend(met.map(|other| points[other]));
             let free = if round.free.contains(&engine) { "free" } else { "-" };
-            place.rows.push(if row.is_empty() { free.to_owned() } else { row.join(" ") });
+            rows.push(if row.is_empty() { free.to_owned() } else { row.join(" ") });
         }
-        place.buchholz = opponents.iter().sum();
-        place.buchholz_cut = place.buchholz - opponents.iter().min().copied().unwrap_or_default();
-        place
+        let all: u32 = opponents.iter().sum();
+        let cut = all - opponents.iter().min().copied().unwrap_or_default();
+        let buchholz = swiss.map(|_| [all, cut]);
+        let reached = reached.as_ref().map(|reached| reached[engine]);
+        let key = (reached, points[engine], buchholz, sonneborn_berger, wins);
+        let record = PlaceRecord {
+            place: 0,
+            number: engine + 1,
+            name: config.engines[engine].name.clone(),
+            points: half(points[engine]),
+            buchholz: buchholz.map(|[all, _]| half(all)),
+            buchholz_cut_1: buchholz.map(|[_, cut]| half(cut)),
+            // Both factors are half points.
+            sonneborn_berger: half(sonneborn_berger) / 2.0,
+            wins,
+            rounds: rows,
+            withdrawn: gone.contains(&engine),
+        };
+        (key, record)
     };
-    let mut list: Vec<Place> = (0..count).map(place).collect();
-    let is_knock_out = config.format() == Some(Format::KnockOut);
-    let reached = is_knock_out.then(|| KnockOut::of(config, results).reached);
-    let key = |place: &Place| {
-        let reached = reached.as_ref().map(|reached| reached[place.engine]);
-        let buchholz = swiss.map(|_| [place.buchholz, place.buchholz_cut]);
-        (reached, place.points, buchholz, place.sonneborn_berger, place.wins)
-    };
-    list.sort_by(|a, b| key(b).cmp(&key(a)).then(a.engine.cmp(&b.engine)));
-    let gone = results.withdrawn(usize::MAX);
-    let best = list.iter().position(|place| !gone.contains(&place.engine));
+    let mut list: Vec<_> = (0..count).map(place).collect();
+    list.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.number.cmp(&other.number)));
+    let mut list: Vec<PlaceRecord> = list.into_iter().map(|(_, record)| record).collect();
+    let best = list.iter().position(|place| !place.withdrawn);
     if let Some(best) = best.filter(|_| is_knock_out) {
         list[..=best].rotate_right(1);
     }
+    (1..).zip(&mut list).for_each(|(place, record)| record.place = place);
     list
 }
 
@@ -118,34 +134,23 @@ fn cell(other: usize, side: Color, outcome: Option<Wld>) -> String {
     format!("{}{color}{outcome}", other + 1)
 }
 
-/// Half points as they are written: `3.5`.
-fn points_text(half_points: u32) -> String {
-    format!("{:.1}", f64::from(half_points) / 2.0)
-}
-
 /// The table of places for people: each round with opponent, colour and result.
 #[must_use]
 pub fn places_text(config: &Contest, results: &MatchResults) -> String {
-    let list = places(config, results);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut heading: Vec<String> = ["place", "no", "player", "points"].map(str::to_owned).to_vec();
-    let is_swiss = config.format() == Some(Format::Swiss);
-    if is_swiss {
+    if config.format() == Some(Format::Swiss) {
         heading.extend(["Buchholz", "cut 1"].map(str::to_owned));
     }
     heading.extend(["S-B", "wins"].map(str::to_owned));
     heading.extend(results.rounds().iter().map(|round| format!("round {}", round.round)));
-    for (index, place) in list.iter().enumerate() {
-        let name = config.engines[place.engine].name.clone();
-        let mut row = vec![(index + 1).to_string(), (place.engine + 1).to_string(), name];
-        row.push(points_text(place.points));
-        if is_swiss {
-            row.extend([place.buchholz, place.buchholz_cut].map(points_text));
-        }
-        // A quarter: both factors are half points.
-        row.push(format!("{:.2}", f64::from(place.sonneborn_berger) / 4.0));
+    for place in places(config, results) {
+        let mut row = vec![place.place.to_string(), place.number.to_string(), place.name];
+        let points = [Some(place.points), place.buchholz, place.buchholz_cut_1];
+        row.extend(points.into_iter().flatten().map(|points| format!("{points:.1}")));
+        row.push(format!("{:.2}", place.sonneborn_berger));
         row.push(place.wins.to_string());
-        row.extend(place.rows.iter().cloned());
+        row.extend(place.rounds);
         rows.push(row);
     }
     let width = |column: usize| {

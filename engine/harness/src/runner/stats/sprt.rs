@@ -9,42 +9,12 @@
 use std::f64::consts::SQRT_2;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::counts::Pentanomial;
 use super::rating::{NORMALISED_SCALE, score_of_elo};
 use super::sample::Sample;
-
-/// The unit of the bounds `elo0` and `elo1`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum EloModel {
-    /// Normalised Elo: the number of games until a decision does not depend on the draws.
-    #[default]
-    Normalised,
-    /// Logistic Elo, as in rating lists.
-    Logistic,
-}
-
-impl FromStr for EloModel {
-    type Err = SprtError;
-
-    fn from_str(text: &str) -> Result<EloModel, SprtError> {
-        match text {
-            "normalised" | "normalized" => Ok(EloModel::Normalised),
-            "logistic" => Ok(EloModel::Logistic),
-            _ => Err(SprtError::Model(text.chars().take(40).collect())),
-        }
-    }
-}
-
-impl std::fmt::Display for EloModel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            EloModel::Normalised => "normalised",
-            EloModel::Logistic => "logistic",
-        })
-    }
-}
 
 /// Why there can be no such test.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -65,9 +35,9 @@ pub enum SprtError {
         /// Probability of refusing a change that is worth `elo1`.
         beta: f64,
     },
-    /// An unknown model.
-    #[error("unknown Elo model '{0}', expected normalised or logistic")]
-    Model(String),
+    /// A text is no test.
+    #[error("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA, and ,logistic if wanted")]
+    Syntax,
 }
 
 /// The state of a test.
@@ -81,41 +51,68 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// A test of "the difference is `elo0`" against "it is `elo1`".
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// A test of "the difference is `elo0`" against "it is `elo1`". As text: `ELO0,ELO1`, or with the
+/// probabilities of errors `ELO0,ELO1,ALPHA,BETA`; with `,logistic` after it in logistic Elo.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sprt {
-    elo0: f64,
-    elo1: f64,
-    alpha: f64,
-    beta: f64,
-    model: EloModel,
+    /// Strength under the hypothesis "no gain".
+    pub elo0: f64,
+    /// Strength under the hypothesis "gain".
+    pub elo1: f64,
+    /// Probability of accepting wrongly.
+    #[serde(default = "usual_error")]
+    pub alpha: f64,
+    /// Probability of refusing wrongly.
+    #[serde(default = "usual_error")]
+    pub beta: f64,
+    /// Whether the strengths are logistic Elo, as in rating lists. With normalised Elo the number of
+    /// games until a decision does not depend on the draws.
+    #[serde(default)]
+    pub is_logistic: bool,
+}
+
+const fn usual_error() -> f64 {
+    0.05
+}
+
+impl FromStr for Sprt {
+    type Err = SprtError;
+
+    fn from_str(text: &str) -> Result<Sprt, SprtError> {
+        let numbers = text.strip_suffix(",logistic");
+        let is_logistic = numbers.is_some();
+        let numbers: Result<Vec<f64>, _> =
+            numbers.unwrap_or(text).split(',').map(|part| part.trim().parse()).collect();
+        let (elo0, elo1, alpha, beta) = match numbers.as_deref() {
+            Ok(&[elo0, elo1]) => (elo0, elo1, usual_error(), usual_error()),
+            Ok(&[elo0, elo1, alpha, beta]) => (elo0, elo1, alpha, beta),
+            _ => return Err(SprtError::Syntax),
+        };
+        let test = Sprt { elo0, elo1, alpha, beta, is_logistic };
+        test.check().map(|()| test)
+    }
 }
 
 impl Sprt {
-    /// A test with these hypotheses and error probabilities.
+    /// Checks that there can be such a test.
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or the probabilities are not above 0 with a sum below 1.
-    pub fn new(
-        elo0: f64,
-        elo1: f64,
-        alpha: f64,
-        beta: f64,
-        model: EloModel,
-    ) -> Result<Sprt, SprtError> {
+    pub fn check(&self) -> Result<(), SprtError> {
+        let &Sprt { elo0, elo1, alpha, beta, .. } = self;
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
             return Err(SprtError::Hypotheses { elo0, elo1 });
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
             return Err(SprtError::Errors { alpha, beta });
         }
-        Ok(Sprt { elo0, elo1, alpha, beta, model })
+        Ok(())
     }
 
-    /// The model.
+    /// The kind of Elo, in words.
     #[must_use]
-    pub const fn model(&self) -> EloModel {
-        self.model
+    pub const fn model(&self) -> &'static str {
+        if self.is_logistic { "logistic" } else { "normalised" }
     }
 
     /// The log-likelihood ratios at which the test ends: `ln(β/(1-α))` and `ln((1-β)/α)`.
@@ -146,9 +143,9 @@ impl Sprt {
     /// `deviations` is the factor from the standard deviation of a game to that of an observation.
     fn ratio<const N: usize>(&self, sample: Sample<N>, deviations: f64) -> f64 {
         let sample = sample.regularised();
-        let best = |elo: f64| match self.model {
-            EloModel::Logistic => best_with_mean(&sample, score_of_elo(elo)),
-            EloModel::Normalised => best_with_t(&sample, 0.5, deviations * elo / NORMALISED_SCALE),
+        let best = |elo: f64| match self.is_logistic {
+            true => best_with_mean(&sample, score_of_elo(elo)),
+            false => best_with_t(&sample, 0.5, deviations * elo / NORMALISED_SCALE),
         };
         let (p0, p1) = (best(self.elo0), best(self.elo1));
         let terms = sample.shares.iter().zip(p0.iter().zip(&p1));
@@ -216,8 +213,12 @@ mod tests {
         assert!((found - published).abs() < 0.011, "{found} instead of {published}");
     }
 
-    fn test(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
-        Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap()
+    /// The kinds of Elo.
+    const NORMALISED: bool = false;
+    const LOGISTIC: bool = true;
+
+    fn test(elo0: f64, elo1: f64, is_logistic: bool) -> Sprt {
+        Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, is_logistic }
     }
 
     /// Log-likelihood ratios that the tests of fastchess expect (`sprt_test.cpp`), taken there
@@ -226,12 +227,11 @@ mod tests {
     /// they depend on regularisation, see the test by hand below.
     #[test]
     fn ratios_of_pairs_as_published() {
-        use EloModel::{Logistic, Normalised};
         for (elo0, elo1, model, counts, llr) in [
-            (0.0, 2.0, Normalised, [365, 16618, 36029 + 200, 16974, 390], 2.25),
-            (-1.75, 0.25, Normalised, [127, 4883, 10311 + 401, 5150, 104], 3.01),
-            (0.5, 2.5, Logistic, [223, 9863, 20279 + 1000, 10037, 246], -3.07),
-            (0.0, 2.0, Logistic, [871, 26175, 55003 + 980, 26678, 821], -4.98),
+            (0.0, 2.0, NORMALISED, [365, 16618, 36029 + 200, 16974, 390], 2.25),
+            (-1.75, 0.25, NORMALISED, [127, 4883, 10311 + 401, 5150, 104], 3.01),
+            (0.5, 2.5, LOGISTIC, [223, 9863, 20279 + 1000, 10037, 246], -3.07),
+            (0.0, 2.0, LOGISTIC, [871, 26175, 55003 + 980, 26678, 821], -4.98),
         ] {
             close(test(elo0, elo1, model).llr(&Pentanomial(counts)), llr);
         }
@@ -240,12 +240,11 @@ mod tests {
     /// As above for single games: wins, losses, draws.
     #[test]
     fn ratios_of_games_as_published() {
-        use EloModel::{Logistic, Normalised};
         for (elo0, elo1, model, (wins, losses, draws), llr) in [
-            (0.0, 2.0, Normalised, (36433, 36027, 68692), 0.92),
-            (-1.75, 0.25, Normalised, (10871, 10650, 20431), 2.30),
-            (0.5, 2.5, Logistic, (21404, 21184, 40708), -1.57),
-            (0.0, 2.0, Logistic, (57433, 57030, 106593), -2.59),
+            (0.0, 2.0, NORMALISED, (36433, 36027, 68692), 0.92),
+            (-1.75, 0.25, NORMALISED, (10871, 10650, 20431), 2.30),
+            (0.5, 2.5, LOGISTIC, (21404, 21184, 40708), -1.57),
+            (0.0, 2.0, LOGISTIC, (57433, 57030, 106593), -2.59),
         ] {
             let games = Tally { wins, draws, losses }.sample().unwrap();
             close(test(elo0, elo1, model).ratio(games, 1.0), llr);
@@ -258,12 +257,12 @@ mod tests {
     fn ratio_of_equal_results_by_hand() {
         let t = SQRT_2 * 5.0 / NORMALISED_SCALE;
         let expected = 104.0 * (1.0 + t / (1.0 + t * t).sqrt()).ln();
-        close(test(0.0, 5.0, EloModel::Normalised).llr(&Pentanomial([0, 0, 0, 0, 104])), expected);
+        close(test(0.0, 5.0, NORMALISED).llr(&Pentanomial([0, 0, 0, 0, 104])), expected);
     }
 
     #[test]
     fn bounds_and_decisions() {
-        let sprt = test(0.0, 5.0, EloModel::default());
+        let sprt = test(0.0, 5.0, NORMALISED);
         let (lower, upper) = sprt.bounds();
         close(lower, -2.944);
         close(upper, 2.944);
@@ -271,25 +270,28 @@ mod tests {
         assert_eq!(sprt.decision(2.95), Decision::AcceptH1);
         assert_eq!(sprt.decision(-2.95), Decision::AcceptH0);
         assert_eq!(sprt.llr(&Pentanomial::default()), 0.0);
-        let lopsided = Sprt::new(0.0, 5.0, 0.01, 0.2, EloModel::Logistic).unwrap();
+        let lopsided = Sprt { alpha: 0.01, beta: 0.2, ..test(0.0, 5.0, LOGISTIC) };
         assert_eq!(lopsided.bounds(), ((0.2f64 / 0.99).ln(), (0.8f64 / 0.01).ln()));
     }
 
     #[test]
     fn impossible_tests_are_refused() {
-        let make = |e0, e1, a, b| Sprt::new(e0, e1, a, b, EloModel::Logistic);
-        assert!(matches!(make(5.0, 5.0, 0.05, 0.05), Err(SprtError::Hypotheses { .. })));
-        assert!(matches!(make(f64::NAN, 5.0, 0.05, 0.05), Err(SprtError::Hypotheses { .. })));
-        assert!(matches!(make(0.0, 5.0, 0.0, 0.05), Err(SprtError::Errors { .. })));
-        assert!(matches!(make(0.0, 5.0, 0.5, 0.5), Err(SprtError::Errors { .. })));
-        assert!("bayesian".parse::<EloModel>().unwrap_err().to_string().contains("bayesian"));
-        assert_eq!("normalized".parse(), Ok(EloModel::Normalised));
+        let read = |text: &str| text.parse::<Sprt>();
+        assert!(matches!(read("5,5"), Err(SprtError::Hypotheses { .. })));
+        assert!(matches!(read("nan,5"), Err(SprtError::Hypotheses { .. })));
+        assert!(matches!(read("0,5,0,0.05"), Err(SprtError::Errors { .. })));
+        assert!(matches!(read("0,5,0.5,0.5"), Err(SprtError::Errors { .. })));
+        for text in ["", "5", "0,5,0.1", "0,5,bayesian", "logistic"] {
+            assert_eq!(read(text), Err(SprtError::Syntax), "{text}");
+        }
+        assert_eq!(read("0,5,logistic"), Ok(test(0.0, 5.0, LOGISTIC)));
+        assert_eq!(read(" -1, 5,0.05,0.05"), Ok(test(-1.0, 5.0, NORMALISED)));
     }
 
     /// Extreme and tiny samples give finite ratios that point the right way.
     #[test]
     fn few_games_give_a_finite_ratio() {
-        for model in [EloModel::Normalised, EloModel::Logistic] {
+        for model in [NORMALISED, LOGISTIC] {
             let sprt = test(-10.0, 10.0, model);
             let ratio = |counts| sprt.llr(&Pentanomial(counts));
             assert!(ratio([0, 0, 0, 0, 1]) > 0.0 && ratio([0, 0, 0, 0, 1]).is_finite());

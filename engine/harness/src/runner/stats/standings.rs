@@ -111,7 +111,7 @@ impl Standings {
             halves: HashMap::new(),
             games: 0,
             overhead: RunningMedian::default(),
-            test: config.sprt().and_then(|sprt| sprt.test().ok()),
+            test: config.sprt(),
         }
     }
 

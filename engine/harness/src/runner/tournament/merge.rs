@@ -16,32 +16,9 @@ pub enum MergeError {
     /// One cannot be read.
     #[error(transparent)]
     State(#[from] StateError),
-    /// It belongs to another match.
-    #[error("{other} is no part of the same match as {first}: the descriptions differ in {what}")]
-    OtherMatch {
-        /// The first file.
-        first: PathBuf,
-        /// The one that differs.
-        other: PathBuf,
-        /// The difference.
-        what: String,
-    },
-    /// A game that two parts have.
-    #[error("{first} and {second} both have game {game}")]
-    Twice {
-        /// A file.
-        first: PathBuf,
-        /// Another one.
-        second: PathBuf,
-        /// The game, from 1.
-        game: usize,
-    },
-    /// No file.
-    #[error("no file to put together")]
-    Nothing,
-    /// The rounds of a tournament depend on results that no single part knows.
-    #[error("{0} is a tournament: only matches have parts")]
-    Tournament(PathBuf),
+    /// They are not parts of one match, in words.
+    #[error("{0}")]
+    NotParts(String),
 }
 
 /// A merged match.
@@ -67,29 +44,35 @@ pub fn merge_states(paths: &[PathBuf]) -> Result<Merged, MergeError> {
     for path in paths {
         let Content { config, results, parts, .. } = Content::open(path)?;
         if config.tournament().is_some() {
-            return Err(MergeError::Tournament(path.clone()));
+            let path = path.display();
+            let why = format!("{path} is a tournament: only matches have parts");
+            return Err(MergeError::NotParts(why));
         }
         match &merged {
             None => merged = Some((config, path)),
             Some((first, _)) if *first == config => {}
             Some((first, first_path)) => {
-                return Err(MergeError::OtherMatch {
-                    first: (*first_path).to_owned(),
-                    other: path.clone(),
-                    what: first.differences(&config),
-                });
+                let (first_path, path) = (first_path.display(), path.display());
+                let what = first.differences(&config);
+                return Err(MergeError::NotParts(format!(
+                    "{path} is no part of the same match as {first_path}: the descriptions differ in \
+                     {what}"
+                )));
             }
         }
         for game in results.into_games() {
             if let Some(first) = whence.insert(game.game, path) {
-                let (first, second) = (first.to_owned(), path.clone());
-                return Err(MergeError::Twice { first, second, game: game.game + 1 });
+                let (first, second, game) = (first.display(), path.display(), game.game + 1);
+                let why = format!("{first} and {second} both have game {game}");
+                return Err(MergeError::NotParts(why));
             }
             games.push(game);
         }
         all_parts.extend(parts);
     }
-    let Some((config, _)) = merged else { return Err(MergeError::Nothing) };
+    let Some((config, _)) = merged else {
+        return Err(MergeError::NotParts("no file to put together".to_owned()));
+    };
     games.sort_by_key(|game| game.game);
     let results = MatchResults::new(&config, games);
     Ok(Merged { config, results, parts: all_parts })

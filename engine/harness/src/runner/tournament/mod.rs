@@ -61,19 +61,9 @@ pub enum MatchError {
         /// Its last lines.
         tail: Vec<String>,
     },
-    /// More games at the same time than a DXP program has addresses.
-    #[error(
-        "engine '{name}' has {given} addresses for {wanted} games at the same time: give it more \
-         (dxp=HOST:PORT,HOST:PORT), or a command with {{port}} and port 0"
-    )]
-    Addresses {
-        /// Which engine.
-        name: String,
-        /// Its addresses.
-        given: usize,
-        /// The concurrency.
-        wanted: usize,
-    },
+    /// More games at the same time than a DXP program has addresses, in words.
+    #[error("{0}")]
+    Addresses(String),
     /// The endgame databases for adjudication.
     #[error("endgame database: {0}")]
     Database(#[from] egdb::error::OpenError),
@@ -141,45 +131,10 @@ pub enum MatchEvent<'a> {
     /// The break before this round, which will be paired like this unless the director decides
     /// otherwise.
     Break(&'a Round, Duration),
-    /// A game begins: its number in the schedule, from 0, and who plays it.
-    Begin(usize, Pairing),
+    /// A worker reports.
+    Report(&'a WorkerReport),
     /// A game has ended: all games so far, the new one last, and the table.
     Game(&'a MatchResults),
-    /// An engine is ready, for the first time or again.
-    Ready {
-        /// Its number in the configuration.
-        engine: usize,
-        /// The name and version that it reports.
-        identity: &'a str,
-    },
-    /// The start of an engine takes longer than a second.
-    SlowStart {
-        /// The engine's name.
-        engine: &'a str,
-        /// What it has not sent yet.
-        missing: &'a str,
-        /// Its last lines.
-        tail: &'a [String],
-    },
-    /// An engine has reported an error before it was ready.
-    Complaint {
-        /// The engine's name.
-        engine: &'a str,
-        /// Its words.
-        text: &'a str,
-    },
-    /// A game is void, because the process or the machine was paused during it; it is replayed.
-    Void {
-        /// Its number in the schedule, from 0.
-        game: usize,
-        /// How long.
-        standstill: Duration,
-    },
-    /// A game in play begins again, by the director's decision.
-    Again {
-        /// Its number in the schedule, from 0.
-        game: usize,
-    },
     /// The director has decided something about a finished game or a player.
     Decided {
         /// What.
@@ -191,15 +146,58 @@ pub enum MatchEvent<'a> {
     },
 }
 
-/// What workers report.
+/// What happens to a game in play. Games are counted from 0 as in the schedule, engines as in the
+/// configuration.
+#[derive(Clone, Debug)]
+pub enum WorkerReport {
+    /// A game begins.
+    Begin {
+        /// Its number.
+        game: usize,
+        /// Who plays it.
+        pairing: Pairing,
+    },
+    /// An engine is ready, for the first time or again.
+    Ready {
+        /// Its number.
+        engine: usize,
+        /// The name and version that it reports.
+        identity: String,
+    },
+    /// The start of an engine takes longer than a second.
+    SlowStart {
+        /// Its number.
+        engine: usize,
+        /// What it has not sent yet.
+        missing: String,
+        /// Its last lines.
+        tail: Vec<String>,
+    },
+    /// An engine has reported an error before it was ready.
+    Complaint {
+        /// Its number.
+        engine: usize,
+        /// Its words.
+        text: String,
+    },
+    /// A game is void, because the process or the machine was paused during it; it is replayed.
+    Void {
+        /// Its number.
+        game: usize,
+        /// How long.
+        standstill: Duration,
+    },
+    /// A game in play begins again, by the director's decision.
+    Again {
+        /// Its number.
+        game: usize,
+    },
+}
+
+/// What workers send.
 enum Event {
-    Begin(usize, Pairing),
+    Report(WorkerReport),
     Game(Box<MatchGame>),
-    Ready { engine: usize, identity: String },
-    SlowStart { engine: usize, missing: String, tail: Vec<String> },
-    Complaint { engine: usize, text: String },
-    Void { game: usize, standstill: Duration },
-    Again { game: usize },
     Moved { game: usize, at: usize, ply: Box<PlyRecord> },
     Failed(MatchError),
 }
@@ -355,7 +353,11 @@ fn check_addresses(config: &Contest, wanted: usize) -> Result<(), MatchError> {
         let Some(dxp) = &engine.dxp else { continue };
         let given = dxp.addresses.len();
         if given < wanted && dxp.addresses.iter().any(|address| address.port != 0) {
-            return Err(MatchError::Addresses { name: engine.name.clone(), given, wanted });
+            let name = &engine.name;
+            return Err(MatchError::Addresses(format!(
+                "engine '{name}' has {given} addresses for {wanted} games at the same time: give it \
+                 more (dxp=HOST:PORT,HOST:PORT), or a command with {{port}} and port 0"
+            )));
         }
     }
     Ok(())
@@ -516,35 +518,16 @@ impl Collector<'_> {
     fn handle(&mut self, event: Event) -> Result<(), MatchError> {
         match event {
             Event::Failed(failure) => Err(failure),
-            Event::Begin(number, pairing) => {
-                (self.observe)(MatchEvent::Begin(number, pairing)).map_err(MatchError::Observer)
-            }
-            Event::Ready { engine, identity } => {
-                let event = MatchEvent::Ready { engine, identity: &identity };
-                (self.observe)(event).map_err(MatchError::Observer)?;
-                self.identities[engine] = Some(identity);
+            Event::Report(report) => {
+                (self.observe)(MatchEvent::Report(&report)).map_err(MatchError::Observer)?;
+                if let WorkerReport::Ready { engine, identity } = report {
+                    self.identities[engine] = Some(identity);
+                }
                 Ok(())
-            }
-            Event::SlowStart { engine, missing, tail } => {
-                let engine = &self.config.engines[engine].name;
-                let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
-                (self.observe)(event).map_err(MatchError::Observer)
-            }
-            Event::Complaint { engine, text } => {
-                let engine = &self.config.engines[engine].name;
-                let event = MatchEvent::Complaint { engine, text: &text };
-                (self.observe)(event).map_err(MatchError::Observer)
-            }
-            Event::Void { game, standstill } => {
-                let event = MatchEvent::Void { game, standstill };
-                (self.observe)(event).map_err(MatchError::Observer)
             }
             Event::Moved { game, at, ply } => {
                 let state = self.state.as_mut();
                 state.map_or(Ok(()), |state| state.add_move(game, at, &ply)).map_err(Into::into)
-            }
-            Event::Again { game } => {
-                (self.observe)(MatchEvent::Again { game }).map_err(MatchError::Observer)
             }
             Event::Game(mut game) => {
                 let late = self.director.get_up(game.game);
@@ -614,34 +597,34 @@ fn try_starts(
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<bool, MatchError> {
     let observer = RefCell::new((observe, Ok(())));
+    let report = |report: WorkerReport| {
+        let (observe, result) = &mut *observer.borrow_mut();
+        *result = observe(MatchEvent::Report(&report));
+    };
     for &engine in wanted {
         let spec = &config.engines[engine];
         if spec.kind != EngineKind::Hub {
             continue;
         }
         let slow = |missing: &str, tail: &[String]| {
-            let (observe, result) = &mut *observer.borrow_mut();
-            let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
-            *result = observe(event);
+            let (missing, tail) = (missing.to_owned(), tail.to_vec());
+            report(WorkerReport::SlowStart { engine, missing, tail });
         };
         let game_slot = GameSlot { slot: 0, cpus: &[], transcript: &Transcript::default() };
-        match start(spec, config.wishes(engine), config.margin, game_slot, abort, &slow) {
-            Ok(mut player) => {
-                for text in player.complaints() {
-                    let (observe, result) = &mut *observer.borrow_mut();
-                    *result = observe(MatchEvent::Complaint { engine: &spec.name, text: &text });
+        let (message, tail) =
+            match start(spec, config.wishes(engine), config.margin, game_slot, abort, &slow) {
+                Ok(mut player) => {
+                    for text in player.complaints() {
+                        report(WorkerReport::Complaint { engine, text });
+                    }
+                    player.quit();
+                    continue;
                 }
-                player.quit();
-            }
-            Err(PlayerError::Aborted) => return Ok(false),
-            Err(PlayerError::Fault { message, tail, .. }) => {
-                return Err(MatchError::Start { name: spec.name.clone(), message, tail });
-            }
-            Err(PlayerError::Refused(message)) => {
-                let tail = Vec::new();
-                return Err(MatchError::Start { name: spec.name.clone(), message, tail });
-            }
-        }
+                Err(PlayerError::Aborted) => return Ok(false),
+                Err(PlayerError::Fault { message, tail, .. }) => (message, tail),
+                Err(PlayerError::Refused(message)) => (message, Vec::new()),
+            };
+        return Err(MatchError::Start { name: spec.name.clone(), message, tail });
     }
     let (_, result) = observer.into_inner();
     result.map_err(MatchError::Observer)?;

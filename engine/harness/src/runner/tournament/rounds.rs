@@ -474,12 +474,15 @@ mod tests {
         }
         assert!(next_round(&config, &results).is_none());
         let places = crate::runner::stats::places::places(&config, &results);
-        assert_eq!(places[0].engine, 0);
+        assert_eq!(places[0].number, 1);
     }
 
     /// The engines of the places.
     fn order(config: &Contest, results: &MatchResults) -> Vec<usize> {
-        crate::runner::stats::places::places(config, results).iter().map(|it| it.engine).collect()
+        crate::runner::stats::places::places(config, results)
+            .iter()
+            .map(|it| it.number - 1)
+            .collect()
     }
 
     /// Plays a round in which the engine that comes first in this order wins; without it all is drawn.
@@ -622,8 +625,8 @@ mod tests {
         assert!(players[white].opponents.is_empty() && players[white].colors.is_empty());
         assert_eq!((players[black].unplayed, players[first.games[1].white].unplayed), (1, 0));
         let places = crate::runner::stats::places::places(&config, &results);
-        let place = places.iter().find(|place| place.engine == white).unwrap();
-        assert_eq!((place.buchholz, place.rows[0].ends_with('?')), (0, true));
+        let place = places.iter().find(|place| place.number == white + 1).unwrap();
+        assert_eq!((place.buchholz, place.rounds[0].ends_with('?')), (Some(0.0), true));
         results.decide(&config, Act::Replay(0)).unwrap();
         assert!(!results.is_played(0) && results.decide(&config, Act::Annul(0)).is_err());
     }

@@ -77,7 +77,7 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
         }
     };
     let mut games = Vec::with_capacity(config.game_count());
-    for round in 0..config.pairs {
+    for round in 0..config.pairs() {
         let (opening, variation) = order.at(round);
         for &(a, b) in &meetings {
             let pair = games.len() / 2;
@@ -103,11 +103,15 @@ pub(in crate::runner) mod tests {
             engines: (0..engines).map(engine).collect(),
             openings: vec![movegen::Position::initial().into(); openings],
             seed: Some(1),
-            adjudication: crate::runner::Adjudication::default(),
             margin: std::time::Duration::ZERO,
             ..Conditions::default()
         };
-        MatchConfig { conditions, format: MatchFormat::RoundRobin, pairs, sprt: None }
+        MatchConfig {
+            conditions,
+            format: MatchFormat::RoundRobin,
+            pairs: Some(pairs as u32),
+            sprt: None,
+        }
     }
 
     /// A match between random movers.

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use meerslag_files::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DurationSecondsWithFrac};
 use thiserror::Error;
 
 use crate::runner::config::Contest;
@@ -23,8 +24,10 @@ use crate::runner::config::error::ConfigError;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::player::transcript::{GameLogs, KeptLogs};
 use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::Workers;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round};
+use meerslag_pages::LANGUAGES;
 use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
 
@@ -158,29 +161,103 @@ const HEADER: &[u8] = b"{\"meerslag_match\":";
 
 /// How a match is run, besides its configuration: it continues in the same way unless told otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, rename_all = "kebab-case")]
 pub struct MatchRun {
-    /// The file of its games.
+    /// Write the games with scores, depths and clocks to this file
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
     pub pdn: Option<PathBuf>,
-    /// The file with a line for each game.
+    /// Write a line for each game to this file
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
     pub csv: Option<PathBuf>,
-    /// Its page for the browser.
+    /// Write a page with tables, plots and all games on a board to this file
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
     pub html: Option<PathBuf>,
-    /// The language of that page, one of [`meerslag_web::LANGUAGES`]; the default is English.
+    /// The first language of the page of --html; readers can choose another
+    #[cfg_attr(feature = "clap", arg(long, value_name = "CODE", value_parser = LANGUAGES))]
     pub language: Option<String>,
-    /// Games at the same time.
+    /// Games at the same time [default: 1]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub concurrency: Option<u32>,
-    /// Processors for each game.
+    /// Bind each game to its own processors: one for each engine thread, counted from 0
+    #[cfg_attr(feature = "clap", arg(long, value_name = "CPUS_PER_GAME", num_args = 0..=1,
+                                     default_missing_value = "1"))]
     pub affinity: Option<u32>,
-    /// The folder for logs of all that the engines receive and send.
+    /// Write all messages to and from the engines in each game, with times and standard error, to a
+    /// file in this folder
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FOLDER"))]
     pub log: Option<PathBuf>,
-    /// Which of these logs are kept.
+    /// Keep only some of these files [default: all]
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_name = "GAMES",
+            default_value = "all",
+            hide_default_value = true,
+            hide_possible_values = true
+        )
+    )]
     pub log_keep: KeptLogs,
-    /// The part of the games that is played here.
+    /// Play only this part of the pairs, such as 1/2 or 2/2: --merge combines the parts
+    #[cfg_attr(feature = "clap", arg(long, value_name = "I/N"))]
     pub shard: Option<Shard>,
 }
 
 impl MatchRun {
+    /// The same, and otherwise as before.
+    #[must_use]
+    pub fn or(self, before: MatchRun) -> MatchRun {
+        MatchRun {
+            log_keep: if self.log.is_some() { self.log_keep } else { before.log_keep },
+            pdn: self.pdn.or(before.pdn),
+            csv: self.csv.or(before.csv),
+            html: self.html.or(before.html),
+            language: self.language.or(before.language),
+            concurrency: self.concurrency.or(before.concurrency),
+            affinity: self.affinity.or(before.affinity),
+            log: self.log.or(before.log),
+            shard: self.shard.or(before.shard),
+        }
+    }
+
+    /// Checks what the types do not ensure.
+    ///
+    /// # Errors
+    /// If a number is out of bounds, or an option is for something that is not written.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let language = self.language.as_deref();
+        if let Some(code) = language.filter(|code| !LANGUAGES.contains(code)) {
+            let expected = format!("one of {}", LANGUAGES.join(", "));
+            return Err(ConfigError::bounds("language", code, expected));
+        }
+        for (what, number, most) in
+            [("concurrency", self.concurrency, 1024), ("affinity", self.affinity, 64)]
+        {
+            if let Some(number) = number.filter(|number| !(1..=most).contains(number)) {
+                return Err(ConfigError::bounds(what, number, format!("1 to {most}")));
+            }
+        }
+        if language.is_some() && self.html.is_none() {
+            return Err(ConfigError::Impossible("language: html is missing".to_owned()));
+        }
+        if self.log_keep != KeptLogs::All && self.log.is_none() {
+            return Err(ConfigError::Impossible("log-keep: log is missing".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The workers that play it so.
+    #[must_use]
+    pub fn workers(&self) -> Workers {
+        let concurrency = self.concurrency.unwrap_or(1) as usize;
+        let cpus = self.affinity.map_or_else(Vec::new, |width| {
+            let width = width as usize;
+            (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
+        });
+        Workers { concurrency, cpus, logs: self.logs(), shard: self.shard }
+    }
+
     /// The logs of games, if they are written.
     #[must_use]
     pub fn logs(&self) -> Option<GameLogs> {
@@ -241,13 +318,14 @@ const DECIDED: &[u8] = b"{\"decided\":";
 const ROUND: &[u8] = b"{\"round\":";
 
 /// A stretch of a match without interruption.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MatchPart {
     /// The command that played it; empty if unknown.
     pub command: String,
     /// The number of its games.
     pub games: usize,
     /// The time until the end of its last game, if known.
+    #[serde(with = "As::<Option<DurationSecondsWithFrac<f64>>>")]
     pub played: Option<Duration>,
 }
 

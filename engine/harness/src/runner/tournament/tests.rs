@@ -79,7 +79,7 @@ fn an_engine_that_has_played_and_is_gone_loses_its_games() {
     let ends: Vec<Termination> = bad.iter().map(|game| game.termination).collect();
     let [illegal, start] = [FaultKind::IllegalMove, FaultKind::Start].map(Termination::Fault);
     assert_eq!(ends, [illegal, start]);
-    assert_eq!(places(&resume(folder.path()).config, &results)[3].engine, 1);
+    assert_eq!(places(&resume(folder.path()).config, &results)[3].number, 2);
 }
 
 #[cfg(unix)]

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam::channel::Sender;
 
-use super::{Event, MatchError};
+use super::{Event, MatchError, WorkerReport};
 use crate::protocol::LogError;
 use crate::runner::config::Contest;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
-use crate::runner::game::{Fixture, NotPlayed, Room, forfeit, ordered, play};
+use crate::runner::game::{Fixture, NoStart, NotPlayed, Played, Room, forfeit, ordered, play};
 use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::{GameSlot, start};
 use crate::runner::player::process::pin;
@@ -57,28 +57,6 @@ impl Health {
     }
 }
 
-/// An engine that did not get as far as the start of a game.
-struct NoStart {
-    engine: usize,
-    message: String,
-    tail: Vec<String>,
-}
-
-/// The outcome of an attempt to play a game.
-enum Attempt {
-    Done(Box<MatchGame>),
-    /// The match is being stopped.
-    Aborted,
-    /// Everything was paused this long.
-    Void(Duration),
-    /// The director wants it replayed.
-    Again,
-    /// An engine ended after its last game: it is started again.
-    Gone(String),
-    /// It was interrupted and cannot be continued.
-    NotTakenUp(String),
-}
-
 /// Plays one game after another and keeps its engines between games.
 pub(super) struct Worker<'a> {
     pub config: &'a Contest,
@@ -109,7 +87,7 @@ impl Worker<'_> {
             let Some(&(number, pairing)) = games.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
-            let _ = self.events.send(Event::Begin(number, pairing));
+            self.report(WorkerReport::Begin { game: number, pairing });
             let start = self.starts.of(pairing);
             let halfmoves = start.start_counters().plies();
             let moves = self.unfinished.get(&number).cloned().unwrap_or_default();
@@ -194,43 +172,48 @@ impl Worker<'_> {
         }
         loop {
             let attempt = self.attempt(&fixture)?;
-            if let Attempt::Gone(why) = attempt {
+            if let Err(NotPlayed::Gone(why)) = attempt {
                 notes.push(why);
                 continue;
             }
             // Otherwise the game is over, or begins again.
             fixture.played.clear();
+            let game = fixture.number;
             match attempt {
-                Attempt::NotTakenUp(why) => {
-                    notes.clear();
-                    notes.push(format!("begun again after an interruption ({why})"));
-                }
-                Attempt::Done(mut record) => {
+                Ok(mut record) => {
                     notes.extend((!record.detail.is_empty()).then_some(record.detail));
                     record.detail = notes.join("; ");
-                    return Ok(Some(*record));
+                    return Ok(Some(record));
                 }
-                Attempt::Gone(_) | Attempt::Aborted => return Ok(None),
-                Attempt::Void(standstill) => {
+                Err(NotPlayed::NotTakenUp(why)) => {
+                    notes = vec![format!("begun again after an interruption ({why})")];
+                }
+                Err(NotPlayed::Void(standstill)) => {
                     let seconds = standstill.as_secs_f64();
                     notes.push(format!("played again after a standstill of {seconds:.1} s"));
-                    let game = fixture.number;
-                    let _ = self.events.send(Event::Void { game, standstill });
+                    self.report(WorkerReport::Void { game, standstill });
                 }
-                Attempt::Again => {
+                Err(NotPlayed::Again) => {
                     notes.push(REPLAYED.to_owned());
-                    let _ = self.events.send(Event::Again { game: fixture.number });
+                    self.report(WorkerReport::Again { game });
+                }
+                Err(NotPlayed::Gone(_) | NotPlayed::Start(_) | NotPlayed::Aborted) => {
+                    return Ok(None);
                 }
             }
         }
     }
 
-    fn attempt(&mut self, fixture: &Fixture) -> Result<Attempt, MatchError> {
+    /// Nobody listens any more when the match is over.
+    fn report(&self, report: WorkerReport) {
+        let _ = self.events.send(Event::Report(report));
+    }
+
+    fn attempt(&mut self, fixture: &Fixture) -> Result<Result<MatchGame, NotPlayed>, MatchError> {
         let begun = Instant::now();
-        let done = |record| Attempt::Done(Box::new(record));
         let order = self.director.take_order(fixture.number);
         if let Some(record) = order.and_then(|act| ordered(fixture, act)) {
-            return Ok(done(record));
+            return Ok(Ok(record));
         }
         // Under [`Color::index`].
         let wanted = fixture.pairing.engines();
@@ -242,17 +225,19 @@ impl Worker<'_> {
         for engine in wanted {
             match self.take(engine) {
                 Ok(Some(player)) => players.push(player),
-                Ok(None) => return Ok(Attempt::Aborted),
+                Ok(None) => return Ok(Err(NotPlayed::Aborted)),
                 Err(no_start) => {
                     self.players.extend(wanted.into_iter().zip(players));
                     return match self.standstills.since(begun) {
-                        Some(standstill) => Ok(Attempt::Void(standstill)),
-                        None => self.not_played(fixture, no_start).map(done),
+                        Some(standstill) => Ok(Err(NotPlayed::Void(standstill))),
+                        None => self.not_played(fixture, no_start).map(Ok),
                     };
                 }
             }
         }
-        let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(Attempt::Aborted) };
+        let Ok(mut players) = <[_; 2]>::try_from(players) else {
+            return Ok(Err(NotPlayed::Aborted));
+        };
         let (events, number) = (&self.events, fixture.number);
         let keeps = self.config.keeps_games();
         let moved = |at: usize, ply: &PlyRecord| {
@@ -270,25 +255,19 @@ impl Worker<'_> {
             are_kept,
             moved: &moved,
         };
-        let (attempt, is_broken) = match play(room, fixture, &mut players) {
-            Ok(played) => (done(played.record), played.is_broken),
-            Err(NotPlayed::Void { standstill, is_broken }) => {
-                (Attempt::Void(standstill), is_broken)
-            }
-            Err(NotPlayed::Again { is_broken }) => (Attempt::Again, is_broken),
-            Err(NotPlayed::Gone { message, is_broken }) => (Attempt::Gone(message), is_broken),
-            Err(NotPlayed::NotTakenUp(why)) => (Attempt::NotTakenUp(why), [false; 2]),
-            Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
-            Err(NotPlayed::Start { engine, message, tail }) => {
+        let Played { outcome, is_broken } = play(room, fixture, &mut players);
+        let outcome = match outcome {
+            Err(NotPlayed::Aborted) => return Ok(Err(NotPlayed::Aborted)),
+            Err(NotPlayed::Start(no_start)) => {
                 // The other engine may have begun the game.
                 for (other, mut player) in wanted.into_iter().zip(players) {
-                    if other != engine && player.recover() {
+                    if other != no_start.engine && player.recover() {
                         self.players.push((other, player));
                     }
                 }
-                let no_start = NoStart { engine, message, tail };
-                return self.not_played(fixture, no_start).map(done);
+                return self.not_played(fixture, no_start).map(Ok);
             }
+            outcome => outcome,
         };
         for engine in wanted {
             self.health[engine].played();
@@ -302,15 +281,15 @@ impl Worker<'_> {
                 self.players.push((engine, player));
             }
         }
-        Ok(attempt)
+        Ok(outcome)
     }
 
     /// An engine that has played before loses the game; one that never did ends the match.
     fn not_played(&self, fixture: &Fixture, no_start: NoStart) -> Result<MatchGame, MatchError> {
-        let NoStart { engine, message, tail } = no_start;
-        if self.health[engine].did_not_start() {
-            return Ok(forfeit(fixture, engine, &message, tail));
+        if self.health[no_start.engine].did_not_start() {
+            return Ok(forfeit(fixture, no_start));
         }
+        let NoStart { engine, message, tail } = no_start;
         let name = self.config.engines[engine].name.clone();
         Err(MatchError::Start { name, message, tail })
     }
@@ -327,7 +306,7 @@ impl Worker<'_> {
             match self.start(engine) {
                 Ok(player) => {
                     if let Some(identity) = player.identity().title() {
-                        let _ = self.events.send(Event::Ready { engine, identity });
+                        self.report(WorkerReport::Ready { engine, identity });
                     }
                     return Ok(Some(player));
                 }
@@ -348,15 +327,14 @@ impl Worker<'_> {
         let spec = &self.config.engines[engine];
         let slow = |missing: &str, tail: &[String]| {
             let (missing, tail) = (missing.to_owned(), tail.to_vec());
-            // Nobody listens any more when the match is over.
-            let _ = self.events.send(Event::SlowStart { engine, missing, tail });
+            self.report(WorkerReport::SlowStart { engine, missing, tail });
         };
         let (wishes, margin) = (self.config.wishes(engine), self.config.margin);
         let game_slot =
             GameSlot { slot: self.slot, cpus: &self.cpus, transcript: &self.transcript };
         let mut player = start(spec, wishes, margin, game_slot, &self.abort, &slow)?;
         for text in player.complaints() {
-            let _ = self.events.send(Event::Complaint { engine, text });
+            self.report(WorkerReport::Complaint { engine, text });
         }
         Ok(player)
     }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use meerslag_harness::early_end::{Draw, Resign};
-use meerslag_harness::runner::{MatchEnd, MatchFormat, MatchGame, SprtConfig, Termination};
+use meerslag_harness::runner::stats::Sprt;
+use meerslag_harness::runner::{MatchEnd, MatchFormat, MatchGame, Termination};
 use meerslag_tests::processes::assert_no_orphans;
 use movegen::Color;
 use tempfile::TempDir;
@@ -168,9 +169,9 @@ fn scores_end_games_and_a_test_ends_the_match() {
         .openings("three-move")
         .pairs(300)
         .with(|config| {
-            config.conditions.adjudication.resign = Some(Resign { score: 5.0, moves: 3 });
+            config.conditions.adjudication.scores.resign = Some(Resign { score: 5.0, moves: 3 });
             let (elo0, elo1, alpha, beta) = (0.0, 5.0, 0.05, 0.05);
-            config.sprt = Some(SprtConfig { elo0, elo1, alpha, beta, is_logistic: false });
+            config.sprt = Some(Sprt { elo0, elo1, alpha, beta, is_logistic: false });
         })
         .play();
     assert_eq!(played.end.as_ref().unwrap(), &MatchEnd::Decided);
@@ -186,7 +187,7 @@ fn scores_end_games_and_a_test_ends_the_match() {
 
     let drawn = Match::new(&[&mock("a", "score=0.05"), &mock("b", "seed=2 score=0")], "depth=1");
     let rule = Draw { score: 0.1, moves: 2, from: 5 };
-    let drawn = drawn.with(|config| config.conditions.adjudication.draw = Some(rule)).play();
+    let drawn = drawn.with(|config| config.conditions.adjudication.scores.draw = Some(rule)).play();
     assert_eq!(drawn.standing("a")["draws"], 2);
     assert!(drawn.games.iter().all(|game| game.record.plies.len() == 10));
 }

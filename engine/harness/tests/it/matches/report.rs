@@ -56,17 +56,17 @@ fn the_page_has_every_table_and_every_game() {
     assert_eq!((cross.len(), cells.len()), (3, 9));
     let none = serde_json::json!({ "wins": 0, "draws": 0, "losses": 0 });
     assert_eq!(cells.iter().filter(|cell| ***cell == none).count(), 3);
-    // Each engine has a line in the plot, which breaks where no estimate is finite: which games end
-    // first decides that. Bars with all games.
-    let plot = report["elo_plot"].as_str().unwrap();
-    for engine in ["e0", "e1", "e2"] {
-        assert!(plot.contains(&format!("<polyline class=\"line {engine}\"")), "{engine}: {plot}");
+    // The Elo of each engine after each of its games, as far as it is finite: which games end first
+    // decides that.
+    let courses = report["courses"].as_array().unwrap();
+    for (engine, course) in courses.iter().enumerate() {
+        let course = course.as_array().unwrap();
+        assert_eq!(course.len(), 12, "{engine}");
+        let [value, low, high] = [0, 1, 2].map(|which| course[11][which].as_f64().unwrap());
+        assert!(low < value && value < high, "{engine}: {course:?}");
     }
-    assert!(!plot.contains("NaN") && !plot.contains("inf"), "{plot}");
-    assert!(report["length_plot"].as_str().unwrap().contains("class=\"bar\""));
     let ends = report["standings"]["terminations"].as_object().unwrap();
     assert_eq!(ends.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 18);
-    assert_eq!(report["times"].as_array().unwrap().len(), 3);
     let engines = report["engines"].as_array().unwrap();
     assert_eq!(engines.iter().filter(|row| row["control"] == "10,nodes=200").count(), 3);
 
@@ -126,7 +126,8 @@ fn after_too_few_games_nothing_is_known() {
     }
     let report = data(&played.page());
     assert_eq!(report["standings"]["engines"], record["engines"], "{report}");
-    assert_eq!(report["elo_plot"], "", "{report}");
+    let courses: Vec<&Value> = report["courses"].as_array().unwrap().iter().collect();
+    assert!(courses.iter().all(|course| course.as_array().unwrap().iter().all(Value::is_null)));
     let table = played.results.standings().to_text(&played.config);
     assert!(table.contains(" not known yet "), "{table}");
     assert!(!table.contains("±0.0") && !table.contains("normalised"), "{table}");

@@ -115,12 +115,7 @@ impl HubClient {
         abort: Arc<Abort>,
         slow: SlowStart<'_>,
     ) -> Result<HubClient, PlayerError> {
-        let process =
-            Process::start(&options.process, log).map_err(|error| PlayerError::Fault {
-                kind: FaultKind::Start,
-                message: format!("cannot start '{}': {error}", options.process.command.join(" ")),
-                tail: Vec::new(),
-            })?;
+        let process = options.process.start(log)?;
         let identity = Identity::default();
         let (errors, pondering) = (Vec::new(), None);
         let mut client = HubClient { process, options, abort, identity, errors, pondering };
@@ -175,7 +170,7 @@ impl HubClient {
         let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
         let message = format!("it has not declared a parameter '{unknown}', only: {known}");
         // What it wrote last is that list again.
-        Err(PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() })
+        Err(PlayerError::fault(FaultKind::Start, message))
     }
 
     fn fault(&self, kind: FaultKind, message: impl Into<String>) -> PlayerError {

@@ -26,6 +26,7 @@ use listen::{Stream, Tail, listen};
 pub(crate) use listen::{is_cut, too_long};
 
 use crate::protocol::Log;
+use crate::runner::player::{FaultKind, PlayerError};
 
 pub use hub::{HubAnswer, HubClient, HubClientOptions};
 pub use watchdog::{Watchdog, keep_watch};
@@ -51,6 +52,16 @@ pub struct ProcessOptions {
     pub env: Vec<(String, String)>,
     /// Processors that it may use, numbered from 0; empty for all. Only used on Linux.
     pub cpus: Vec<usize>,
+}
+
+impl ProcessOptions {
+    /// Starts a player's program.
+    pub(super) fn start(&self, log: &Log) -> Result<Process, PlayerError> {
+        Process::start(self, log).map_err(|error| {
+            let message = format!("cannot start '{}': {error}", self.command.join(" "));
+            PlayerError::fault(FaultKind::Start, message)
+        })
+    }
 }
 
 /// The results of reading a line from a program.
