@@ -64,6 +64,59 @@ impl WldValue {
     }
 }
 
+/// The value of a position with its counters under the draw rules, for the side to move: wins and
+/// losses that a rule about counted moves makes draws have names of their own. The names are those
+/// of lila-tablebase.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Category {
+    /// The side to move wins.
+    Win,
+    /// It would win, but a draw by counting comes first.
+    CursedWin,
+    /// Neither side can win.
+    Draw,
+    /// It would lose, but a draw by counting comes first.
+    BlessedLoss,
+    /// The side to move loses.
+    Loss,
+}
+
+impl Category {
+    /// From the value without counters, and whether a win comes in time.
+    #[must_use]
+    pub const fn of(value: Wld, is_in_time: bool) -> Category {
+        match (value, is_in_time) {
+            (Wld::Win, true) => Category::Win,
+            (Wld::Win, false) => Category::CursedWin,
+            (Wld::Draw, _) => Category::Draw,
+            (Wld::Loss, false) => Category::BlessedLoss,
+            (Wld::Loss, true) => Category::Loss,
+        }
+    }
+
+    /// The name for people and programs: `win`, `cursed-win`, `draw`, `blessed-loss`, `loss`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Category::Win => "win",
+            Category::CursedWin => "cursed-win",
+            Category::Draw => "draw",
+            Category::BlessedLoss => "blessed-loss",
+            Category::Loss => "loss",
+        }
+    }
+
+    /// The result with best play of both sides.
+    #[must_use]
+    pub const fn wld(self) -> Wld {
+        match self {
+            Category::Win => Wld::Win,
+            Category::Loss => Wld::Loss,
+            _ => Wld::Draw,
+        }
+    }
+}
+
 /// The smallest number that a distance-to-conversion database stores.
 pub const MTC_THRESHOLD: u16 = 10;
 

@@ -9,6 +9,7 @@ mod look_up;
 mod mtc;
 mod open;
 mod question;
+mod rules;
 mod wld;
 
 use std::cmp::Reverse;
@@ -32,6 +33,7 @@ pub use look_up::Lookup;
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
 pub use question::{Asked, Question};
+pub use rules::UnderRules;
 
 /// Databases that answer together: any number of each kind. If several hold a slice, the first one
 /// added counts.

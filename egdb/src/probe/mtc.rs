@@ -207,7 +207,7 @@ impl Probe {
     }
 
     /// The stored number; `None` if it is below the threshold.
-    fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
+    pub(super) fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
         for database in self.mtc_databases() {
             match database.lookup(position.board(), position.side_to_move(), false)? {
                 Some(Raw::Value(value)) if value >= MTC_THRESHOLD => return Ok(Some(value.into())),

@@ -13,6 +13,7 @@ mod formats;
 mod hostile;
 mod index;
 mod known;
+mod rules;
 mod solved;
 mod stress;
 mod support;

@@ -6,7 +6,7 @@
 //! * Lost: moves that let a draw rule end the game, else those that take longest.
 //! * Drawn: only moves that draw; of these the ones with the most losing replies.
 //!
-//! A win counts only if the draw rules leave room for it, see [`super::room`].
+//! A win counts only if it comes before the draw rules end the game, see [`Probe::under`].
 
 use std::cmp::Reverse;
 
@@ -45,20 +45,14 @@ pub(crate) struct RatedMove {
 struct Candidate {
     mv: Move,
     next: Position,
-    counters: DrawCounters,
     /// For the side that makes the move.
     value: Wld,
+    /// Whether a win or loss is not drawn by counting moves, as far as known.
+    is_in_time: Option<bool>,
     /// How often the position after it has occurred.
     earlier: usize,
     /// A draw rule ends the game after it.
     is_drawn: bool,
-}
-
-impl Candidate {
-    /// Plies until a draw by counting at the latest.
-    fn room(&self, rules: DrawRules) -> u32 {
-        self.counters.plies_left(rules).map_or(u32::MAX, u32::from)
-    }
 }
 
 /// The databases' answer about the current position; `None` if they do not know it. `lines` is the
@@ -112,6 +106,7 @@ fn try_choose(
     let position = game.position();
     let Some(value) = probe.wld(position)? else { return Ok(None) };
     let mut candidates = Vec::new();
+    let mut under_rules = probe.under(rules, EFFORT_UNDER_RULES);
     for &mv in &position.legal_moves() {
         let next = position.after(mv);
         let Some(after) = probe.wld(&next)? else { return Ok(None) };
@@ -119,8 +114,12 @@ fn try_choose(
         let earlier = earlier_occurrences(game, &next, &counters);
         let repeats = rules.has_repetition() && earlier >= 2;
         let is_drawn = next.has_legal_move() && (repeats || counters.draw(rules).is_some());
+        let is_in_time = match after {
+            Wld::Draw => None,
+            _ => under_rules.is_in_time(&next, after, &counters)?,
+        };
         let value = after.opponent();
-        candidates.push(Candidate { mv, next, counters, value, earlier, is_drawn });
+        candidates.push(Candidate { mv, next, value, is_in_time, earlier, is_drawn });
     }
     if candidates.is_empty() {
         return Ok(None);
@@ -132,7 +131,7 @@ fn try_choose(
     }
     // Conversions do not start the 5 moves again: there the whole win is short enough to be found.
     let is_counted = rules.has_counters() && game.counters().class() == MaterialClass::FiveMoves;
-    let known = match by_distance_to_win(&candidates, probe, rules)? {
+    let known = match by_distance_to_win(&candidates, probe)? {
         None if !is_counted => by_distance_to_conversion(position, &candidates, probe, lines)?,
         other => other,
     };
@@ -140,8 +139,15 @@ fn try_choose(
         return Ok(known.map(Choice::Rated));
     }
     let mut kept: Vec<&Candidate> = candidates.iter().filter(|c| c.value == value).collect();
-    if value == Wld::Win && kept.iter().any(|c| !c.is_drawn) {
-        kept.retain(|c| !c.is_drawn);
+    let is_stopped = |c: &Candidate| c.is_drawn || c.is_in_time == Some(false);
+    let stopped = kept.iter().filter(|c| is_stopped(c)).count();
+    let mut value = value;
+    if stopped == kept.len() || stopped > 0 && value == Wld::Loss {
+        // For the score; what the opponent may still miss is worth trying.
+        kept.retain(|c| value == Wld::Win || is_stopped(c));
+        value = Wld::Draw;
+    } else {
+        kept.retain(|c| !is_stopped(c));
     }
     let moves = kept.iter().map(|c| c.mv).collect();
     let worse = worse_moves(&candidates, value, probe)?;
@@ -180,7 +186,6 @@ fn earlier_occurrences(game: &Game, next: &Position, counters: &DrawCounters) ->
 fn by_distance_to_win(
     candidates: &[Candidate],
     probe: &Probe,
-    rules: DrawRules,
 ) -> Result<Option<Vec<RatedMove>>, ProbeError> {
     let mut rated = Vec::new();
     for candidate in candidates {
@@ -190,8 +195,7 @@ fn by_distance_to_win(
             continue;
         }
         let Some(plies) = probe.dtw(&candidate.next)? else { return Ok(None) };
-        let is_in_time =
-            plies <= candidate.room(rules) || converts_in_time(candidate, probe, rules)?;
+        let is_in_time = candidate.is_in_time == Some(true);
         // A draw by the rules, but the loser may err: the winner prefers the short way, the loser
         // the long one.
         let running_out = Score::new(RUNNING_OUT - plies.min(RUNNING_OUT as u32 - 1) as i32);
@@ -210,19 +214,8 @@ fn by_distance_to_win(
 /// More plies than any win has that a draw rule can prevent.
 const RUNNING_OUT: i32 = 1000;
 
-/// Whether a conversion that starts the 25 moves again comes in time.
-fn converts_in_time(
-    candidate: &Candidate,
-    probe: &Probe,
-    rules: DrawRules,
-) -> Result<bool, ProbeError> {
-    if candidate.counters.class() != MaterialClass::Other {
-        return Ok(false);
-    }
-    Ok(probe
-        .mtc_within(&candidate.next, EFFORT_AFTER)?
-        .is_some_and(|plies| plies <= candidate.room(rules)))
-}
+/// Positions that may be searched to settle which wins come in time: some milliseconds.
+const EFFORT_UNDER_RULES: u32 = 5_000;
 
 /// Positions that may be searched for a distance to conversion that is not stored, being below
 /// ten: some milliseconds. Where that is not enough the tree search finds the conversion.
@@ -247,7 +240,8 @@ fn by_distance_to_conversion(
         let is_conversion = position.is_irreversible(mv);
         // The way after the conversion: short for the winner, long for the loser.
         let mut then = 0;
-        let score = if candidate.is_drawn || value == Wld::Draw {
+        let is_stopped = candidate.is_drawn || candidate.is_in_time == Some(false);
+        let score = if is_stopped || value == Wld::Draw {
             Score::DRAW
         } else {
             let is_best = best.contains(&mv);

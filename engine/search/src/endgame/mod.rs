@@ -2,14 +2,11 @@
 //! a [`Probe`](egdb::Probe), are shared by all threads.
 //!
 //! * `choice`: their values of the moves of the searched position;
-//! * `line`: perfect play from there on; `room`: wins and the draw rules;
-//!   `traps`: draws and mistakes.
+//! * `line`: perfect play from there on; `traps`: draws and mistakes.
 
 pub(crate) mod choice;
-pub(crate) mod draw_rules;
 pub(crate) mod line;
 mod traps;
 
-pub use draw_rules::is_won_in_time;
 pub use line::by_distance;
 pub use traps::losing_moves;

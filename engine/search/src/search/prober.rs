@@ -9,7 +9,6 @@ use egdb::{Probe, Wld};
 use movegen::{Color, DrawRules, Position};
 
 use super::node::Node;
-use crate::endgame::draw_rules::is_won_in_time;
 use movegen::Score;
 
 /// The databases of a search, and what is known about its root.
@@ -94,12 +93,8 @@ impl<'a> Prober<'a> {
                 return None;
             }
         }
-        self.is_won_in_time(node, rules).then_some(value)
-    }
-
-    /// Whether a win is not in danger from a draw by counting.
-    #[inline]
-    fn is_won_in_time(&self, node: &Node, rules: DrawRules) -> bool {
-        is_won_in_time(&node.counters, rules, || self.probe.dtw(&node.position).ok().flatten())
+        // What is not settled at once is left to the search.
+        let is_in_time = self.probe.is_in_time(position, value, &node.counters, rules);
+        (is_in_time.ok().flatten() == Some(true)).then_some(value)
     }
 }

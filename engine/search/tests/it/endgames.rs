@@ -11,6 +11,7 @@ use egdb::index::unrank;
 use egdb::{Probe, Slice, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, Mode};
 use movegen::Score;
+use movegen::notation::fen::Fen;
 use movegen::random::Random;
 use movegen::{Color, DrawCounters, DrawRules, Game, Move, Position, Status};
 
@@ -485,6 +486,59 @@ fn a_conversion_comes_before_the_25_moves() {
         assert!(has_won(&game, side), "{} {left} plies left", start.to_fen());
     }
     assert!(late > 300, "{late}");
+}
+
+/// Positions with counters near a limit, and their values under the rules.
+fn counted_positions() -> Vec<(Game, Wld)> {
+    let text = include_str!("../../../../positions/egdb/rules-values.tsv");
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let row = |row: &str| {
+        let mut columns = row.split('\t');
+        let fen: Fen = columns.next().unwrap().parse().unwrap();
+        (fen.game().unwrap(), Wld::from_name(columns.next().unwrap()).unwrap())
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn scores_are_those_under_the_rules() {
+    let mut engine = engine(DatabaseOptions::default());
+    let game = |fen: &str| fen.parse::<Fen>().unwrap().game().unwrap();
+    let mut positions = counted_positions();
+    // In time by conversions, and by a capture after which another rule counts.
+    for fen in ["B:WK46,44:B31,K23:H46", "B:WK46,44:B31,K23:H47", "W:WK29,K19,50:BK11:H6"] {
+        positions.push((game(fen), Wld::Win));
+    }
+    for (game, value) in positions {
+        let fen = game.position().to_fen();
+        let result = engine.search(&game, &Limits::nodes(2_000), &Control::new(), &mut |_| {});
+        let score = result.info.score;
+        let found = match score.is_decided() {
+            true if score > Score::DRAW => Wld::Win,
+            true => Wld::Loss,
+            false => Wld::Draw,
+        };
+        assert_eq!(found, value, "{fen}:H{} {score:?}", game.counters().plies());
+    }
+}
+
+#[test]
+fn games_end_as_the_rules_let_them() {
+    let mut engine = engine(DatabaseOptions::default());
+    for (mut game, value) in counted_positions().into_iter().step_by(7) {
+        let (side, fen) = (game.position().side_to_move(), game.position().to_fen());
+        engine.new_game();
+        while !game.status(DrawRules::default()).is_over() {
+            let found = engine.search(&game, &Limits::nodes(300), &Control::new(), &mut |_| {});
+            game.play(found.best.unwrap()).unwrap();
+        }
+        let found = match game.status(DrawRules::default()) {
+            Status::Win(winner, ..) if winner == side => Wld::Win,
+            Status::Win(..) => Wld::Loss,
+            _ => Wld::Draw,
+        };
+        assert_eq!(found, value, "{fen}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod known;
+pub mod rules;
 pub mod solver;
 
 use std::sync::OnceLock;

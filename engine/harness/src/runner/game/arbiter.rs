@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use egdb::error::OpenError;
-use egdb::{DatabaseOptions, Probe, Wld};
+use egdb::{Category, DatabaseOptions, Probe};
 use movegen::notation::pdn::GameResult;
 use movegen::{DrawRules, Game};
-
-use meerslag_search::endgame::is_won_in_time;
 
 /// Ends games whose result the databases know. Shared by all games.
 #[derive(Debug)]
@@ -25,24 +23,22 @@ impl Arbiter {
         Ok(Some(Arbiter(DatabaseOptions::in_folders(folders).open()?)))
     }
 
-    /// The exact result with best play of both, and a description; `None` if the databases do
-    /// not know the position, or a draw by counting might come before the win.
+    /// The exact result with best play of both under the draw rules, and a description; `None` if the
+    /// databases do not know the position, or not whether a win comes before a draw by counting.
     pub fn verdict(&self, game: &Game, rules: DrawRules) -> Option<(GameResult, String)> {
         let position = game.position();
         if !self.0.reaches(position) {
             return None;
         }
         // A damaged file must not end a match; the game just continues.
-        let value = self.0.wld(position).ok()??;
-        let dtw = || self.0.dtw(position).ok().flatten();
-        if value != Wld::Draw && !is_won_in_time(game.counters(), rules, dtw) {
-            return None;
-        }
+        let category = self.0.category(position, game.counters(), rules).ok()??;
         let side = position.side_to_move();
-        let (result, word) = match value {
-            Wld::Win => (GameResult::won_by(side), "wins"),
-            Wld::Draw => (GameResult::Draw, "draws"),
-            Wld::Loss => (GameResult::won_by(side.opponent()), "loses"),
+        let (result, word) = match category {
+            Category::Win => (GameResult::won_by(side), "wins"),
+            Category::CursedWin | Category::Draw | Category::BlessedLoss => {
+                (GameResult::Draw, "draws")
+            }
+            Category::Loss => (GameResult::won_by(side.opponent()), "loses"),
         };
         Some((result, format!("{side} to move {word} with {} pieces", position.piece_count())))
     }
@@ -54,7 +50,7 @@ mod tests {
     use movegen::{DrawCounters, Position};
 
     #[test]
-    fn a_win_that_comes_too_late_is_played_out() {
+    fn a_win_that_comes_too_late_is_a_draw() {
         let arbiter = Arbiter(Probe::embedded().unwrap());
         // Black, to move, loses in 8 plies.
         let position = Position::from_fen("B:WK2,K6:BK11").unwrap();
@@ -67,7 +63,8 @@ mod tests {
             assert_eq!(verdict(left, DrawRules::default()), Some(GameResult::WhiteWins), "{left}");
         }
         for left in 1..8 {
-            assert_eq!(verdict(left, DrawRules::default()), None, "{left}");
+            let drawn = Some(GameResult::Draw);
+            assert_eq!(verdict(left, DrawRules::default()), drawn, "{left}");
             assert_eq!(verdict(left, DrawRules::Scan), Some(GameResult::WhiteWins), "{left}");
         }
     }

@@ -1,0 +1,153 @@
+//! Values under the draw rules that count moves, against a slow solver and an independent one.
+
+use std::sync::OnceLock;
+
+use egdb::index::unrank;
+use egdb::{Category, Probe, Wld};
+use movegen::notation::fen::Fen;
+use movegen::random::Random;
+use movegen::{Color, DrawCounters, DrawRules, Position};
+
+use crate::support::rules::{Rule, Ruled};
+use crate::support::table;
+
+const RULES: DrawRules = DrawRules::Lidraughts;
+
+fn three_pieces() -> &'static Ruled {
+    static RULED: OnceLock<Ruled> = OnceLock::new();
+    RULED.get_or_init(|| Ruled::solve(3))
+}
+
+/// The positions of the table with their counters, and the values under the rules and without them.
+fn published() -> Vec<(Position, DrawCounters, Wld, Wld)> {
+    let wld = |name: &str| Wld::from_name(name).unwrap();
+    let rows = table(include_str!("../../../../positions/egdb/rules-values.tsv"));
+    let row = |row: Vec<&str>| {
+        let game = row[0].parse::<Fen>().unwrap().game().unwrap();
+        (*game.position(), *game.counters(), wld(row[1]), wld(row[2]))
+    };
+    rows.into_iter().map(row).collect()
+}
+
+fn compare_with_published(ruled: &Ruled, pieces: u32) -> usize {
+    let mut count = 0;
+    for (position, counters, value, _) in published() {
+        if position.piece_count() <= pieces {
+            let held = ruled.held(&position).at(counters.plies() as u8);
+            assert_eq!(held, value, "{}:H{}", position.to_fen(), counters.plies());
+            count += 1;
+        }
+    }
+    count
+}
+
+#[test]
+fn the_slow_solver_agrees_with_an_independent_one() {
+    assert_eq!(compare_with_published(three_pieces(), 3), 241);
+}
+
+#[test]
+fn the_library_agrees_with_an_independent_solver() {
+    let probe = Probe::embedded().unwrap();
+    let mut stopped = 0;
+    for (position, counters, value, without_counters) in published() {
+        let found = probe.category(&position, &counters, RULES).unwrap();
+        let expected = match (value, without_counters) {
+            (Wld::Draw, Wld::Win) => Category::CursedWin,
+            (Wld::Draw, Wld::Loss) => Category::BlessedLoss,
+            (value, _) => Category::of(value, true),
+        };
+        assert_eq!(found, Some(expected), "{}:H{}", position.to_fen(), counters.plies());
+        stopped += usize::from(value != without_counters);
+    }
+    assert_eq!(stopped, 277);
+}
+
+/// Compares a position with all counters that matter: 0, the last one that the value holds at, and the
+/// next one.
+fn compare(ruled: &Ruled, probe: &Probe, position: &Position, rule: Rule) {
+    let held = ruled.held(position);
+    let last = held.until.min(rule.limit());
+    let counters = [0, last, (last + 1).min(rule.limit())];
+    for counter in counters {
+        let counters = DrawCounters::with_plies(position, counter.into());
+        let found = probe.category(position, &counters, RULES).unwrap();
+        let fen = position.to_fen();
+        assert_eq!(found.map(Category::wld), Some(held.at(counter)), "{fen}:H{counter}");
+    }
+}
+
+fn compare_all(ruled: &Ruled, probe: &Probe) {
+    for slice in ruled.slices() {
+        for &side in slice.stored_sides() {
+            for index in 0..slice.size() {
+                let position = unrank(slice, index).unwrap().position(side).unwrap();
+                compare(ruled, probe, &position, Rule::of(slice));
+            }
+        }
+    }
+}
+
+#[test]
+fn three_pieces_at_every_counter() {
+    compare_all(three_pieces(), &Probe::embedded().unwrap());
+}
+
+/// The value of a position with its counters, from the values after its moves.
+fn by_moves(probe: &Probe, position: &Position, counters: &DrawCounters) -> Option<Wld> {
+    let legal = position.legal_moves();
+    if legal.is_empty() {
+        return Some(Wld::Loss);
+    }
+    if counters.draw(RULES).is_some() {
+        return Some(Wld::Draw);
+    }
+    let mut best = Wld::Loss;
+    for &mv in &legal {
+        let next = position.after(mv);
+        let counters = counters.after(position, mv, &next);
+        match probe.category(&next, &counters, RULES).unwrap()?.wld() {
+            Wld::Loss => return Some(Wld::Win),
+            Wld::Draw => best = Wld::Draw,
+            Wld::Win => {}
+        }
+    }
+    Some(best)
+}
+
+#[test]
+fn four_pieces_agree_with_their_moves() {
+    let probe = Probe::embedded().unwrap();
+    let mut random = Random::new(61);
+    let (mut known, mut stopped) = (0, 0);
+    for slice in egdb::Slice::stored(4) {
+        for _ in 0..300 {
+            let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+            let position = board.position(Color::ALL[random.below(2)]).unwrap();
+            let limit = u64::from(Rule::of(slice).limit());
+            // Mostly near the limit.
+            let most = if random.below(4) == 0 { limit } else { 9 };
+            let left = random.below_u64(most + 1);
+            let counters = DrawCounters::with_plies(&position, (limit - left) as u16);
+            let found = probe.category(&position, &counters, RULES).unwrap();
+            let fen = position.to_fen();
+            let expected = by_moves(&probe, &position, &counters);
+            // What takes too long to search is not known.
+            if let (Some(found), Some(expected)) = (found, expected) {
+                assert_eq!(found.wld(), expected, "{fen}, {left} plies left");
+                known += 1;
+            }
+            stopped += usize::from(
+                found.is_some_and(|it| matches!(it, Category::CursedWin | Category::BlessedLoss)),
+            );
+        }
+    }
+    assert!(known > 4_100 && stopped > 150, "{known} {stopped}");
+}
+
+#[test]
+#[ignore = "solves 42 million positions of 4 pieces at every counter: minutes, 3 GB"]
+fn four_pieces_at_every_counter() {
+    let ruled = Ruled::solve(4);
+    assert_eq!(compare_with_published(&ruled, 4), 700);
+}
