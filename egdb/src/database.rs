@@ -129,7 +129,9 @@ impl Parsed {
         len: u64,
     ) -> Result<Parsed, OpenError> {
         Ok(match db_type {
-            DbType::Dtw => Parsed::Dtw(dtw::parse(path, bytes, slices, len)?),
+            DbType::Dtw | DbType::Rules => {
+                Parsed::Dtw(dtw::parse(path, bytes, slices, len, db_type)?)
+            }
             DbType::Compact => Parsed::Compact(compact::parse(path, bytes, slices, len)?),
             _ => Parsed::Text(text::parse(path, bytes, db_type, slices, len)?),
         })
@@ -191,7 +193,8 @@ impl Database {
     }
 
     /// The database of up to four pieces that is part of the library, without any file: exists
-    /// for [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`]. Built by `meerslag-egdb-build`.
+    /// for [`DbType::Compact`], [`DbType::Mtc`], [`DbType::Dtw`] and [`DbType::Rules`]. Built by
+    /// `meerslag-egdb-build`.
     ///
     /// # Errors
     /// If there is none of this type.
@@ -251,7 +254,7 @@ impl Database {
         }
         let budget = options.cache_mib.saturating_mul(1 << 20);
         let (index_memory, all_tables) = match identity.db_type {
-            DbType::Dtw => (distance.memory(), 0),
+            DbType::Dtw | DbType::Rules => (distance.memory(), 0),
             DbType::Compact => (compact.memory(), 0),
             _ => coded.memory(),
         };
@@ -265,7 +268,7 @@ impl Database {
         };
         let storage = open_storage(options.backend, files, cache_bytes)?;
         let reader = match identity.db_type {
-            DbType::Dtw => Reader::Dtw(distance.finish(storage, options.compare)),
+            DbType::Dtw | DbType::Rules => Reader::Dtw(distance.finish(storage, options.compare)),
             DbType::Compact => Reader::Compact(compact.finish(storage, options.compare)),
             _ => Reader::Coded(coded.finish(storage, table_limit, options.compare)),
         };

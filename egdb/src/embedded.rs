@@ -1,7 +1,7 @@
 //! The databases of up to four pieces that are part of the library.
 //!
-//! Made by `meerslag egdb build --pieces 4 --out DIR`: the distances as they are, win, loss and draw
-//! by `meerslag egdb convert DIR egdb/data/embedded --to compact`. The test `embedded` does both again and
+//! Made by `meerslag egdb build --pieces 4 --types wld,mtc,dtw,rules --out DIR`: the distances and the
+//! values under the draw rules as they are, win, loss and draw by `meerslag egdb convert DIR egdb/data/embedded --to compact`. The test `embedded` does both again and
 //! compares.
 //!
 //! A WebAssembly module must be small, so there they are not part of the library: the host fetches
@@ -35,6 +35,7 @@ fn files() -> &'static [(&'static str, &'static [u8])] {
             "db2.mdi" "db2.mdb" "db3.mdi" "db3.mdb" "db4.mdi" "db4.mdb"
             "db3.idx_mtc" "db3.cpr_mtc" "db4.idx_mtc" "db4.cpr_mtc"
             "db2.idx_dtw" "db2.cpr_dtw" "db3.idx_dtw" "db3.cpr_dtw" "db4.idx_dtw" "db4.cpr_dtw"
+            "db2.idx_rules" "db2.cpr_rules" "db3.idx_rules" "db3.cpr_rules" "db4.idx_rules" "db4.cpr_rules"
         }
     })
 }
@@ -120,7 +121,7 @@ mod tests {
     fn a_bundle_holds_all_files() {
         let bytes: &'static [u8] = bundle().leak();
         assert_eq!(unpack(bytes).unwrap(), files());
-        assert!(is_here() && files().len() == 16);
+        assert!(is_here() && files().len() == 22);
     }
 
     #[test]

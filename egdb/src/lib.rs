@@ -54,4 +54,4 @@ pub use movegen::Wld;
 pub use probe::{Answer, DatabaseOptions, MoveAnswer, Probe};
 pub use slice::Slice;
 pub use stats::{FileStats, ShardedCounters, Stats};
-pub use value::{Category, DtwValue, MtcValue, WldValue};
+pub use value::{Category, DtwValue, MtcValue, RulesValue, WldValue};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use movegen::draw::MaterialClass;
 use movegen::{Board, Color};
 use thiserror::Error;
 
@@ -97,6 +98,13 @@ impl Slice {
             Color::Black => self.bm + self.bk,
             Color::White => self.wm + self.wk,
         }
+    }
+
+    /// The class of the material for the draw rules.
+    #[must_use]
+    pub const fn class(self) -> MaterialClass {
+        let pieces = [(self.bm + self.bk) as u32, (self.wm + self.wk) as u32];
+        MaterialClass::of_material(pieces, [self.bk as u32, self.wk as u32])
     }
 
     /// The slice with colours swapped.

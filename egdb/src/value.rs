@@ -133,6 +133,25 @@ pub enum MtcValue {
     NotInCache,
 }
 
+/// What a values-under-the-rules database stores for a win or loss that the rules stop even with the
+/// counter at 0: more than any limit.
+pub const RULES_NEVER: u16 = 63;
+
+/// Result of a lookup of a value under the draw rules. Meaningful only for a win or a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RulesValue {
+    /// The winner needs at most this many plies until the counter begins again, or the game ends.
+    Plies(u16),
+    /// As `Plies`, less than [`MTC_THRESHOLD`].
+    BelowThreshold,
+    /// The win is drawn by counting moves at any counter.
+    Never,
+    /// A conditional lookup found that the block is not in memory.
+    NotInCache,
+    /// The slice is not in the files.
+    Unavailable,
+}
+
 /// Result of a distance-to-win lookup. Meaningful only for a win or a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DtwValue {

@@ -148,17 +148,24 @@ impl MaterialClass {
     #[inline]
     #[must_use]
     pub const fn of(position: &Position) -> MaterialClass {
-        let pieces = position.piece_count();
-        if pieces > 4 {
+        if position.piece_count() > 4 {
             return MaterialClass::Other;
         }
+        let pieces = [position.pieces(Color::Black).len(), position.pieces(Color::White).len()];
         let kings = [position.kings(Color::Black).len(), position.kings(Color::White).len()];
-        let alone = position.pieces(Color::Black).len() == 1 && kings[0] == 1 && kings[1] != 0
-            || position.pieces(Color::White).len() == 1 && kings[1] == 1 && kings[0] != 0;
-        match (alone, pieces) {
+        MaterialClass::of_material(pieces, kings)
+    }
+
+    /// The class of material: the pieces of Black and White, and the kings among them.
+    #[inline]
+    #[must_use]
+    pub const fn of_material(pieces: [u32; 2], kings: [u32; 2]) -> MaterialClass {
+        let alone = pieces[0] == 1 && kings[0] == 1 && kings[1] != 0
+            || pieces[1] == 1 && kings[1] == 1 && kings[0] != 0;
+        match (alone, pieces[0] + pieces[1]) {
+            (true, 2 | 3) => MaterialClass::FiveMoves,
             (true, 4) => MaterialClass::SixteenMoves,
-            (true, _) => MaterialClass::FiveMoves,
-            (false, _) => MaterialClass::Other,
+            _ => MaterialClass::Other,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::format::DbType;
 use crate::identify::identify;
 use crate::probe::Lookup;
 use crate::slice::Slice;
-use crate::value::{DtwValue, MtcValue, WldValue};
+use crate::value::{DtwValue, MtcValue, RULES_NEVER, RulesValue, WldValue};
 use crate::verify::FileState;
 use meerslag_files::with_causes;
 
@@ -203,9 +203,14 @@ fn lookup(
         Lookup::Dtw(DtwValue::Half(number)) => number.into(),
         Lookup::Dtw(DtwValue::NotInCache) => NOT_IN_CACHE,
         Lookup::Dtw(DtwValue::Unavailable) => UNAVAILABLE,
+        Lookup::Rules(RulesValue::Plies(number)) => number.into(),
+        Lookup::Rules(RulesValue::BelowThreshold) => LESS_THAN_THRESHOLD,
+        Lookup::Rules(RulesValue::Never) => RULES_NEVER.into(),
+        Lookup::Rules(RulesValue::NotInCache) => NOT_IN_CACHE,
+        Lookup::Rules(RulesValue::Unavailable) => UNAVAILABLE,
         Lookup::Excluded(_) => match database.db_type() {
             DbType::Mtc => LESS_THAN_THRESHOLD,
-            DbType::Dtw => UNAVAILABLE,
+            DbType::Dtw | DbType::Rules => UNAVAILABLE,
             _ => wld_code(WldValue::Unknown),
         },
     })

@@ -1,4 +1,5 @@
-//! Binary index files of distance to win (`docs/formats.md`, section 9).
+//! Binary index files of distance to win (`docs/formats.md`, section 9), and of values under the draw
+//! rules, which are coded alike.
 
 use std::path::Path;
 
@@ -50,6 +51,7 @@ pub fn parse(
     bytes: &[u8],
     slices: &[Slice],
     data_len: u64,
+    db_type: DbType,
 ) -> Result<Vec<DtwRecord>, FormatError> {
     let mut cursor = Cursor::new(file, bytes);
     let mut records: Vec<DtwRecord> = Vec::new();
@@ -70,7 +72,7 @@ pub fn parse(
     let least = (next_miniblock - 1) * MINIBLOCK as u64;
     let most = next_miniblock.next_multiple_of(MINIBLOCKS) * MINIBLOCK as u64;
     if data_len <= least || data_len > most {
-        let file = file.with_extension(DbType::Dtw.data_extension());
+        let file = file.with_extension(db_type.data_extension());
         let reason = format!("{data_len} bytes; the index file describes {} to {most}", least + 1);
         return Err(FormatError::Data { file, reason });
     }

@@ -28,15 +28,25 @@ pub enum DbType {
     Dtw,
     /// Win/loss/draw of this project, Huffman codes of runs in context (`docs/formats.md`, section 16).
     Compact,
+    /// Wins under the draw rules that count moves, of this project; coded as distances to win
+    /// (`docs/formats.md`, section 17).
+    Rules,
 }
 
 impl DbType {
     /// All types that can be read and written.
-    pub const ALL: [DbType; 6] =
-        [DbType::Wld2, DbType::Compact, DbType::Wld1, DbType::WldRun, DbType::Mtc, DbType::Dtw];
+    pub const ALL: [DbType; 7] = [
+        DbType::Wld2,
+        DbType::Compact,
+        DbType::Wld1,
+        DbType::WldRun,
+        DbType::Mtc,
+        DbType::Dtw,
+        DbType::Rules,
+    ];
 
     /// The name on the command line, in JSON and in options: `wld2`, `compact`, `wld1`, `run`,
-    /// `mtc`, `dtw`.
+    /// `mtc`, `dtw`, `rules`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,6 +56,7 @@ impl DbType {
             DbType::Wld2 => "wld2",
             DbType::Dtw => "dtw",
             DbType::Compact => "compact",
+            DbType::Rules => "rules",
         }
     }
 
@@ -83,6 +94,7 @@ impl DbType {
             DbType::Wld2 => 4,
             DbType::Dtw => 5,
             DbType::Compact => 100,
+            DbType::Rules => 101,
         }
     }
 
@@ -101,6 +113,7 @@ impl DbType {
             DbType::Mtc => "idx_mtc",
             DbType::Dtw => "idx_dtw",
             DbType::Compact => "mdi",
+            DbType::Rules => "idx_rules",
         }
     }
 
@@ -113,6 +126,7 @@ impl DbType {
             DbType::Mtc => "cpr_mtc",
             DbType::Dtw => "cpr_dtw",
             DbType::Compact => "mdb",
+            DbType::Rules => "cpr_rules",
         }
     }
 
@@ -120,7 +134,7 @@ impl DbType {
     #[must_use]
     pub const fn shared_file_pieces(self) -> u8 {
         match self {
-            DbType::Wld2 | DbType::Dtw | DbType::Compact => 5,
+            DbType::Wld2 | DbType::Dtw | DbType::Compact | DbType::Rules => 5,
             DbType::WldRun | DbType::Wld1 | DbType::Mtc => 4,
         }
     }
@@ -131,7 +145,7 @@ impl DbType {
         match self {
             DbType::Wld2 => 5,
             DbType::WldRun | DbType::Wld1 => 4,
-            DbType::Mtc | DbType::Dtw | DbType::Compact => 0,
+            DbType::Mtc | DbType::Dtw | DbType::Compact | DbType::Rules => 0,
         }
     }
 
@@ -141,8 +155,7 @@ impl DbType {
         match self {
             DbType::WldRun | DbType::Wld2 => 9,
             DbType::Wld1 | DbType::Mtc => 8,
-            DbType::Dtw => 7,
-            DbType::Compact => 7,
+            DbType::Dtw | DbType::Compact | DbType::Rules => 7,
         }
     }
 
@@ -150,7 +163,7 @@ impl DbType {
     #[must_use]
     pub const fn subslice_length(self) -> u64 {
         match self {
-            DbType::Dtw => 1 << 30,
+            DbType::Dtw | DbType::Rules => 1 << 30,
             // No slice is cut up.
             DbType::Compact => 1 << 40,
             _ => 1 << 31,
@@ -199,7 +212,7 @@ impl DbType {
 
 /// A text is not a type of database.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is not a type of database: expected wld2, compact, wld1, run, mtc or dtw")]
+#[error("`{text}` is not a type of database: expected wld2, compact, wld1, run, mtc, dtw or rules")]
 pub struct ParseTypeError {
     /// The text, shortened.
     pub text: String,
@@ -225,6 +238,7 @@ impl fmt::Display for DbType {
             DbType::Wld2 => "WLD version 2",
             DbType::Dtw => "DTW",
             DbType::Compact => "WLD compact",
+            DbType::Rules => "draw rules",
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The lookup that a database answers on its own.
 
+use movegen::draw::MaterialClass;
 use movegen::{Color, Position};
 
 use crate::database::Database;
@@ -7,7 +8,8 @@ use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::format::excluded::{Excluded, exclusion};
 use crate::reader::Raw;
-use crate::value::{DtwValue, MtcValue, WldValue};
+use crate::slice::Slice;
+use crate::value::{DtwValue, MTC_THRESHOLD, MtcValue, RULES_NEVER, RulesValue, WldValue};
 
 /// One database's answer about a position, see [`Database::look_up`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +22,8 @@ pub enum Lookup {
     Mtc(MtcValue),
     /// From a database of distances to win.
     Dtw(DtwValue),
+    /// From a database of values under the draw rules.
+    Rules(RulesValue),
 }
 
 pub(crate) fn wld_value(raw: Raw, unknown_beyond: bool) -> WldValue {
@@ -38,9 +42,26 @@ pub(crate) fn wld_without_pieces(position: &Position) -> WldValue {
 
 fn mtc_value(raw: Raw) -> MtcValue {
     match raw {
-        Raw::Value(value) if value >= crate::value::MTC_THRESHOLD => MtcValue::Distance(value),
+        Raw::Value(value) if value >= MTC_THRESHOLD => MtcValue::Distance(value),
         Raw::NotInCache => MtcValue::NotInCache,
         _ => MtcValue::BelowThreshold,
+    }
+}
+
+/// The value under the rules of a quiet position. Men alone convert with every move, so that files
+/// may leave them out.
+pub(super) fn rules_value(raw: Raw, position: &Position) -> RulesValue {
+    let slice = Slice::of(position.board());
+    match raw {
+        Raw::Value(RULES_NEVER) => RulesValue::Never,
+        Raw::Value(plies) if plies >= MTC_THRESHOLD => RulesValue::Plies(plies),
+        Raw::Value(plies) if slice.is_some_and(|it| it.class() != MaterialClass::Other) => {
+            RulesValue::Plies(plies)
+        }
+        Raw::Value(_) => RulesValue::BelowThreshold,
+        Raw::NotInCache => RulesValue::NotInCache,
+        Raw::NoSlice if slice.is_some_and(|it| it.kings() == 0) => RulesValue::BelowThreshold,
+        Raw::NotStored | Raw::NoSlice => RulesValue::Unavailable,
     }
 }
 
@@ -106,6 +127,8 @@ impl Database {
             DbType::Mtc => Lookup::Mtc(mtc_value(raw)),
             DbType::Dtw if is_known => Lookup::Dtw(DtwValue::Half(0)),
             DbType::Dtw => Lookup::Dtw(dtw_value(raw)),
+            DbType::Rules if is_known => Lookup::Rules(RulesValue::Plies(0)),
+            DbType::Rules => Lookup::Rules(rules_value(raw, position)),
             _ if is_known => Lookup::Wld(wld_without_pieces(position)),
             _ => Lookup::Wld(wld_value(raw, db_type == DbType::WldRun)),
         })

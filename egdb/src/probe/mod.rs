@@ -61,8 +61,8 @@ impl Probe {
         Probe::default()
     }
 
-    /// The databases of up to four pieces that are part of the library: win/loss/draw and both
-    /// distances, without any file. See [`Database::embedded`].
+    /// The databases of up to four pieces that are part of the library: win/loss/draw, both distances
+    /// and values under the draw rules, without any file. See [`Database::embedded`].
     ///
     /// # Errors
     /// Only if the library was built with damaged files.

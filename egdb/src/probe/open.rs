@@ -160,7 +160,7 @@ fn embedded(pieces: u8) -> Result<Probe, OpenError> {
         return Ok(probe.clone());
     }
     let mut probe = Probe::new();
-    for db_type in [DbType::Compact, DbType::Mtc, DbType::Dtw] {
+    for db_type in [DbType::Compact, DbType::Mtc, DbType::Dtw, DbType::Rules] {
         match Database::embedded_up_to(db_type, pieces) {
             Ok(database) => probe.add(Arc::new(database)),
             // Distances to conversion begin with three pieces.

@@ -11,10 +11,13 @@ use movegen::draw::{FIVE_MOVES, MaterialClass, SIXTEEN_MOVES};
 use movegen::{DrawCounters, DrawRules, Position, Wld};
 use rustc_hash::FxHashMap;
 
+use super::look_up::rules_value;
 use super::question::Question;
 use super::{MTC_ROUNDING, Probe};
 use crate::error::ProbeError;
-use crate::value::{Category, MTC_THRESHOLD};
+use crate::format::DbType;
+use crate::reader::Raw;
+use crate::value::{Category, MTC_THRESHOLD, RulesValue};
 
 /// The longest distance to conversion of up to five pieces.
 const LONGEST_OF_FIVE: u16 = 23;
@@ -69,27 +72,48 @@ impl Probe {
             MaterialClass::Other if few => LONGEST_OF_FIVE,
             MaterialClass::Other => u16::MAX,
         };
-        if left >= enough {
-            Ok(Some(true))
-        } else {
-            self.comes_within(position, value, counters, left)
-        }
-    }
-
-    fn comes_within(
-        &self,
-        position: &Position,
-        value: Wld,
-        counters: &DrawCounters,
-        left: u16,
-    ) -> Result<Option<bool>, ProbeError> {
-        if !position.has_legal_move() {
+        if left >= enough || !position.has_legal_move() {
             return Ok(Some(true));
         }
         if left == 0 {
             return Ok(Some(false));
         }
         let left = u32::from(left);
+        // The files know the usual rules.
+        if rules == DrawRules::Lidraughts || counters.class() != MaterialClass::SixteenMoves {
+            match self.stored_under_rules(position)? {
+                RulesValue::Plies(plies) => return Ok(Some(u32::from(plies) <= left)),
+                RulesValue::BelowThreshold if left + 1 >= u32::from(MTC_THRESHOLD) => {
+                    return Ok(Some(true));
+                }
+                RulesValue::Never => return Ok(Some(false)),
+                RulesValue::BelowThreshold | RulesValue::NotInCache | RulesValue::Unavailable => {}
+            }
+        }
+        self.comes_within(position, value, counters, left)
+    }
+
+    fn stored_under_rules(&self, position: &Position) -> Result<RulesValue, ProbeError> {
+        let mut databases = self.databases.iter().filter(|db| db.db_type() == DbType::Rules);
+        let pieces = position.piece_count();
+        let database = databases.find(|db| u32::from(db.max_pieces()) >= pieces);
+        match database {
+            Some(database) if !position.has_capture(position.side_to_move()) => {
+                let raw = database.lookup(position.board(), position.side_to_move(), false)?;
+                Ok(rules_value(raw.unwrap_or(Raw::NoSlice), position))
+            }
+            _ => Ok(RulesValue::Unavailable),
+        }
+    }
+
+    /// The same from distances to the end and to conversion.
+    fn comes_within(
+        &self,
+        position: &Position,
+        value: Wld,
+        counters: &DrawCounters,
+        left: u32,
+    ) -> Result<Option<bool>, ProbeError> {
         if self.dtw_of(position, value)?.is_some_and(|plies| plies <= left) {
             return Ok(Some(true));
         }
@@ -170,15 +194,18 @@ impl UnderRules<'_> {
         }
         let Some(effort) = self.effort.checked_sub(1) else { return Ok(None) };
         self.effort = effort;
-        let result = self.by_moves(position, value, counters)?;
+        let result = self.is_in_time_by_moves(position, value, counters)?;
         if let Some(is_in_time) = result {
             self.settled.insert(key, is_in_time);
         }
         Ok(result)
     }
 
-    /// The same, from the positions after the moves.
-    fn by_moves(
+    /// The same from the positions after the moves alone; there must be one, and plies left.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn is_in_time_by_moves(
         &mut self,
         position: &Position,
         value: Wld,

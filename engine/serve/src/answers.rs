@@ -253,7 +253,7 @@ pub(super) fn probe(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     let position = game.position();
     let answer = desk.probe.answer(position)?;
     let fen = position.to_fen();
-    Ok(Reply::json(&AnswerRecord::new(&fen, position, &desk.probe, &answer)))
+    Ok(Reply::json(&AnswerRecord::new(&fen, &game, &desk.probe, &answer)?))
 }
 
 /// The best play of both sides.
@@ -293,7 +293,8 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     }
     // The databases have the answer, so there is no search.
     let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies: most.min(DRAW_PLIES) };
-    let solution = Solver::new(&desk.probe, options).solve(position, query.gone())?;
+    let solution =
+        Solver::new(&desk.probe, options).solve_game(&game, desk.draw_rules, query.gone())?;
     let line = solution.line.as_ref();
     Ok(Reply::json(&LineAnswerRecord {
         fen,

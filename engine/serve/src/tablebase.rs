@@ -1,10 +1,12 @@
 //! The format that clients of lichess' tablebase server (lila-tablebase) read.
 
-use egdb::Wld;
+use egdb::error::ProbeError;
 use egdb::probe::Answer;
+use egdb::{Category, Probe, Wld};
+use meerslag_study::records::category_name;
 use movegen::json::Record;
 use movegen::notation::moves::format_move;
-use movegen::{Move, Position};
+use movegen::{DrawCounters, DrawRules, Move, Position};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +40,10 @@ struct TablebaseMove {
 
 #[derive(Serialize, JsonSchema)]
 struct ValueRecord {
-    /// `win`, `draw`, `loss` or `unknown`, for the side to move.
+    /// `win`, `cursed-win`, `draw`, `blessed-loss`, `loss` or `unknown`, for the side to move, with its
+    /// counters.
     category: &'static str,
-    /// 2, 0 or -2, for older clients.
+    /// 2, 1, 0, -1 or -2, for older clients.
     wdl: Option<i32>,
     /// Distance to conversion.
     dtz: Option<i64>,
@@ -62,7 +65,17 @@ impl Record for TablebaseRecord {
 }
 
 impl ValueRecord {
-    fn of(answer: &Answer) -> ValueRecord {
+    fn of(
+        probe: &Probe,
+        position: &Position,
+        counters: &DrawCounters,
+    ) -> Result<ValueRecord, ProbeError> {
+        let answer = probe.answer(position)?;
+        let category = probe.category(position, counters, DrawRules::default())?;
+        Ok(ValueRecord::new(&answer, category))
+    }
+
+    fn new(answer: &Answer, category: Option<Category>) -> ValueRecord {
         let sign = match answer.wld {
             Some(Wld::Win) => 1,
             Some(Wld::Loss) => -1,
@@ -70,8 +83,14 @@ impl ValueRecord {
         };
         let signed = |distance: Option<u32>| distance.map(|plies| sign * i64::from(plies));
         ValueRecord {
-            category: meerslag_study::records::value_name(answer.wld),
-            wdl: answer.wld.map(|_| 2 * sign as i32),
+            category: category_name(category),
+            wdl: category.map(|category| match category {
+                Category::Win => 2,
+                Category::CursedWin => 1,
+                Category::Draw => 0,
+                Category::BlessedLoss => -1,
+                Category::Loss => -2,
+            }),
             dtz: signed(answer.mtc),
             dtm: signed(answer.dtw),
             dtw: signed(answer.dtw),
@@ -99,19 +118,22 @@ pub(super) struct TablebaseParameters {
 /// `GET /tablebase/standard`.
 pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query::game(query.get::<TablebaseParameters>()?.fen.as_deref(), "moves", "")?;
-    let position = game.position();
-    let answer = desk.probe.answer(position)?;
+    let (position, counters) = (game.position(), game.counters());
+    let probe = &desk.probe;
+    let answer = probe.answer(position)?;
     let one = |mv: Move| -> Result<TablebaseMove, Problem> {
         let after: Position = position.after(mv);
+        let counters = counters.after(position, mv, &after);
         Ok(TablebaseMove {
             uci: uci(mv),
             san: format_move(position, mv),
             zeroing: mv.is_capture() || position.men(position.side_to_move()).contains(mv.from()),
-            value: ValueRecord::of(&desk.probe.answer(&after)?),
+            value: ValueRecord::of(probe, &after, &counters)?,
         })
     };
     let moves = answer.moves.iter().map(|known| one(known.mv)).collect::<Result<_, _>>()?;
-    Ok(Reply::json(&TablebaseRecord { value: ValueRecord::of(&answer), moves }))
+    let category = probe.category(position, counters, DrawRules::default())?;
+    Ok(Reply::json(&TablebaseRecord { value: ValueRecord::new(&answer, category), moves }))
 }
 
 #[cfg(test)]
@@ -134,6 +156,14 @@ mod tests {
         assert_eq!((&mv["uci"], &mv["san"]), (&"3223".into(), &"32x23".into()));
         assert_eq!((&mv["zeroing"], &mv["checkmate"]), (&true.into(), &true.into()));
         assert_eq!((&mv["category"], &mv["dtm"]), (&"loss".into(), &0.into()));
+
+        // With three plies left to a draw the same loss comes too late, and with eight in time.
+        for (counter, category, wdl) in [("H7", "blessed-loss", -1), ("H2", "loss", -2)] {
+            let fen = format!("W:WK11:BK2,K6:{counter}");
+            let counted = ask("/tablebase/standard", &[("fen", &fen)]).unwrap();
+            let found = (&counted["category"], &counted["wdl"], &counted["dtm"]);
+            assert_eq!(found, (&category.into(), &wdl.into(), &(-8).into()), "{fen}");
+        }
 
         let unknown = ask("/tablebase/standard", &[]).unwrap();
         assert_eq!((&unknown["category"], &unknown["dtz"]), (&"unknown".into(), &().into()));

@@ -140,6 +140,7 @@ pub(super) fn db_type_names() -> impl Iterator<Item = PossibleValue> {
             DbType::WldRun => "Win/loss/draw, run lengths",
             DbType::Mtc => "Distance to conversion",
             DbType::Dtw => "Distance to win",
+            DbType::Rules => "Wins under the draw rules that count moves",
         })
     })
 }

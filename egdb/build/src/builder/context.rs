@@ -21,6 +21,8 @@ pub(super) struct BuildContext<'a> {
     pub store: &'a ValueStore,
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
+    /// Set when the draw rules stop a win.
+    pub stopped: &'a AtomicBool,
     /// Called with the number of positions solved; the work stops when it returns false.
     pub keep_going: &'a (dyn Fn(u64) -> bool + Sync),
 }

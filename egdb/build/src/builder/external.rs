@@ -50,6 +50,8 @@ impl ExternalFacts {
 pub(super) struct Seeds<'a> {
     pub win: &'a mut [Code; 64],
     pub loss: &'a mut [Code; 64],
+    /// Under the draw rules: the move being added lets the counter begin again.
+    pub anew: bool,
 }
 
 /// A capture by a king that ends on one of several squares.
@@ -293,6 +295,7 @@ impl<'a> BuildContext<'a> {
             };
             captured.outcomes.add(squares, code);
             if let Some(seeds) = seeds {
+                seeds.anew = self.begins_anew(&board);
                 self.add_codes(&[code; 64], squares, seeds);
             }
             return;
@@ -300,11 +303,13 @@ impl<'a> BuildContext<'a> {
         let is_by_others = side == fixed.moving && fixed.kings & ending.from != 0;
         let ends = Some(ending.to).filter(|_| is_by_others);
         let ends = ends.and_then(|other| mover.after_one_king(ending, other));
-        let ends = ends.unwrap_or_else(|| {
-            // With the king on some square, to know the slice.
-            let king = squares & squares.wrapping_neg();
-            self.solved.king_ends(&place(&after, king), king, fixed.moving, near)
-        });
+        // With the king on some square, to know the slice.
+        let king = squares & squares.wrapping_neg();
+        let board = place(&after, king);
+        let ends = ends.unwrap_or_else(|| self.solved.king_ends(&board, king, fixed.moving, near));
+        if let Some(seeds) = seeds {
+            seeds.anew = self.begins_anew(&board);
+        }
         captured.outcomes.merge(self.outcomes(&ends, squares, next, seeds, near));
     }
 
@@ -365,6 +370,10 @@ impl<'a> BuildContext<'a> {
         let Mover { fixed, side, .. } = mover;
         let next = side.opponent();
         facts.has_man_move |= places;
+        if let Some(seeds) = seeds {
+            // Distances are only wanted where men move within their class.
+            seeds.anew = false;
+        }
         match &mv.target {
             Target::Rows { store, rows, block, crowned } => {
                 let black = fixed.pieces[0] & fixed.kings | crowned[0];
@@ -399,16 +408,30 @@ impl<'a> BuildContext<'a> {
         }
     }
 
+    /// Under the draw rules: whether the counter begins again with a capture to this position.
+    #[inline(always)]
+    fn begins_anew(&self, after: &Board) -> bool {
+        let own = self.store.slice.class();
+        self.store.has_rules && Slice::of(after).is_none_or(|slice| slice.class() != own)
+    }
+
     #[inline(always)]
     fn add_codes(&self, codes: &[Code; 64], places: u64, seeds: &mut Seeds<'_>) {
         let mut greatest = 0;
+        // What a move makes of a loss and of a win; under the draw rules codes are twice the plies.
+        let (kept, lost, won) = match (self.store.has_rules, seeds.anew) {
+            (false, _) => (!0, 1, 1),
+            (true, false) => (!0, 3, 1),
+            (true, true) => (0, 3, 2),
+        };
         let best = seeds.win.iter_mut().zip(seeds.loss.iter_mut());
         for (bit, (&code, (win, loss))) in codes.iter().zip(best).enumerate() {
             let code = if places >> bit & 1 != 0 { code } else { DRAW };
             greatest = greatest.max(if code == DRAW { 0 } else { code });
-            let next = code.wrapping_add(1);
-            *win = (*win).min(if code & 1 == 0 { next } else { DRAW });
-            *loss = (*loss).max(if code & 1 == 0 { 0 } else { next });
+            let is_loss = code & 1 == 0;
+            let next = (code & kept).wrapping_add(if is_loss { lost } else { won });
+            *win = (*win).min(if is_loss { next } else { DRAW });
+            *loss = (*loss).max(if is_loss || code == DRAW { 0 } else { next });
         }
         if greatest >= MAX_PLIES {
             self.too_long.store(true, Ordering::Relaxed);

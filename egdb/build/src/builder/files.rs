@@ -87,7 +87,7 @@ impl SliceFiles {
         let mut solved = Solved::new();
         // Captures and crowning convert: the slices they lead to need no distances to conversion.
         for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
-            match self.file(next, metrics.kept())? {
+            match self.file(next, metrics.of(next).kept())? {
                 Some(file) => solved.insert(Arc::clone(&file.store)),
                 None => return Err(BuildError::Missing { slice, missing: next }),
             }

@@ -1,5 +1,6 @@
 //! Solved slices in the order of the index function, as the encoders want them.
 
+use movegen::draw::MaterialClass;
 use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
@@ -16,6 +17,7 @@ use egdb::format::DbType;
 use egdb::index::{king_placements, next_set, unrank_men, unrank_set};
 use egdb::probe::MTC_ROUNDING;
 use egdb::slice::Slice;
+use egdb::value::{MTC_THRESHOLD, RULES_NEVER};
 
 /// The values of a slice for one side to move, as a type stores them.
 pub(super) struct Flat<'a> {
@@ -37,6 +39,10 @@ struct ValueFilter {
     side: Color,
     /// Positions where the other side could capture are left out, too.
     is_quiet_for_both: bool,
+    /// Moves of a lone king's ending are counted.
+    is_counted: bool,
+    /// Under the rules, a draw may be a win that they stop.
+    is_stopped: bool,
 }
 
 /// The counts of the values of a slice with one side to move.
@@ -73,12 +79,14 @@ impl SideCounts {
 }
 
 impl<'a> Flat<'a> {
-    /// `base` is the first index of the subslice, `size` its length, `window` the number of
+    /// `is_stopped` says whether the draw rules stop wins of the slice, or may. `base` is the first index
+    /// of the subslice, `size` its length, `window` the number of
     /// values computed at a time, two bytes each.
     pub(super) fn new(
         raw: &'a RawFile,
         db_type: DbType,
         side: Color,
+        is_stopped: bool,
         (base, size): (u64, u64),
         window: usize,
     ) -> Flat<'a> {
@@ -94,7 +102,13 @@ impl<'a> Flat<'a> {
             window: vec![0; window],
             start: u64::MAX,
             cursors: std::iter::repeat_with(cursor).take(4 * threads).collect(),
-            selection: ValueFilter { db_type, side, is_quiet_for_both },
+            selection: ValueFilter {
+                db_type,
+                side,
+                is_quiet_for_both,
+                is_counted: slice.class() != MaterialClass::Other,
+                is_stopped,
+            },
         }
     }
 
@@ -263,10 +277,15 @@ impl FlatCursor {
         let end = start + out.len() as u64;
         let last = self.before.partition_point(|&before| before < end);
         let side = selection.side.index();
-        let has_distances = matches!(selection.db_type, DbType::Mtc | DbType::Dtw);
+        let db_type = selection.db_type;
+        let has_distances = matches!(db_type, DbType::Mtc | DbType::Dtw | DbType::Rules);
         let mut out = out.iter_mut();
         let unit = &raw.store.solved[block.unit];
-        let distances = if selection.db_type == DbType::Mtc { &unit.mtc } else { &unit.dtw };
+        let is_mtc = match db_type {
+            DbType::Rules => !selection.is_counted,
+            _ => db_type == DbType::Mtc,
+        };
+        let distances = if is_mtc { &unit.mtc } else { &unit.dtw };
         for row in row..last {
             let kings = self.kings[row];
             let fixed = FixedValues::new(self.pieces, kings, rows.moving);
@@ -281,7 +300,7 @@ impl FlatCursor {
                 let codes = &distances.get(first + row, &mut self.near)[side];
                 for (square, out) in bits(squares).zip(&mut out) {
                     let code = codes[turn.apply(square).trailing_zeros() as usize];
-                    let value = stored(selection.db_type, code);
+                    let value = selection.stored(code);
                     *out = if excluded & square != 0 { DONT_CARE } else { value };
                 }
             } else {
@@ -310,7 +329,7 @@ impl FlatCursor {
             let [wins, losses] =
                 [code & 1 != 0, code & 1 == 0].map(|is| u64::from(is && code != DRAW));
             self.counts.add(1, [wins, losses], u64::from(has_capture));
-            *out = if is_excluded { DONT_CARE } else { stored(selection.db_type, code) };
+            *out = if is_excluded { DONT_CARE } else { selection.stored(code) };
         }
     }
 }
@@ -324,15 +343,21 @@ fn part(squares: u64, skip: usize, most: usize) -> u64 {
     bits(squares).skip(skip).take(most).fold(0, |all, square| all | square)
 }
 
-/// The number that a type stores for a value.
-fn stored(db_type: DbType, code: Code) -> u16 {
-    match db_type {
-        DbType::Dtw if code == DRAW => DONT_CARE,
-        DbType::Dtw => u16::from(code / 2),
-        DbType::Mtc if code == DRAW => 0,
-        DbType::Mtc => MTC_ROUNDING.stored(u16::from(code)),
-        _ if code == DRAW => 3,
-        _ if code & 1 != 0 => 1,
-        _ => 2,
+impl ValueFilter {
+    /// The number that the type stores for a value.
+    fn stored(self, code: Code) -> u16 {
+        match self.db_type {
+            DbType::Rules if code == DRAW && self.is_stopped => RULES_NEVER,
+            DbType::Rules if code == DRAW => DONT_CARE,
+            DbType::Rules if !self.is_counted && u16::from(code / 2) < MTC_THRESHOLD => 0,
+            DbType::Rules => u16::from(code / 2),
+            DbType::Dtw if code == DRAW => DONT_CARE,
+            DbType::Dtw => u16::from(code / 2),
+            DbType::Mtc if code == DRAW => 0,
+            DbType::Mtc => MTC_ROUNDING.stored(u16::from(code)),
+            _ if code == DRAW => 3,
+            _ if code & 1 != 0 => 1,
+            _ => 2,
+        }
     }
 }

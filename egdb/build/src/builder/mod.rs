@@ -27,6 +27,7 @@ mod pack;
 mod raw;
 mod regrouped;
 mod rows;
+mod rules;
 mod schedule;
 mod seeds;
 mod shared_facts;
@@ -68,8 +69,8 @@ pub use usage::Usage;
 /// How to build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// What to write: of [`DbType::Wld2`], [`DbType::Compact`], [`DbType::Mtc`] and
-    /// [`DbType::Dtw`]. Writing [`DbType::Compact`] takes extra memory, see [`CompactWriter`].
+    /// What to write: of [`DbType::Wld2`], [`DbType::Compact`], [`DbType::Mtc`], [`DbType::Dtw`]
+    /// and [`DbType::Rules`], for which all slices are solved once more. Writing [`DbType::Compact`] takes extra memory, see [`CompactWriter`].
     pub types: Vec<DbType>,
     /// Number of threads, 0 for one per processor.
     pub threads: usize,
@@ -99,12 +100,30 @@ impl Default for BuildOptions {
     }
 }
 
-impl BuildOptions {
-    fn metrics(&self) -> DistanceKinds {
-        DistanceKinds {
-            dtw: self.types.contains(&DbType::Dtw),
-            mtc: self.types.contains(&DbType::Mtc),
-        }
+/// All slices are solved once for values that know no counters, and once under the draw rules.
+#[derive(Clone, Debug)]
+struct Pass {
+    types: Vec<DbType>,
+    metrics: DistanceKinds,
+}
+
+impl Pass {
+    /// The passes of a build of these types.
+    fn of(types: &[DbType]) -> Vec<Pass> {
+        let (rules, plain): (Vec<DbType>, Vec<DbType>) =
+            types.iter().partition(|&&db_type| db_type == DbType::Rules);
+        let has = |db_type| plain.contains(&db_type);
+        let metrics = DistanceKinds { dtw: has(DbType::Dtw), mtc: has(DbType::Mtc), rules: false };
+        let under_rules = DistanceKinds { rules: true, ..DistanceKinds::NONE };
+        let passes = [(plain, metrics), (rules, under_rules)];
+        let passes = passes.into_iter().filter(|(types, _)| !types.is_empty());
+        passes.map(|(types, metrics)| Pass { types, metrics }).collect()
+    }
+
+    /// Where its work files are.
+    fn work(&self, dir: &Path) -> PathBuf {
+        let work = dir.join("work");
+        if self.metrics.rules { work.join("rules") } else { work }
     }
 }
 
@@ -207,8 +226,9 @@ pub type Observer<'a> = dyn Fn(&BuildEvent) -> bool + Sync + 'a;
 /// Builds databases in a folder.
 pub struct Builder<'a> {
     dir: PathBuf,
-    work: PathBuf,
     options: BuildOptions,
+    /// The work files of the pass.
+    work: PathBuf,
     metrics: DistanceKinds,
     files: SliceFiles,
     pool: rayon::ThreadPool,
@@ -249,19 +269,29 @@ impl<'a> Builder<'a> {
             }
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-        let metrics = options.metrics();
-        let files = SliceFiles::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
+        let files = SliceFiles::new(work.clone(), men::all_sets(), options.memory, false);
         Ok(Builder {
             dir: dir.to_owned(),
             work,
             options: options.clone(),
-            metrics,
+            metrics: DistanceKinds::NONE,
             files,
             pool,
             observer,
             report: BuildReport::default(),
             lock,
         })
+    }
+
+    /// Begins a pass, with no work file open.
+    fn begin(&mut self, pass: &Pass) -> Result<(), BuildError> {
+        self.metrics = pass.metrics;
+        self.work = pass.work(&self.dir);
+        let io = |source| BuildError::Io { file: self.work.clone(), source };
+        fs::create_dir_all(&self.work).map_err(io)?;
+        let (sets, with_dtw) = (self.files.sets.clone(), self.metrics.dtw || self.metrics.rules);
+        self.files = SliceFiles::new(self.work.clone(), sets, self.options.memory, with_dtw);
+        Ok(())
     }
 
     /// Keeps other builders out.
@@ -292,9 +322,17 @@ impl<'a> Builder<'a> {
 
     fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::All)?;
-        let Builder { options, .. } = &self;
-        let needs = Needs::new(&options.types, self.pool.current_num_threads());
-        let mut schedule = Schedule::new(slices, &options.types, options.keep_work);
+        for pass in Pass::of(&self.options.types) {
+            self.begin(&pass)?;
+            self.run_pass(&slices, &pass.types)?;
+        }
+        self.finish()
+    }
+
+    fn run_pass(&mut self, slices: &[Slice], types: &[DbType]) -> Result<(), BuildError> {
+        let Builder { options, .. } = &*self;
+        let needs = Needs::new(types, self.pool.current_num_threads());
+        let mut schedule = Schedule::new(slices.to_vec(), types, options.keep_work);
         let (reserved, resume) = (needs.reserved(&schedule.slices, options.memory), options.resume);
         self.files.reserved = reserved;
         if resume {
@@ -317,7 +355,7 @@ impl<'a> Builder<'a> {
             ready.into_iter().for_each(|output| schedule.outputs[output].is_done = true);
             self.discard(&mut schedule)?;
         }
-        self.finish()
+        Ok(())
     }
 
     /// Looks for the files of an earlier build.
@@ -353,16 +391,34 @@ impl<'a> Builder<'a> {
         self.work.join(format!("{stem}.{}.none", db_type.index_extension()))
     }
 
+    /// An empty file that marks that the draw rules stop wins of a slice, or may.
+    fn stopped_mark(&self, slice: Slice) -> PathBuf {
+        self.work.join(format!("{slice}.stopped"))
+    }
+
+    fn mark_stopped(&self, slice: Slice) -> Result<(), BuildError> {
+        let mark = self.stopped_mark(slice);
+        File::create(&mark).map_err(|source| BuildError::Io { file: mark, source })?;
+        Ok(())
+    }
+
+    fn is_stopped(&self, slice: Slice) -> bool {
+        self.metrics.rules && self.stopped_mark(slice).exists()
+    }
+
     /// Solves one slice into its work file, unless that exists; the work files it needs must exist.
     ///
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn build_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::Slice(slice))?;
-        if self.has_sound_file(slice)? {
-            self.tell(&BuildEvent::SliceReused { slice, positions: positions(slice) })?;
-        } else {
-            self.solve(slice)?;
+        for pass in Pass::of(&self.options.types) {
+            self.begin(&pass)?;
+            if self.has_sound_file(slice)? {
+                self.tell(&BuildEvent::SliceReused { slice, positions: positions(slice) })?;
+            } else {
+                self.solve(slice)?;
+            }
         }
         Ok(self.report)
     }
@@ -387,9 +443,17 @@ impl<'a> Builder<'a> {
     }
 
     fn pack_slices(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
-        let mut schedule = Schedule::new(slices, &self.options.types, true);
+        for pass in Pass::of(&self.options.types) {
+            self.begin(&pass)?;
+            self.pack_pass(slices.clone(), &pass.types)?;
+        }
+        Ok(self.report)
+    }
+
+    fn pack_pass(&mut self, slices: Vec<Slice>, types: &[DbType]) -> Result<(), BuildError> {
+        let mut schedule = Schedule::new(slices, types, true);
         for (number, &slice) in schedule.slices.iter().enumerate() {
-            if self.files.file(slice, self.metrics)?.is_none() {
+            if self.files.file(slice, self.metrics.of(slice))?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });
             }
             schedule.has_file[number] = true;
@@ -408,11 +472,12 @@ impl<'a> Builder<'a> {
                 schedule.outputs.iter().filter(|output| is_of(output)).cloned().collect();
             self.pack(&outputs, &schedule.slices)?;
         }
-        Ok(self.report)
+        Ok(())
     }
 
     fn finish(self) -> Result<BuildReport, BuildError> {
-        let Builder { work, options, files, report, lock, .. } = self;
+        let Builder { dir, options, files, report, lock, .. } = self;
+        let work = dir.join("work");
         // Windows does not remove a folder as long as a file in it is open.
         drop(files);
         if !options.keep_work {
@@ -429,7 +494,9 @@ impl<'a> Builder<'a> {
             let files = entries.filter_map(|entry| entry.metadata().ok());
             files.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
         };
-        bytes(&self.dir) + bytes(&self.work)
+        let work = self.dir.join("work");
+        let beside = if self.work == work { 0 } else { bytes(&work) };
+        bytes(&self.dir) + beside + bytes(&self.work)
     }
 
     fn check_disk(&self, slice: Slice) -> Result<(), BuildError> {
@@ -455,7 +522,7 @@ impl<'a> Builder<'a> {
     }
 
     fn verified(&mut self, slice: Slice) -> Result<bool, BuildError> {
-        let Some(file) = self.files.file(slice, self.metrics)? else { return Ok(false) };
+        let Some(file) = self.files.file(slice, self.metrics.of(slice))? else { return Ok(false) };
         let (observer, positions) = (self.observer, positions(slice));
         let keep_going = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
         self.pool.install(|| file.verify(&keep_going))?;
@@ -467,17 +534,21 @@ impl<'a> Builder<'a> {
         self.tell(&BuildEvent::SliceStarted { slice, positions })?;
         let start = Instant::now();
         let before = self.files.chunks.loads();
-        let mut store = ValueStore::new(&self.files.sets, slice, self.metrics.dtw);
+        let metrics = self.metrics.of(slice);
+        let mut store = ValueStore::new(&self.files.sets, slice, metrics);
         let threads = self.pool.current_num_threads();
         let encoder = match self.options.types.contains(&DbType::Compact) {
             true => CompactWriter::memory(slice),
             false => 0,
         };
-        let solved = self.files.view(&store, self.metrics, threads, encoder)?;
+        let solved = self.files.view(&store, metrics, threads, encoder)?;
+        if solved.slices().any(|source| self.is_stopped(source)) {
+            self.mark_stopped(slice)?;
+        }
         let observer = self.observer;
         let begun = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
         let mut writer =
-            self.pool.install(|| RawWriter::open(&self.work, &store, self.metrics, &begun))?;
+            self.pool.install(|| RawWriter::open(&self.work, &store, metrics, &begun))?;
         let all: u64 = (0..store.units.len()).map(|unit| store.units.size(unit) as u64).sum();
         let there = writer.left()..store.units.len();
         let there: u64 = there.map(|unit| store.units.size(unit) as u64).sum();
@@ -510,13 +581,15 @@ impl<'a> Builder<'a> {
                 }
                 !stopped.load(Ordering::Relaxed) && !chunks.has_failed()
             };
-            let result =
-                self.pool.install(|| solve_unit(&store, &solved, unit, self.metrics, &report));
+            let result = self.pool.install(|| solve_unit(&store, &solved, unit, metrics, &report));
             chunks.failure()?;
             if stopped.load(Ordering::Relaxed) {
                 return Err(BuildError::Interrupted);
             }
             let mut result = result.ok_or(BuildError::TooLong { slice })?;
+            if result.is_stopped {
+                self.mark_stopped(slice)?;
+            }
             self.pool.install(|| writer.add(&result))?;
             self.check_disk(slice)?;
             result.mtc = Plane::default();
@@ -526,7 +599,7 @@ impl<'a> Builder<'a> {
         }
         let bytes = writer.len();
         writer.finish(slice)?;
-        self.files.file(slice, self.metrics)?;
+        self.files.file(slice, metrics)?;
         let loads = self.files.chunks.loads();
         let report = SliceReport {
             slice,
@@ -548,7 +621,9 @@ impl<'a> Builder<'a> {
         for output in outputs {
             let mut files = Vec::new();
             for &number in &output.slices {
-                files.extend(self.files.file(slices[number], self.metrics)?);
+                let slice = slices[number];
+                let raw = self.files.file(slice, self.metrics.of(slice))?;
+                files.extend(raw.map(|raw| (raw, self.is_stopped(slice))));
                 if output.db_type == DbType::Compact {
                     taken = taken.max(CompactWriter::memory(slices[number]));
                 }
@@ -562,7 +637,7 @@ impl<'a> Builder<'a> {
         let window = (self.options.memory / 64).clamp(1 << 16, 1 << 22) as usize;
         self.files.leave(taken);
         let (dir, observer) = (&self.dir, self.observer);
-        let pack = |(output, files): (&Output, Vec<Arc<RawFile>>)| {
+        let pack = |(output, files): (&Output, Vec<(Arc<RawFile>, bool)>)| {
             let Output { db_type, stem, .. } = output.clone();
             let start = Instant::now();
             let keep_going = |positions| observer(&BuildEvent::PackProgress { db_type, positions });

@@ -11,20 +11,22 @@ use egdb::SubId;
 use egdb::format::DbType;
 
 /// Writes one pair of files of a type from the slices it holds, with their checksums. `None` if the
-/// type stores nothing for them. The compact type, which has every position, counts them.
+/// type stores nothing for them. With each slice is said whether the draw rules stop wins of it. The
+/// compact type, which has every position, counts them.
 pub(super) fn pack(
     dir: &Path,
     db_type: DbType,
     stem: &str,
-    slices: &[Arc<RawFile>],
+    slices: &[(Arc<RawFile>, bool)],
     window: usize,
     keep_going: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<(Option<Written>, Vec<SideCounts>), BuildError> {
     let mut subs = Vec::new();
-    for raw in slices {
+    for (raw, is_stopped) in slices {
         let slice = raw.store.slice;
         // Without kings every move is a conversion, and no distance is long enough to store.
-        if db_type == DbType::Mtc && slice.kings() == 0 {
+        let is_distance = matches!(db_type, DbType::Mtc | DbType::Rules);
+        if is_distance && slice.kings() == 0 && !is_stopped {
             continue;
         }
         for &side in slice.stored_sides() {
@@ -34,12 +36,12 @@ pub(super) fn pack(
         }
     }
     let (written, counts) = write_pair(dir, db_type, stem, &subs, |writer, id| {
-        let raw = slices.iter().find(|raw| raw.store.slice == id.slice);
-        let raw = raw.expect("sub-databases come from these slices");
+        let raw = slices.iter().find(|(raw, _)| raw.store.slice == id.slice);
+        let (raw, is_stopped) = raw.expect("sub-databases come from these slices");
         let length = db_type.subslice_length();
         let base = u64::from(id.sub) * length;
         let size = id.slice.subslice_size(u64::from(id.sub), length);
-        let mut flat = Flat::new(raw, db_type, id.side, (base, size), window);
+        let mut flat = Flat::new(raw, db_type, id.side, *is_stopped, (base, size), window);
         let mut failure = None;
         let mut source = |start: u64, out: &mut [u16]| {
             if failure.is_some() {

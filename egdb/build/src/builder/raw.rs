@@ -54,7 +54,7 @@ fn heading(slice: Slice, metrics: DistanceKinds) -> [u8; HEADING] {
         slice.white_men(),
         slice.white_kings(),
     ]);
-    bytes[16] = u8::from(metrics.dtw) | u8::from(metrics.mtc) << 1;
+    bytes[16] = u8::from(metrics.dtw) | u8::from(metrics.mtc) << 1 | u8::from(metrics.rules) << 2;
     let sum = crc32fast::hash(&bytes[..HEADING - 4]);
     bytes[HEADING - 4..].copy_from_slice(&sum.to_ne_bytes());
     bytes
@@ -63,7 +63,7 @@ fn heading(slice: Slice, metrics: DistanceKinds) -> [u8; HEADING] {
 /// The parts of a unit in their order in the file: words, distances to the end and to conversion,
 /// cells; each with its bytes in memory.
 fn parts(store: &ValueStore, unit: usize, metrics: DistanceKinds) -> [(Kind, u64); 4] {
-    let bytes = |dtw, mtc| store.unit_bytes(unit, DistanceKinds { dtw, mtc });
+    let bytes = |dtw, mtc| store.unit_bytes(unit, DistanceKinds { dtw, mtc, ..metrics });
     let plain = bytes(false, false);
     let (words, cells) = if store.rows.is_some() { (plain, 0) } else { (0, plain) };
     // A slice without kings has its distances in its cells only.
@@ -205,6 +205,7 @@ fn load(
             false => Plane::default(),
         },
         cells: plane([0; 2], parts[3], start(3), &read)?,
+        is_stopped: false,
     })
 }
 
@@ -386,11 +387,13 @@ impl RawFile {
             |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
         let mut head = [0; HEADING];
         file.read_at(0, &mut head).map_err(io)?;
-        let metrics = DistanceKinds { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
+        let has = |bit: u8| head[16] & bit != 0;
+        let metrics = DistanceKinds { dtw: has(1), mtc: has(2), rules: has(4) };
         if head != heading(slice, metrics) {
             return Err(damaged("not a work file of this slice, of this version and byte order"));
         }
-        let mut store = ValueStore::new(sets, slice, with_dtw && metrics.dtw);
+        let wanted = DistanceKinds { dtw: with_dtw && metrics.dtw, ..metrics };
+        let mut store = ValueStore::new(sets, slice, wanted);
         let RawContents { units, left, end, .. } =
             RawContents::read(&file, &store, metrics).map_err(io)?;
         if left > 0 || end != file.len {
@@ -409,6 +412,7 @@ impl RawFile {
                 dtw: Plane::Filed(filed(1)),
                 mtc: Plane::Filed(filed(2)),
                 cells: Plane::Filed(filed(3)),
+                is_stopped: false,
             });
         }
         Ok(Some(RawFile { source, store: Arc::new(store), metrics }))

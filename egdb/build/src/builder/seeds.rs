@@ -154,11 +154,9 @@ impl Seed for SeedCodes<'_> {
     #[inline(always)]
     fn may_be_lost(&self, row: usize, side: usize, facts: &ExternalFacts, ply: u8) -> u64 {
         let losable = facts.quiet & !facts.holds;
-        if ply == 0 {
-            return losable & !facts.has_man_move;
-        }
         let lost = facts.loss | losable & facts.has_man_move;
-        equal(lost, &self.loss[row][side], ply)
+        let now = equal(lost, &self.loss[row][side], ply);
+        if ply == 0 { now | losable & !facts.has_man_move } else { now }
     }
 
     fn last(&self) -> u8 {

@@ -1,6 +1,8 @@
 //! The kings of one arrangement of men: first the facts from moves that leave the arrangement, then
 //! the moves of the kings.
 
+use std::sync::atomic::Ordering;
+
 use movegen::{Color, isa};
 use rayon::prelude::*;
 
@@ -11,6 +13,7 @@ use super::external::{ExternalFacts, Leaving, Seeds};
 use super::fixed::FixedValues;
 use super::regrouped::Regrouped;
 use super::rows::Rows;
+use super::rules::{self, Round, SeedUp};
 use super::seeds::{Plain, SeedCodes, SeedConversion};
 use super::shared_facts;
 use super::store::{DRAW, DistanceKinds, Distances, ValueStore, Words};
@@ -32,6 +35,9 @@ pub(super) struct Workspace {
     loss: Vec<Distances>,
     buckets: Vec<Vec<u32>>,
     waves: Waves,
+    /// Under the draw rules: the distances rounded up, and seeds.
+    up: Vec<Distances>,
+    rounded: [Vec<Distances>; 2],
     captures: Captures,
     /// By the side that has lost a king.
     lost_king: [Regrouped; 2],
@@ -56,10 +62,12 @@ impl Workspace {
         threads: usize,
     ) -> u64 {
         let Some(rows) = store.rows else { return 0 };
-        let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };
+        let distances = 2 * usize::from(metrics.dtw)
+            + usize::from(metrics.rules)
+            + 2 * usize::from(metrics.dtw && metrics.rules);
         let row = size_of::<[u64; 2]>()
             + size_of::<[ExternalFacts; 2]>()
-            + distances
+            + distances * size_of::<Distances>()
             + Waves::BYTES_PER_ROW;
         let is_shared = rows.count() >= SHARED;
         let spaces = if is_shared { 1 } else { store.units.size(unit).min(threads) };
@@ -90,6 +98,10 @@ impl Workspace {
         if !metrics.dtw {
             shared_facts::complete::<IS_SHARED>(rows, all_men, &self.kings, &mut self.facts);
         }
+        if metrics.rules {
+            self.solve_under_rules::<IS_SHARED>(context, rows, all_men, out);
+            return;
+        }
         let block = Kings { rows, men: all_men, kings: &self.kings, facts: &self.facts };
         let waves = &mut self.waves;
         if metrics.dtw {
@@ -101,6 +113,37 @@ impl Workspace {
         }
         if !metrics.dtw && !metrics.mtc {
             waves.run::<_, IS_SHARED>(context, &block, &Plain, out.words, &mut []);
+        }
+    }
+
+    /// The iterations under the draw rules, see [`super::rules`].
+    #[inline(always)]
+    fn solve_under_rules<const IS_SHARED: bool>(
+        &mut self,
+        context: &BuildContext<'_>,
+        rows: Rows,
+        men: u64,
+        out: &mut BlockOut<'_>,
+    ) {
+        let Workspace { kings, facts, win, loss, buckets, waves, up, rounded, .. } = self;
+        let block = Kings { rows, men, kings, facts };
+        up.resize(kings.len(), NO_DISTANCES);
+        let is_counted = !out.dtw.is_empty();
+        let down = if is_counted { &mut *out.dtw } else { &mut *out.mtc };
+        if is_counted {
+            let [won, lost] = rounded;
+            for (round, distances) in [(Round::Down, &mut *down), (Round::Up, &mut up[..])] {
+                round.plies(win, won);
+                round.plies(loss, lost);
+                let seeds = SeedCodes::new(won, lost, facts, buckets);
+                waves.run::<_, IS_SHARED>(context, &block, &seeds, out.words, distances);
+            }
+        } else {
+            waves.run::<_, IS_SHARED>(context, &block, &Plain, out.words, down);
+            waves.run::<_, IS_SHARED>(context, &block, &SeedUp, out.words, up);
+        }
+        if rules::join(out.words, down, up, rules::limit(context.store.slice)) {
+            context.stopped.store(true, Ordering::Relaxed);
         }
     }
 
@@ -168,8 +211,8 @@ impl FindFacts<'_, '_> {
             if let (Some([win0, win1]), Some([loss0, loss1])) =
                 (win.get_mut(row), loss.get_mut(row))
             {
-                first = Some(Seeds { win: win0, loss: loss0 });
-                second = Some(Seeds { win: win1, loss: loss1 });
+                first = Some(Seeds { win: win0, loss: loss0, anew: false });
+                second = Some(Seeds { win: win1, loss: loss1, anew: false });
             }
             let [black, white] = Color::ALL;
             facts[0] = self.context.row_facts(&fixed, black, self.leaving, first, captures, near);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytemuck::Pod;
+use movegen::draw::MaterialClass;
 use movegen::geometry::{SQUARES, bits, turned};
 use movegen::{Board, Color};
 
@@ -31,9 +32,25 @@ pub(super) type Distances = [[Code; 64]; 2];
 pub(super) struct DistanceKinds {
     pub dtw: bool,
     pub mtc: bool,
+    /// Values, too, are those under the draw rules, see [`super::rules`]; of the distances a slice has
+    /// one, [`DistanceKinds::of`] says which.
+    pub rules: bool,
 }
 
 impl DistanceKinds {
+    /// Values alone.
+    pub(super) const NONE: DistanceKinds = DistanceKinds { dtw: false, mtc: false, rules: false };
+
+    /// Those of a slice. Under the draw rules, plies count on over moves that leave an arrangement of
+    /// men only where moves of a lone king's ending are counted.
+    pub(super) fn of(self, slice: Slice) -> DistanceKinds {
+        let is_counted = slice.class() != MaterialClass::Other;
+        match self.rules {
+            true => DistanceKinds { dtw: is_counted, mtc: !is_counted, rules: true },
+            false => self,
+        }
+    }
+
     /// The values that later units and slices are solved from.
     pub(super) fn kept(self) -> DistanceKinds {
         DistanceKinds { mtc: false, ..self }
@@ -89,6 +106,8 @@ pub(super) struct SolvedUnit {
     pub mtc: Plane<Distances>,
     /// Slices without kings: the value of each block's position, by side to move.
     pub cells: Plane<[Code; 2]>,
+    /// Under the draw rules, whether they stop a win.
+    pub is_stopped: bool,
 }
 
 impl SolvedUnit {
@@ -107,14 +126,21 @@ pub(super) struct ValueStore {
     /// By unit; those not solved yet are empty.
     pub solved: Vec<Arc<SolvedUnit>>,
     pub has_dtw: bool,
+    /// Distances are those under the draw rules.
+    pub has_rules: bool,
 }
 
 impl ValueStore {
-    pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice, has_dtw: bool) -> ValueStore {
+    pub(super) fn new(
+        sets: &[Arc<MenSets>; 6],
+        slice: Slice,
+        metrics: DistanceKinds,
+    ) -> ValueStore {
         let units = Units::new(sets, slice);
         let none = Arc::new(SolvedUnit::default());
         let solved = vec![none; units.len()];
-        ValueStore { slice, units, rows: Rows::new(slice), solved, has_dtw }
+        let DistanceKinds { dtw, rules, .. } = metrics.of(slice);
+        ValueStore { slice, units, rows: Rows::new(slice), solved, has_dtw: dtw, has_rules: rules }
     }
 
     /// Bytes of a unit in memory.
@@ -284,6 +310,10 @@ impl Solved {
     pub(super) fn insert(&mut self, store: Arc<ValueStore>) {
         let id = store.slice.id();
         self.by_id[id] = Some(store);
+    }
+
+    pub(super) fn slices(&self) -> impl Iterator<Item = Slice> {
+        self.by_id.iter().flatten().map(|store| store.slice)
     }
 
     pub(super) fn get(&self, slice: Slice) -> Option<&Arc<ValueStore>> {

@@ -24,15 +24,17 @@ pub(super) fn solve_unit(
     metrics: DistanceKinds,
     report: &(dyn Fn(u64) -> bool + Sync),
 ) -> Option<SolvedUnit> {
-    let too_long = AtomicBool::new(false);
-    let context = BuildContext { solved, store, too_long: &too_long, keep_going: report };
-    let done = match store.rows {
+    let (too_long, stopped) = (AtomicBool::new(false), AtomicBool::new(false));
+    let context =
+        BuildContext { solved, store, too_long: &too_long, stopped: &stopped, keep_going: report };
+    let mut done = match store.rows {
         Some(rows) => with_kings(&context, rows, unit, metrics),
         None => {
             let cells = Plane::Held(without_kings(&context, unit));
             SolvedUnit { cells, ..SolvedUnit::default() }
         }
     };
+    done.is_stopped = stopped.load(Ordering::Relaxed);
     (!too_long.load(Ordering::Relaxed)).then_some(done)
 }
 
@@ -80,7 +82,7 @@ fn with_kings(
         });
     }
     let [dtw, mtc] = [dtw, mtc].map(Plane::Held);
-    SolvedUnit { words: Plane::Held(words), dtw, mtc, cells: Plane::default() }
+    SolvedUnit { words: Plane::Held(words), dtw, mtc, ..SolvedUnit::default() }
 }
 
 fn without_kings(context: &BuildContext<'_>, unit: usize) -> Vec<[Code; 2]> {

@@ -1,6 +1,6 @@
 //! The value of a position from its successors, against the databases' value.
 
-use movegen::{Board, Color, Position, Wld};
+use movegen::{Board, Color, DrawCounters, DrawRules, Position, Wld};
 
 use super::{CheckValue, Finding, Metric, Problem, UnitResult};
 use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
@@ -9,9 +9,9 @@ use egdb::SubId;
 use egdb::error::ProbeError;
 use egdb::format::DbType;
 use egdb::index::unrank;
-use egdb::probe::{Asked, Excluded, MTC_ROUNDING, Probe, Question, exclusion};
+use egdb::probe::{Asked, Excluded, Lookup, MTC_ROUNDING, Probe, Question, exclusion};
 use egdb::slice::Slice;
-use egdb::value::{MTC_THRESHOLD, WldValue};
+use egdb::value::{MTC_THRESHOLD, RulesValue, WldValue};
 
 /// One thread's tools.
 pub(super) struct Judge<'p> {
@@ -135,6 +135,7 @@ impl<'p> Judge<'p> {
             let expected = self.derive_dtw(value)?;
             self.compare_dtw(case, value, expected, outcome)?;
         }
+        self.compare_rules(case, value, outcome)?;
         let pieces = case.slice.pieces();
         let mut mtc = self.files.iter().filter(|files| files.kind == Metric::Mtc);
         if mtc.any(|files| files.database.max_pieces() >= pieces) {
@@ -304,6 +305,52 @@ impl<'p> Judge<'p> {
             let found = answer.map_or(CheckValue::Nothing, CheckValue::Plies);
             let problem = Problem::Answered { expected: CheckValue::Plies(expected), found };
             case.report(outcome, DbType::Dtw, problem);
+        }
+        Ok(())
+    }
+
+    /// A stored number of plies is enough by the values after the moves, and one less is not.
+    fn compare_rules(
+        &self,
+        case: &Case,
+        value: Wld,
+        outcome: &mut UnitResult,
+    ) -> Result<(), ProbeError> {
+        if case.has_capture || !case.position.has_legal_move() {
+            return Ok(());
+        }
+        for files in self.files.iter().filter(|files| files.kind == Metric::Rules) {
+            let Lookup::Rules(found) = files.database.look_up(&case.position)? else { continue };
+            if let Some(stored) =
+                files.database.stored(&case.board, case.position.side_to_move())?
+            {
+                files.compare_reading(case, stored, outcome);
+            }
+            let fresh = DrawCounters::new(&case.position);
+            let limit = fresh.plies_left(DrawRules::Lidraughts).unwrap_or(0);
+            let questions = match found {
+                RulesValue::Plies(plies) => vec![(plies, true), (plies.saturating_sub(1), false)],
+                RulesValue::BelowThreshold => vec![(MTC_THRESHOLD - 1, true)],
+                RulesValue::Never => vec![(limit, false)],
+                RulesValue::NotInCache | RulesValue::Unavailable => continue,
+            };
+            outcome.tallies[Metric::Rules as usize].compared += 1;
+            for (left, is_in_time) in questions.into_iter().filter(|&(left, _)| left > 0) {
+                let counted = limit.saturating_sub(left);
+                let counters = DrawCounters::with_plies(&case.position, counted);
+                let effort = self.search_limit.min(u32::MAX.into()) as u32;
+                let mut under_rules = self.probe.under(DrawRules::Lidraughts, effort);
+                match under_rules.is_in_time_by_moves(&case.position, value, &counters)? {
+                    None => outcome.tallies[Metric::Rules as usize].unproved += 1,
+                    Some(derived) if derived == is_in_time => {}
+                    Some(derived) => {
+                        let expected = CheckValue::InTime(derived, left);
+                        let found = CheckValue::UnderRules(found);
+                        let problem = Problem::Stored { expected, found };
+                        case.report(outcome, DbType::Rules, problem);
+                    }
+                }
+            }
         }
         Ok(())
     }

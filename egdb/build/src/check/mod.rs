@@ -16,6 +16,8 @@
 //!   Numbers below [`MTC_THRESHOLD`](egdb::value::MTC_THRESHOLD) are not stored; that they are
 //!   below is proved by a search, which asks only for wins and losses. Where that
 //!   search reaches its limit the number is counted as unproved.
+//! * **With values under the draw rules:** the same, because the numbers fall by one up to the move
+//!   that lets the counter begin again.
 //!
 //! A sample shows how likely it is that a share of the values is wrong.
 //!
@@ -40,6 +42,7 @@ use egdb::error::{ProbeError, SelectionError};
 use egdb::format::DbType;
 use egdb::probe::Probe;
 use egdb::slice::Slice;
+use egdb::value::RulesValue;
 use meerslag_files::with_causes;
 use select::{CheckPlan, Unit};
 
@@ -112,6 +115,10 @@ pub enum CheckValue {
     StoredConversion(u16),
     /// A distance to conversion below the threshold.
     BelowThreshold,
+    /// What files of values under the draw rules hold.
+    UnderRules(RulesValue),
+    /// Whether a win comes before a draw by counting, with this number of plies left.
+    InTime(bool, u16),
     /// No value.
     Nothing,
 }
@@ -125,6 +132,11 @@ impl fmt::Display for CheckValue {
             CheckValue::Conversion(n) => write!(f, "mtc {n}"),
             CheckValue::StoredConversion(n) => write!(f, "stored mtc {n}"),
             CheckValue::BelowThreshold => f.write_str("no stored mtc"),
+            CheckValue::UnderRules(RulesValue::Plies(n)) => write!(f, "{n} counted plies"),
+            CheckValue::UnderRules(RulesValue::Never) => f.write_str("never in time"),
+            CheckValue::UnderRules(_) => f.write_str("few counted plies"),
+            CheckValue::InTime(true, left) => write!(f, "in time with {left} plies left"),
+            CheckValue::InTime(false, left) => write!(f, "too late with {left} plies left"),
             CheckValue::Nothing => f.write_str("no value"),
         }
     }
@@ -232,11 +244,13 @@ pub enum Metric {
     Mtc,
     /// Distance to win.
     Dtw,
+    /// Plies under the draw rules that count moves.
+    Rules,
 }
 
 impl Metric {
     /// All kinds.
-    pub const ALL: [Metric; 3] = [Metric::Wld, Metric::Mtc, Metric::Dtw];
+    pub const ALL: [Metric; 4] = [Metric::Wld, Metric::Mtc, Metric::Dtw, Metric::Rules];
 
     /// The kind of value that a type of database holds.
     #[must_use]
@@ -244,6 +258,7 @@ impl Metric {
         match db_type {
             DbType::Mtc => Metric::Mtc,
             DbType::Dtw => Metric::Dtw,
+            DbType::Rules => Metric::Rules,
             DbType::WldRun | DbType::Wld1 | DbType::Wld2 | DbType::Compact => Metric::Wld,
         }
     }
@@ -262,7 +277,7 @@ pub struct Report {
     pub is_full: bool,
     /// The first findings, in the order of slices and indices.
     pub findings: Vec<Finding>,
-    tallies: [CheckTally; 3],
+    tallies: [CheckTally; 4],
 }
 
 impl Report {
@@ -301,7 +316,7 @@ pub struct Progress {
 struct UnitResult {
     /// Positions looked at.
     done: u64,
-    tallies: [CheckTally; 3],
+    tallies: [CheckTally; 4],
     findings: Vec<(u64, Finding)>,
 }
 
@@ -320,7 +335,7 @@ pub fn check(
     let all = selection.positions();
     let is_stopped = AtomicBool::new(false);
     let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
-    let tallies = Mutex::new([CheckTally::default(); 3]);
+    let tallies = Mutex::new([CheckTally::default(); 4]);
     let findings = Mutex::new(BTreeMap::new());
     pool.install(|| {
         (0..selection.units()).into_par_iter().for_each_init(

@@ -37,15 +37,16 @@ pub struct DtwWriter {
 }
 
 impl DtwWriter {
-    /// Starts the files `stem` (see [`DbType::file_stem`]) in a directory.
+    /// Starts the files `stem` (see [`DbType::file_stem`]) of a type that is coded like this in a
+    /// directory.
     ///
     /// # Errors
     /// If the files cannot be created.
-    pub fn create(dir: &Path, stem: &str) -> Result<DtwWriter, WriteError> {
+    pub fn create(dir: &Path, db_type: DbType, stem: &str) -> Result<DtwWriter, WriteError> {
         let file = |extension| OutFile::create(dir.join(format!("{stem}.{extension}")));
         Ok(DtwWriter {
-            data: file(DbType::Dtw.data_extension())?,
-            index: file(DbType::Dtw.index_extension())?,
+            data: file(db_type.data_extension())?,
+            index: file(db_type.index_extension())?,
             miniblocks: 0,
             index_len: 0,
         })

@@ -144,7 +144,10 @@ impl CodedWriter {
     /// # Panics
     /// If the type has its own writer; see [`DatabaseWriter`].
     pub fn create(dir: &Path, db_type: DbType, stem: &str) -> Result<CodedWriter, WriteError> {
-        assert!(!matches!(db_type, DbType::Dtw | DbType::Compact), "{db_type} has its own writer");
+        assert!(
+            !matches!(db_type, DbType::Dtw | DbType::Compact | DbType::Rules),
+            "{db_type} has its own writer"
+        );
         let file = |extension| OutFile::create(dir.join(format!("{stem}.{extension}")));
         Ok(CodedWriter {
             db_type,
@@ -248,7 +251,7 @@ impl CodedWriter {
                 self.line("\n")?;
                 self.add_run_lengths(runlen::plain(), &mut reader)?;
             }
-            DbType::Mtc | DbType::Dtw | DbType::Compact => {
+            DbType::Mtc | DbType::Dtw | DbType::Compact | DbType::Rules => {
                 self.line("\n")?;
                 self.add_run_lengths(runlen::distance(), &mut reader)?;
             }

@@ -33,7 +33,9 @@ impl DatabaseWriter {
     /// If the files cannot be created.
     pub fn create(dir: &Path, db_type: DbType, stem: &str) -> Result<DatabaseWriter, WriteError> {
         Ok(match db_type {
-            DbType::Dtw => DatabaseWriter::Dtw(Box::new(DtwWriter::create(dir, stem)?)),
+            DbType::Dtw | DbType::Rules => {
+                DatabaseWriter::Dtw(Box::new(DtwWriter::create(dir, db_type, stem)?))
+            }
             DbType::Compact => DatabaseWriter::Compact(Box::new(CompactWriter::create(dir, stem)?)),
             _ => DatabaseWriter::Coded(Box::new(CodedWriter::create(dir, db_type, stem)?)),
         })

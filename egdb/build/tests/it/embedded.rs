@@ -21,7 +21,8 @@ fn built() -> &'static (TempDir, Vec<PathBuf>) {
     static BUILT: OnceLock<(TempDir, Vec<PathBuf>)> = OnceLock::new();
     BUILT.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
-        let options = BuildOptions::default();
+        let types = vec![DbType::Wld2, DbType::Mtc, DbType::Dtw, DbType::Rules];
+        let options = BuildOptions { types, ..BuildOptions::default() };
         let report = Builder::new(dir.path(), &options, &|_| true).unwrap().build(4).unwrap();
         (dir, report.files)
     })
@@ -64,7 +65,7 @@ fn the_embedded_files_are_those_of_a_build() {
         entries.map(|entry| entry.unwrap().path()).filter(is_database).collect();
     let is_distance = |file: &&PathBuf| {
         let extension = file.extension().unwrap().to_str().unwrap();
-        extension.ends_with("_mtc") || extension.ends_with("_dtw")
+        ["_mtc", "_dtw", "_rules"].iter().any(|end| extension.ends_with(end))
     };
     let files: Vec<&PathBuf> = files.iter().filter(is_distance).chain(&converted).collect();
     let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/embedded");
@@ -82,7 +83,7 @@ fn the_embedded_files_are_those_of_a_build() {
 #[test]
 fn it_needs_no_files() {
     let mut probe = Probe::new();
-    for db_type in [DbType::Compact, DbType::Mtc, DbType::Dtw] {
+    for db_type in [DbType::Compact, DbType::Mtc, DbType::Dtw, DbType::Rules] {
         let database = Database::embedded(db_type).unwrap();
         assert_eq!((database.db_type(), database.max_pieces()), (db_type, 4));
         assert!(database.check_blocks(|_, _| true).unwrap().is_empty());

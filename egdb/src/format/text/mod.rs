@@ -232,7 +232,7 @@ fn start_sub(
         }
         DbType::Wld1 => None,
         DbType::WldRun => Some(Coding::Plain),
-        DbType::Mtc | DbType::Dtw | DbType::Compact => Some(Coding::Distance),
+        DbType::Mtc | DbType::Dtw | DbType::Compact | DbType::Rules => Some(Coding::Distance),
     };
     if !rest.is_empty() {
         return Err(reader.error("surplus text after the head"));

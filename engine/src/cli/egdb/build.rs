@@ -148,6 +148,8 @@ pub(super) enum BuildType {
     Mtc,
     /// Distance to win
     Dtw,
+    /// Wins under the draw rules that count moves, up to 7 pieces; takes as long again
+    Rules,
 }
 
 impl BuildType {
@@ -163,6 +165,7 @@ impl BuildType {
             BuildType::Compact => DbType::Compact,
             BuildType::Mtc => DbType::Mtc,
             BuildType::Dtw => DbType::Dtw,
+            BuildType::Rules => DbType::Rules,
         }
     }
 }
@@ -541,6 +544,7 @@ pub(super) const fn short(db_type: DbType) -> &'static str {
         DbType::Compact => "compact",
         DbType::Mtc => "mtc",
         DbType::Dtw => "dtw",
+        DbType::Rules => "rules",
         _ => "wld",
     }
 }

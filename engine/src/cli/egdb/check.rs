@@ -108,6 +108,8 @@ pub(in crate::cli) struct CheckRecord {
     mtc: Option<CheckTally>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dtw: Option<CheckTally>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<CheckTally>,
     seconds: f64,
 }
 
@@ -187,6 +189,7 @@ fn write_json(
         wld: tally(Metric::Wld),
         mtc: tally(Metric::Mtc),
         dtw: tally(Metric::Dtw),
+        rules: tally(Metric::Rules),
         seconds: json::seconds(seconds),
     };
     Ok(json::write(out, &summary)?)
@@ -261,6 +264,7 @@ fn write_text(
         Metric::Wld => " wld",
         Metric::Mtc => " mtc",
         Metric::Dtw => " dtw",
+        Metric::Rules => " rules",
     });
     let heading: Vec<&str> = std::iter::once("").chain(names).collect();
     write!(out, "\n{}", terminal::table(&heading, &rows))?;

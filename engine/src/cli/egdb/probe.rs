@@ -10,7 +10,7 @@ use clap::Args;
 use meerslag_study::records::{AnswerRecord, value_name};
 use movegen::notation::moves::format_move;
 use movegen::words::counted;
-use movegen::{Fen, Position};
+use movegen::{Fen, Game, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,10 +69,10 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     let input = args.input.as_str();
     let mut out = io::BufWriter::new(stdout());
     if !source::is_file(input) {
-        let position = source::position(Some(input))?;
+        let game = source::start(Some(input))?;
         let probe = args.databases.open()?;
-        let answer = probe.answer(&position)?;
-        show(&mut out, args.json, &probe, (input, &position), &answer)?;
+        let answer = probe.answer(game.position())?;
+        show(&mut out, args.json, &probe, (input, &game), &answer)?;
         return Ok(out.flush()?);
     }
     let lines: Box<dyn BufRead> = if input == "-" {
@@ -104,8 +104,8 @@ fn stream(
         }
         match read {
             Err(error) => show_error(out, json, text, format!("{error:#}"))?,
-            Ok((position, _)) => match probe.answer(&position) {
-                Ok(answer) => show(out, json, probe, (text, &position), &answer)?,
+            Ok((game, _)) => match probe.answer(game.position()) {
+                Ok(answer) => show(out, json, probe, (text, &game), &answer)?,
                 Err(error) => {
                     failures += 1;
                     let error: anyhow::Error = ProbeError::into(error);
@@ -149,9 +149,9 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-fn read(text: &str) -> Result<(Position, Fen), anyhow::Error> {
+fn read(text: &str) -> Result<(Game, Fen), anyhow::Error> {
     let fen: Fen = text.parse()?;
-    Ok((fen.position()?, fen))
+    Ok((fen.game()?, fen))
 }
 
 fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Result<(), Failure> {
@@ -200,11 +200,12 @@ fn show(
     out: &mut impl Write,
     json: bool,
     probe: &Probe,
-    (fen, position): (&str, &Position),
+    (fen, game): (&str, &Game),
     answer: &Answer,
 ) -> Result<(), Failure> {
+    let position = game.position();
     if json {
-        let record = AnswerRecord::new(fen, position, probe, answer);
+        let record = AnswerRecord::new(fen, game, probe, answer)?;
         return Ok(json::write(out, &record)?);
     }
     write!(out, "{}", report::board(position))?;

@@ -7,8 +7,8 @@ use std::time::Instant;
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
 use meerslag_study::solve::{BatchObserver, Solution, Value, solve_all};
+use movegen::Game;
 use movegen::words::counted;
-use movegen::{Game, Position};
 
 use super::super::Failure;
 use super::super::progress::Bar;
@@ -24,9 +24,9 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
     }
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
-    let positions: Vec<Position> =
-        items.iter().filter_map(|item| Some(*item.game.as_ref().ok()?.position())).collect();
-    let all = positions.len() as u64;
+    let games: Vec<Game> =
+        items.iter().filter_map(|item| item.game.as_ref().ok().cloned()).collect();
+    let all = games.len() as u64;
     let bar = Bar::new("positions");
     let mut printer = Printer {
         args,
@@ -38,7 +38,7 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
         summary: Summary { left_out: all, ..Summary::default() },
         failures: 0,
     };
-    solve_all(&probe, &positions, args.options(), args.threads, &stop, &mut printer)
+    solve_all(&probe, &games, args.options(), args.threads, &stop, &mut printer)
         .map_err(Failure::run)?;
     // After the last position, or the last one that is solved.
     while let Some(item) = printer.items.next() {

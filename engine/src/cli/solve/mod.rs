@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use meerslag_study::solve::{SolveOptions, Solver};
+use movegen::DrawRules;
 
 use super::Failure;
 use super::databases::DatabaseArgs;
@@ -39,8 +40,9 @@ drawing, down to database positions and the end of the game. Its results are pro
 takes at most the plies given, perhaps fewer. A value not proved within --nodes stays a bound ('at \
 least a draw') or 'unknown'.
 
-Values ignore the draw rules that count moves, as in the databases. A note tells where such a rule \
-(25, 16 or 5 moves) would end the line before the win; the H field of a FEN counts too.
+Values ignore the draw rules that count moves (25, 16 or 5), as in the databases. If these matter, \
+the value under them follows, with the H field of a FEN as the counter; the line is then one that \
+wins before the draw, if there is one, and else a note tells where the draw comes.
 
 A file has one position a line (a FEN or Hub string, then what you like; '#' begins a comment), or \
 is PDN, whose FEN tags are solved. Results come in the order of the file. With several threads \
@@ -107,7 +109,8 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
     let waiting = Bar::waiting(&format!("solving, at most {} nodes", args.nodes));
-    let solution = Solver::new(&probe, args.options()).solve(game.position(), &stop)?;
+    let solution =
+        Solver::new(&probe, args.options()).solve_game(&game, DrawRules::default(), &stop)?;
     drop(waiting);
     if args.json {
         record::position(&mut out, None, &game, &solution, args.most_plies())?;

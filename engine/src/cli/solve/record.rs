@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use meerslag_study::records::LineRecord;
+use meerslag_study::records::{LineRecord, category_name};
 use meerslag_study::solve::{Limit, Solution, ValueSource, Within};
-use movegen::{Color, Game, Move, Position};
+use movegen::{Color, DrawRules, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,6 +19,11 @@ pub(in crate::cli) struct SolutionRecord {
     fen: Position,
     side: Color,
     value: &'static str,
+    /// The value under the draw rules, with the counters of the FEN: `win`, `cursed-win`, `draw`,
+    /// `blessed-loss`, `loss` or `unknown`.
+    category: &'static str,
+    /// Plies to a draw by counting, if nothing lets the counter begin again.
+    plies_left: Option<u16>,
     /// `rules`, `databases`, `search` or null.
     source: Option<ValueSource>,
     dtw: Option<u32>,
@@ -108,6 +113,8 @@ pub(super) fn position(
         fen: *position,
         side: position.side_to_move(),
         value: solution.value.name(),
+        category: category_name(solution.category),
+        plies_left: game.counters().plies_left(DrawRules::default()),
         source: solution.source,
         dtw: solution.dtw,
         mtc: solution.mtc,

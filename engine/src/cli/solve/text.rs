@@ -31,6 +31,14 @@ pub(super) fn position(
         return Ok(());
     }
     writeln!(out, "Value for {side}: {}{}", value(solution), source(solution))?;
+    let counters = game.counters();
+    if let (Some(category), Some(left)) =
+        (solution.category, counters.plies_left(DrawRules::default()))
+        && (category.name() != solution.value.name() || counters.plies() > 0)
+    {
+        let plies = counted(left, "ply");
+        writeln!(out, "Under the draw rules: {}, {plies} left to a draw", category.name())?;
+    }
     if solution.limit.is_some() {
         writeln!(out, "{}", beyond(position, probe))?;
     }
@@ -153,6 +161,7 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
     };
     let how = match line.kind {
         SolvedLineKind::Shortest => "shortest win, longest defence",
+        SolvedLineKind::UnderRules => "won under the rules: the shortest win in time",
         SolvedLineKind::ByConversions => "each conversion as soon as possible, as late as possible",
         SolvedLineKind::Proof => "proved by search",
         SolvedLineKind::OneOfMany => "one of many ways to hold the draw",

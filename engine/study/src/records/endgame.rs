@@ -1,8 +1,9 @@
 //! What is known about endgame positions.
 
-use egdb::{Answer, Probe, Wld};
+use egdb::error::ProbeError;
+use egdb::{Answer, Category, Probe, Wld};
 use movegen::notation::moves::{format_line, format_move};
-use movegen::{DrawRules, Game, Move, Position};
+use movegen::{DrawRules, Game, Move};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,6 +17,9 @@ pub struct AnswerRecord<'a> {
     fen: &'a str,
     /// `win`, `loss`, `draw` or `unknown`.
     value: &'static str,
+    /// The value under the draw rules, with the counters of the position: `win`, `cursed-win`, `draw`,
+    /// `blessed-loss`, `loss` or `unknown`.
+    category: &'static str,
     /// The greatest number of pieces of the databases in use.
     database_pieces: u8,
     dtw: Option<u32>,
@@ -39,14 +43,18 @@ struct KnownMove {
 }
 
 impl<'a> AnswerRecord<'a> {
-    /// An answer of these databases about this position, which was given as `fen`.
-    #[must_use]
+    /// An answer of these databases about the last position of a game, which was given as `fen`.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
     pub fn new(
         fen: &'a str,
-        position: &Position,
+        game: &Game,
         probe: &Probe,
         answer: &Answer,
-    ) -> AnswerRecord<'a> {
+    ) -> Result<AnswerRecord<'a>, ProbeError> {
+        let position = game.position();
+        let category = probe.category(position, game.counters(), DrawRules::default())?;
         let moves = answer.moves.iter().map(|m| KnownMove {
             mv: m.mv,
             text: format_move(position, m.mv),
@@ -54,14 +62,15 @@ impl<'a> AnswerRecord<'a> {
             dtw: m.dtw,
             mtc: m.mtc,
         });
-        AnswerRecord {
+        Ok(AnswerRecord {
             fen,
             value: value_name(answer.wld),
+            category: category_name(category),
             database_pieces: probe.max_pieces(),
             dtw: answer.dtw,
             mtc: answer.mtc,
             moves: moves.collect(),
-        }
+        })
     }
 }
 
@@ -70,6 +79,15 @@ impl<'a> AnswerRecord<'a> {
 pub const fn value_name(value: Option<Wld>) -> &'static str {
     match value {
         Some(value) => value.name(),
+        None => "unknown",
+    }
+}
+
+/// The name of a value under the draw rules, or `unknown`.
+#[must_use]
+pub const fn category_name(category: Option<Category>) -> &'static str {
+    match category {
+        Some(category) => category.name(),
         None => "unknown",
     }
 }

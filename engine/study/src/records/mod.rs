@@ -7,5 +7,5 @@ mod search;
 
 pub use annotate::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord, accuracy};
 pub use book::{BookRecord, BookTreeMoveRecord};
-pub use endgame::{AnswerRecord, LineRecord, value_name};
+pub use endgame::{AnswerRecord, LineRecord, category_name, value_name};
 pub use search::{BestRecord, InfoRecord, PositionRecord, ResultRecord};

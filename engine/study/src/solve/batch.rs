@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use egdb::Probe;
 use egdb::error::ProbeError;
-use movegen::Position;
+use movegen::{DrawRules, Game};
 use thiserror::Error;
 
 use super::{Solution, SolveOptions, Solver};
@@ -37,7 +37,7 @@ pub trait BatchObserver {
     fn solved(&mut self, index: usize, solution: Result<Solution, ProbeError>) -> io::Result<()>;
 }
 
-/// Solves positions by this many threads, which share out the memory of the options. Ends early
+/// Solves the last positions of games by this many threads, which share out the memory of the options. Ends early
 /// when `stop` becomes true; positions not reached are not reported then. A failed observer sets
 /// `stop`, too.
 ///
@@ -45,20 +45,23 @@ pub trait BatchObserver {
 /// If a thread cannot be started or the observer fails. Errors of the databases go to the observer.
 pub fn solve_all(
     probe: &Probe,
-    positions: &[Position],
+    games: &[Game],
     options: SolveOptions,
     threads: usize,
     stop: &AtomicBool,
     observer: &mut dyn BatchObserver,
 ) -> Result<(), BatchError> {
-    let threads = threads.min(positions.len()).max(1);
+    let threads = threads.min(games.len()).max(1);
     let options = SolveOptions { hash_mib: (options.hash_mib / threads).max(1), ..options };
     let solvers = (0..threads).map(|_| Solver::new(probe, options)).collect();
     let (mut done, mut next, mut waiting) = (0, 0, BTreeMap::new());
     share_out(
         solvers,
-        positions,
-        |solver, position| (!stop.load(Ordering::Relaxed)).then(|| solver.solve(position, stop)),
+        games,
+        |solver, game| {
+            let is_on = !stop.load(Ordering::Relaxed);
+            is_on.then(|| solver.solve_game(game, DrawRules::default(), stop))
+        },
         || stop.store(true, Ordering::Relaxed),
         BatchError::Thread,
         |index, solution| {
@@ -76,6 +79,8 @@ pub fn solve_all(
 
 #[cfg(test)]
 mod tests {
+    use movegen::Position;
+
     use super::super::Value;
     use super::*;
 
@@ -107,12 +112,12 @@ mod tests {
         ["W:WK11:BK2,K6", "B:WK11:BK2,K6", "W:W32,37,38:B19,23,K45", "W:WK30,49:BK2"];
 
     fn solve(threads: usize, stop: bool, fail_at: usize) -> (Notes, Result<(), BatchError>) {
-        let positions = POSITIONS.map(|fen| Position::from_fen(fen).unwrap());
+        let games = POSITIONS.map(|fen| Game::new(Position::from_fen(fen).unwrap()));
         let mut notes = Notes { values: Vec::new(), done: 0, fail_at };
         let stop = AtomicBool::new(stop);
         let options = SolveOptions { hash_mib: 4, ..SolveOptions::default() };
         let probe = Probe::embedded().unwrap();
-        let done = solve_all(&probe, &positions, options, threads, &stop, &mut notes);
+        let done = solve_all(&probe, &games, options, threads, &stop, &mut notes);
         (notes, done)
     }
 

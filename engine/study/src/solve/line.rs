@@ -20,6 +20,8 @@ const MAX_PLIES: usize = 2000;
 pub enum SolvedLineKind {
     /// Shortest win and longest defence, by distances to the end.
     Shortest,
+    /// The shortest win of those that come before a draw by counting moves, and the longest defence.
+    UnderRules,
     /// From conversion to conversion: each as soon as can be forced, each delayed as long as
     /// possible. It wins for certain, but perhaps not in the shortest way.
     ByConversions,
@@ -141,6 +143,48 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Solution
         line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw, mtc });
     }
     Ok((!line.plies.is_empty() || line.is_complete).then_some(line))
+}
+
+/// Positions searched for all moves of a line under the rules.
+const EFFORT: u32 = 1_000_000;
+
+/// Continues a game that is decided under the rules to its end: the winner takes the shortest win of
+/// those that come in time, the loser the longest defence. `None` if that is not known.
+pub(super) fn under_rules(
+    probe: &Probe,
+    game: &Game,
+    rules: DrawRules,
+) -> Result<Option<SolutionLine>, ProbeError> {
+    let mut line =
+        SolutionLine { kind: SolvedLineKind::UnderRules, plies: Vec::new(), is_complete: true };
+    let mut asked = probe.under(rules, EFFORT);
+    let (mut position, mut counters) = (*game.position(), *game.counters());
+    while position.has_legal_move() {
+        let mut best: Option<(Option<u32>, Move)> = None;
+        let is_won = probe.wld(&position)? == Some(Wld::Win);
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            let after = counters.after(&position, mv, &next);
+            let is_kept = match probe.wld(&next)? {
+                Some(Wld::Loss) => asked.is_in_time(&next, Wld::Loss, &after)? == Some(true),
+                Some(Wld::Win) => !is_won,
+                _ => false,
+            };
+            let dtw = if is_kept { probe.dtw(&next)? } else { continue };
+            if best.is_none_or(|(other, _)| if is_won { dtw < other } else { dtw > other }) {
+                best = Some((dtw, mv));
+            }
+        }
+        let Some((dtw, mv)) = best.filter(|_| line.plies.len() < MAX_PLIES) else {
+            return Ok(None);
+        };
+        let conversion = Conversion::of(&position, mv);
+        let next = position.after(mv);
+        counters = counters.after(&position, mv, &next);
+        position = next;
+        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw, mtc: None });
+    }
+    Ok(Some(line))
 }
 
 /// Plays on from a drawn position: each side keeps the draw, by the move with the most losing

@@ -7,8 +7,8 @@
 //! sets of positions, one for each side, that its opponent cannot break out of (`hold`). A value
 //! not proved within the limit is reported as unknown.
 //!
-//! Values ignore the draw rules that count moves, as in the databases;
-//! [`SolutionLine::draw_by_rule`] tells when they would matter.
+//! Values ignore the draw rules that count moves, as in the databases. [`Solver::solve_game`] adds the
+//! value under the rules, and gives a line that wins under them where the shortest one would not.
 //!
 //! # Examples
 //! ```
@@ -38,8 +38,8 @@ mod value;
 use std::sync::atomic::AtomicBool;
 
 use egdb::error::ProbeError;
-use egdb::{Probe, Wld};
-use movegen::{Move, Position};
+use egdb::{Category, Probe, Wld};
+use movegen::{DrawRules, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -121,7 +121,10 @@ pub enum Limit {
 pub struct Solution {
     /// Its value.
     pub value: Value,
-    /// Where that comes from; `None` if nothing is known.
+    /// Its value under the draw rules, with the counters of a game; `None` if it is not known, or
+    /// [`Solver::solve`] was not asked about a game.
+    pub category: Option<Category>,
+    /// Where the value comes from; `None` if nothing is known.
     pub source: Option<ValueSource>,
     /// Exact plies to the end of the game, of a database win or loss.
     pub dtw: Option<u32>,
@@ -175,6 +178,28 @@ impl<'a> Solver<'a> {
         search::solve(self.probe, table, &self.options, position, stop)
     }
 
+    /// As [`Solver::solve`], with the value under the draw rules. If these would end the line before its
+    /// win, which can still be reached, another one wins in time.
+    ///
+    /// # Errors
+    /// If a database file cannot be read or is damaged.
+    pub fn solve_game(
+        &mut self,
+        game: &Game,
+        rules: DrawRules,
+        stop: &AtomicBool,
+    ) -> Result<Solution, ProbeError> {
+        let mut solution = self.solve(game.position(), stop)?;
+        solution.category = self.probe.category(game.position(), game.counters(), rules)?;
+        let is_decided = matches!(solution.category, Some(Category::Win | Category::Loss));
+        let line = solution.line.as_ref().filter(|_| is_decided);
+        if line.is_some_and(|line| line.draw_by_rule(game, rules).is_some()) {
+            let other = line::under_rules(self.probe, game, rules)?;
+            solution.line = other.or(solution.line);
+        }
+        Ok(solution)
+    }
+
     /// Whether the databases tell everything about a decided position. Outside them one capture
     /// into them may tell the value, but not how quickly the others win.
     fn has_all(&self, position: &Position) -> Result<bool, ProbeError> {
@@ -200,6 +225,7 @@ impl<'a> Solver<'a> {
         });
         Ok(Solution {
             value: value.into(),
+            category: None,
             source: Some(if position.has_legal_move() {
                 ValueSource::Databases
             } else {

@@ -145,6 +145,7 @@ pub(super) fn solve(
     };
     Ok(Solution {
         value,
+        category: None,
         source: (value != Value::Unknown).then_some(ValueSource::Search),
         dtw: None,
         mtc: None,
