@@ -16,12 +16,12 @@ fuzz_target!(|input: &[u8]| {
     let (_, slices) = &stems[usize::from(files) / 8 % stems.len()];
     let len = u64::from(u32::from_le_bytes([a, b, c, d]));
     let path = Path::new("index");
-    if db_type == DbType::Dtw {
-        if let Ok(records) = dtw::parse(path, bytes, slices, len) {
+    if matches!(db_type, DbType::Dtw | DbType::Rules) {
+        if let Ok(records) = dtw::parse(path, bytes, slices, len, db_type) {
             // A readable index is written the same, except the byte without a meaning.
             for record in &records {
                 let again = record.to_bytes();
-                let length = dtw::parse(path, &again, slices, len);
+                let length = dtw::parse(path, &again, slices, len, db_type);
                 assert!(length.is_ok_and(|list| list.len() == 1) || record.first_miniblock > 0);
             }
         }
