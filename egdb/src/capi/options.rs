@@ -45,7 +45,9 @@ impl TextOptions {
                 }
                 "type" => {
                     options.open.db_type = Some(
-                        value.parse().map_err(|_| error("wld2, compact, wld1, run, mtc or dtw"))?,
+                        value
+                            .parse()
+                            .map_err(|_| error("wld2, compact, wld1, run, mtc, dtw or rules"))?,
                     );
                 }
                 name => options.unknown.push(name.to_owned()),

@@ -417,6 +417,6 @@ pub(super) mod tests {
         assert_eq!(paths.len(), ROUTES.len());
         let server = ask("/v1/server", &[]).unwrap();
         assert_eq!(server["levels"].as_array().unwrap().len(), 10);
-        assert_eq!(server["databases"], serde_json::json!(["compact", "mtc", "dtw"]));
+        assert_eq!(server["databases"], serde_json::json!(["compact", "mtc", "dtw", "rules"]));
     }
 }

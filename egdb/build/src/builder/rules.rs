@@ -33,20 +33,20 @@ pub(super) fn limit(slice: Slice) -> u16 {
 
 /// Which way numbers are rounded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Round {
+pub(super) enum PlyRounding {
     Down,
     Up,
 }
 
-impl Round {
+impl PlyRounding {
     /// The codes of wins or losses as plies of an iteration; 0 and [`DRAW`] stay.
     pub(super) fn plies(self, codes: &[Distances], out: &mut Vec<Distances>) {
         let one = |code: Code| match (self, code & 1) {
             _ if code == 0 || code == DRAW => code,
-            (Round::Down, 0) => code / 2 & !1,
-            (Round::Down, _) => (code / 2).saturating_sub(1) | 1,
-            (Round::Up, 0) => (code / 2 + 1) & !1,
-            (Round::Up, _) => code / 2 | 1,
+            (PlyRounding::Down, 0) => code / 2 & !1,
+            (PlyRounding::Down, _) => (code / 2).saturating_sub(1) | 1,
+            (PlyRounding::Up, 0) => (code / 2 + 1) & !1,
+            (PlyRounding::Up, _) => code / 2 | 1,
         };
         out.clear();
         out.extend(codes.iter().map(|row| row.map(|side| side.map(one))));

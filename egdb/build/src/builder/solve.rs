@@ -13,7 +13,7 @@ use super::external::{ExternalFacts, Leaving, Seeds};
 use super::fixed::FixedValues;
 use super::regrouped::Regrouped;
 use super::rows::Rows;
-use super::rules::{self, Round, SeedUp};
+use super::rules::{self, PlyRounding, SeedUp};
 use super::seeds::{Plain, SeedCodes, SeedConversion};
 use super::shared_facts;
 use super::store::{DRAW, DistanceKinds, Distances, ValueStore, Words};
@@ -132,7 +132,9 @@ impl Workspace {
         let down = if is_counted { &mut *out.dtw } else { &mut *out.mtc };
         if is_counted {
             let [won, lost] = rounded;
-            for (round, distances) in [(Round::Down, &mut *down), (Round::Up, &mut up[..])] {
+            for (round, distances) in
+                [(PlyRounding::Down, &mut *down), (PlyRounding::Up, &mut up[..])]
+            {
                 round.plies(win, won);
                 round.plies(loss, lost);
                 let seeds = SeedCodes::new(won, lost, facts, buckets);

@@ -61,7 +61,7 @@ pub(super) struct BenchArgs {
 /// Measured lookups.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct LookupsRecord {
-    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc`, `dtw` or `rules`.
     database: &'static str,
     pieces: u8,
     threads: usize,

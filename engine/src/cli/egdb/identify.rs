@@ -47,7 +47,7 @@ impl Record for IdentityRecord {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "IdentifiedDatabase")]
 struct IdentifiedFile {
-    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc`, `dtw` or `rules`.
     database: &'static str,
     /// The number that the C interface uses.
     type_number: i32,

@@ -42,7 +42,7 @@ pub(super) struct InfoArgs {
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct DatabaseRecord {
     dir: String,
-    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc`, `dtw` or `rules`.
     database: &'static str,
     max_pieces: u8,
     max_pieces_one_side: u8,

@@ -52,7 +52,7 @@ pub(super) struct VerifyArgs {
 /// A file and its checksum.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct FileRecord {
-    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc`, `dtw` or `rules`.
     database: &'static str,
     file: String,
     /// `ok`, `bad`, `missing` or `unknown`.
