@@ -94,18 +94,20 @@ typedef struct EGDB_DRIVER {
 
 /*
  * Opens the database in a directory. Null on failure; the reason goes to msg_fn, which may be
- * null. Its messages are lines that end with a newline.
+ * null. Its messages are lines that end with a newline. Until the handle is closed, damage that a
+ * look-up finds goes to msg_fn, too, once each, from the thread that looks up.
  *
- * options: "name = value" pairs separated by ';', null or empty for none. Unknown options
- * have no effect; a message names them.
- *   maxpieces = N             files of at most N pieces; 0: all
+ * options: "name = value" pairs separated by ';', null or empty for none. Unknown options, and
+ * what follows a number, have no effect; a message names them.
+ *   maxpieces = N             files of at most N pieces; 0 or less: all
  *   maxkings_1side_8pcs = N   no 8-piece files with more than N kings on a side
  *   backend = mmap | cache    ours: files mapped into memory (default), or read into a cache
+ *   preload = 1               ours: read all files now (with backend = cache as much as it holds)
  *   type = wld2 | compact | wld1 | run | mtc | dtw
  *                             ours: one of several databases in a directory, as "meerslag egdb
  *                             build" makes them. By default win/loss/draw comes first. To use
  *                             several, open the directory once for each type.
- * cache_mb: MiB of memory to use.
+ * cache_mb: MiB of memory to use, at least 10, as in the original.
  *
  * Nobody may shorten or change files while they are mapped: a read beyond the new end ends the
  * process with a signal (SIGBUS). With backend = cache it is an error instead.
@@ -118,7 +120,8 @@ EGDB_DRIVER *egdb_open(const char *options, int cache_mb, const char *directory,
  * capture; version 2 with 7 pieces or more also: the other side could) give EGDB_UNKNOWN,
  * MTC_LESS_THAN_THRESHOLD or, in distance-to-win databases, EGDB_SUBDB_UNAVAILABLE. cl non-zero:
  * do not read the disk; the answer is then EGDB_NOT_IN_CACHE, but in distance-to-conversion
- * databases MTC_LESS_THAN_THRESHOLD, as in the original. A distance to win is half the number
+ * databases MTC_LESS_THAN_THRESHOLD, as in the original. (With mapped files the system is asked what
+ * it has in memory; on Windows it is not, and cl has no effect.) A distance to win is half the number
  * of plies, rounded down.
  */
 int egdb_lookup(EGDB_DRIVER *handle, const EGDB_POSITION *position, int color, int cl);

@@ -477,6 +477,20 @@ impl Database {
         )
     }
 
+    /// Reads and decodes all data, as [`Database::check_blocks`] does, so that later look-ups find
+    /// them in memory; of files larger than the block cache, as many as it holds. Returns the damage
+    /// found.
+    pub fn preload(&self) -> Vec<ProbeError> {
+        let bytes: u64 = self.storage().files().iter().map(|file| file.len).sum();
+        let share = match self.backend {
+            Backend::MemoryMap => 1.0,
+            Backend::BlockCache => self.storage().memory() as f64 / bytes.max(1) as f64,
+        };
+        let (Ok(damage) | Err(damage)) =
+            self.check_blocks(|done, all| done as f64 <= all as f64 * share);
+        damage
+    }
+
     #[inline]
     pub(crate) fn count_unavailable(&self) {
         self.counters().unavailable();

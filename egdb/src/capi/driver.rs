@@ -1,16 +1,19 @@
 //! The functions of the Kingsrow driver.
 
 use std::cell::UnsafeCell;
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::failure::{guard, text};
 use super::options::TextOptions;
 use super::{EgdbDriver, EgdbPosition, EgdbStats, EgdbVerifyMsgs, MsgFn, UNAVAILABLE, position};
 use crate::database::Database;
-use crate::error::VerifyError;
+use crate::error::{ProbeError, VerifyError};
 use crate::format::DbType;
 use crate::identify::identify;
 use crate::probe::Lookup;
@@ -22,6 +25,29 @@ use meerslag_files::with_causes;
 /// The data behind `internal_data`.
 pub(super) struct OpenDatabase {
     pub(super) database: Arc<Database>,
+    msg_fn: MsgFn,
+    /// The damage that `msg_fn` was told of. A search meets a damaged block again and again.
+    reported: Mutex<HashSet<String>>,
+}
+
+/// More damage is not reported.
+const MAX_REPORTED: usize = 100;
+
+impl OpenDatabase {
+    /// Passes an error in a file to the caller's function, once.
+    #[cold]
+    fn report(&self, error: &ProbeError) -> String {
+        let message = with_causes(error);
+        let mut reported = self.reported.lock();
+        let is_new = reported.len() < MAX_REPORTED && reported.insert(message.clone());
+        // The function may look up, too.
+        drop(reported);
+        if is_new {
+            // SAFETY: the caller of `egdb_open` promises that it takes a string.
+            unsafe { say(self.msg_fn, &message) };
+        }
+        message
+    }
 }
 
 const NULL: &str = "null pointer";
@@ -72,12 +98,12 @@ unsafe fn path(directory: *const c_char) -> Result<PathBuf, String> {
     }
 }
 
-/// Opens the database in a directory; null on failure. `msg_fn` gets the reason, and the names of
-/// unknown options, which have no effect.
+/// Opens the database in a directory; null on failure. `msg_fn` gets the reason, options without
+/// effect, and damage that is found later.
 ///
 /// # Safety
 /// `options` and `directory` are null or strings closed by a zero; `msg_fn` is null or a function
-/// that takes a string.
+/// that takes a string, which any thread that looks up may call until the database is closed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn egdb_open(
     options: *const c_char,
@@ -89,10 +115,10 @@ pub unsafe extern "C" fn egdb_open(
         // SAFETY: the functions called ask the same of the caller.
         let result = unsafe { open(options, cache_mb, directory) };
         match result {
-            Ok((database, unknown)) => {
-                for name in &unknown {
+            Ok((database, options)) => {
+                for remark in &options.remarks {
                     // SAFETY: as above.
-                    unsafe { say(msg_fn, &format!("option `{name}` is not known: ignored")) };
+                    unsafe { say(msg_fn, remark) };
                 }
                 let line = format!(
                     "{}: {}, up to {} pieces",
@@ -102,7 +128,16 @@ pub unsafe extern "C" fn egdb_open(
                 );
                 // SAFETY: as above.
                 unsafe { say(msg_fn, &line) };
-                let inner = Box::new(OpenDatabase { database: Arc::new(database) });
+                let inner = Box::new(OpenDatabase {
+                    database: Arc::new(database),
+                    msg_fn,
+                    reported: Mutex::default(),
+                });
+                if options.preload {
+                    for error in inner.database.preload() {
+                        inner.report(&error);
+                    }
+                }
                 Ok(Box::into_raw(Box::new(EgdbDriver {
                     lookup: head_lookup,
                     reset_stats: egdb_reset_stats,
@@ -122,7 +157,7 @@ pub unsafe extern "C" fn egdb_open(
     })
 }
 
-/// The database, and the options that are not known.
+/// The database, and what the options say.
 ///
 /// # Safety
 /// As [`egdb_open`].
@@ -130,7 +165,7 @@ unsafe fn open(
     options: *const c_char,
     cache_mb: c_int,
     directory: *const c_char,
-) -> Result<(Database, Vec<String>), String> {
+) -> Result<(Database, TextOptions), String> {
     // SAFETY: the caller promises it.
     let dir = unsafe { path(directory) }?;
     let cache_mb = usize::try_from(cache_mb).map_err(|_| "cache_mb is negative".to_owned())?;
@@ -143,7 +178,7 @@ unsafe fn open(
     };
     let options = TextOptions::parse(text, cache_mb)?;
     let database = options.open(&dir).map_err(|e| with_causes(&e))?;
-    Ok((database, options.unknown))
+    Ok((database, options))
 }
 
 /// The value of a position; see `docs/formats.md`, section 10. Negative if there is
@@ -162,14 +197,14 @@ pub unsafe extern "C" fn egdb_lookup(
     let failed = &mut otherwise;
     let result = guard(None, || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
-        if database.db_type() == DbType::Mtc {
+        let open = unsafe { EgdbDriver::inner(driver) }?;
+        if open.database.db_type() == DbType::Mtc {
             // MTC_UNKNOWN, which the original never gives.
             *failed = 0;
         }
         // SAFETY: the caller promises it.
         let pos = unsafe { pos.as_ref() }.ok_or(NULL)?;
-        lookup(database, pos, color, cl != 0).map(Some)
+        lookup(open, pos, color, cl != 0).map(Some)
     });
     result.unwrap_or(otherwise)
 }
@@ -186,17 +221,18 @@ unsafe extern "C" fn head_lookup(
 }
 
 fn lookup(
-    database: &Database,
+    open: &OpenDatabase,
     pos: &EgdbPosition,
     color: c_int,
     conditional: bool,
 ) -> Result<c_int, String> {
     let position = position(pos, color)?;
+    let database = &open.database;
     let value = match conditional {
         true => database.look_up_cached(&position),
         false => database.look_up(&position),
     };
-    Ok(match value.map_err(|error| with_causes(&error))? {
+    Ok(match value.map_err(|error| open.report(&error))? {
         Lookup::Wld(value) => wld_code(value),
         Lookup::Mtc(MtcValue::Distance(number)) => number.into(),
         Lookup::Mtc(_) => LESS_THAN_THRESHOLD,
@@ -293,7 +329,7 @@ pub unsafe extern "C" fn egdb_verify(
 ) -> c_int {
     guard(-1, || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let database = unsafe { EgdbDriver::inner(driver) }.map(|open| &open.database)?;
         // SAFETY: the caller promises it.
         let msgs = unsafe { msgs.as_ref() };
         let word = |field: fn(&EgdbVerifyMsgs) -> &[c_char; 80], default: &str| {
@@ -346,7 +382,7 @@ pub unsafe extern "C" fn egdb_get_pieces(
 ) -> c_int {
     guard(-1, || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let database = unsafe { EgdbDriver::inner(driver) }.map(|open| &open.database)?;
         // SAFETY: the caller promises it.
         let (all, one_side) = unsafe { (max_pieces.as_mut(), max_pieces_1side.as_mut()) };
         let (all, one_side) = (all.ok_or(NULL)?, one_side.ok_or(NULL)?);
@@ -368,7 +404,7 @@ unsafe extern "C" fn head_get_pieces(
     let result = unsafe { egdb_get_pieces(driver, max_pieces, max_pieces_1side) };
     guard(-1, || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let database = unsafe { EgdbDriver::inner(driver) }.map(|open| &open.database)?;
         // SAFETY: the caller promises it.
         let (nine, eight) = unsafe { (max_9pc_kings.as_mut(), max_8pc_kings_1side.as_mut()) };
         let (nine, eight) = (nine.ok_or(NULL)?, eight.ok_or(NULL)?);
@@ -388,7 +424,7 @@ unsafe extern "C" fn head_get_pieces(
 pub unsafe extern "C" fn egdb_reset_stats(driver: *mut EgdbDriver) {
     guard((), || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let database = unsafe { EgdbDriver::inner(driver) }.map(|open| &open.database)?;
         database.reset_stats();
         Ok(())
     });
@@ -407,7 +443,7 @@ thread_local! {
 pub unsafe extern "C" fn egdb_get_stats(driver: *const EgdbDriver) -> *mut EgdbStats {
     guard(ptr::null_mut(), || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let database = unsafe { EgdbDriver::inner(driver) }.map(|open| &open.database)?;
         let stats = database.stats();
         let total = stats.total();
         let number = |n: u64| c_uint::try_from(n).unwrap_or(c_uint::MAX);

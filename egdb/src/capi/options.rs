@@ -13,29 +13,58 @@ pub(super) struct TextOptions {
     open: OpenOptions,
     /// Leave out 8-piece slices with more kings than this on a side.
     max_kings_one_side: Option<u8>,
-    /// Unknown names.
-    pub(super) unknown: Vec<String>,
+    /// Read all data before the first look-up.
+    pub(super) preload: bool,
+    /// What has no effect, in words.
+    pub(super) remarks: Vec<String>,
+}
+
+/// The least memory that the original works with, whatever it is given.
+const MIN_CACHE_MIB: usize = 10;
+
+/// A number as C's `atoi` reads it, below 256, and what follows it: the original reads its options
+/// so. `None` without a digit.
+fn leading_number(text: &str) -> Option<(u8, &str)> {
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let (digits, rest) = digits.split_at(end);
+    let number = if is_negative { 0 } else { digits.parse().unwrap_or(u8::MAX) };
+    (!digits.is_empty()).then_some((number, rest))
 }
 
 impl TextOptions {
     /// Reads options as the original driver takes them: `name = value` pairs separated by `;`,
-    /// the names `maxpieces` (0 means all) and `maxkings_1side_8pcs`. Names of ours are `backend`
-    /// and `type`. Other names are collected: the original ignores them, and engines send options
-    /// of other versions of it.
+    /// the names `maxpieces` (0 or less means all) and `maxkings_1side_8pcs`. Names of ours are
+    /// `backend`, `type` and `preload`. The original ignores other names and what is no number, and
+    /// engines send options of other versions of it: these become remarks.
     pub(super) fn parse(text: &str, cache_mib: usize) -> Result<TextOptions, String> {
         let mut options = TextOptions {
-            open: OpenOptions { cache_mib, ..OpenOptions::default() },
+            open: OpenOptions { cache_mib: cache_mib.max(MIN_CACHE_MIB), ..OpenOptions::default() },
             max_kings_one_side: None,
-            unknown: Vec::new(),
+            preload: false,
+            remarks: Vec::new(),
         };
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
             let error = |expected| format!("option `{pair}`: expected {expected}");
             let (name, value) = pair.split_once('=').ok_or_else(|| error("name = value"))?;
             let value = value.trim();
-            let number = || value.parse().map_err(|_| error("a number"));
+            let mut number = || {
+                let (number, rest) = leading_number(value).unzip();
+                if rest != Some("") {
+                    let ignored = rest.unwrap_or(value);
+                    options.remarks.push(format!("option `{pair}`: `{ignored}` is ignored"));
+                }
+                number
+            };
             match name.trim() {
-                "maxpieces" => options.open.max_pieces = Some(number()?).filter(|&n| n > 0),
-                "maxkings_1side_8pcs" => options.max_kings_one_side = Some(number()?),
+                "maxpieces" => {
+                    options.open.max_pieces = number().filter(|&n| n > 0);
+                }
+                "maxkings_1side_8pcs" => options.max_kings_one_side = number(),
+                "preload" => options.preload = number().is_some_and(|n| n > 0),
                 "backend" => {
                     options.open.backend = match value {
                         "mmap" => Backend::MemoryMap,
@@ -50,7 +79,7 @@ impl TextOptions {
                             .map_err(|_| error("wld2, compact, wld1, run, mtc, dtw or rules"))?,
                     );
                 }
-                name => options.unknown.push(name.to_owned()),
+                name => options.remarks.push(format!("option `{name}` is not known: ignored")),
             }
         }
         Ok(options)
@@ -82,19 +111,33 @@ mod tests {
         assert_eq!(options.open.max_pieces, None);
         assert_eq!(options.open.backend, Backend::BlockCache);
         assert_eq!(options.open.db_type, Some(DbType::Mtc));
-        assert!(options.unknown.is_empty());
-        let options = TextOptions::parse("speed=9; type = dtw", 1).unwrap();
-        assert_eq!(
-            (options.open.db_type, &options.unknown[..]),
-            (Some(DbType::Dtw), &["speed".to_owned()][..])
-        );
-        for text in ["maxpieces", "maxpieces=x", "backend=tape", "type=wld"] {
+        assert!(options.remarks.is_empty());
+        for text in ["maxpieces", "backend=tape", "type=wld"] {
             let error = TextOptions::parse(text, 1).unwrap_err();
             assert!(error.contains(text), "{error}");
         }
+        assert_eq!(TextOptions::parse("", 0).unwrap().open.cache_mib, 10);
+        assert_eq!(TextOptions::parse("", 11).unwrap().open.cache_mib, 11);
         let few_kings = TextOptions::parse("maxkings_1side_8pcs=1", 1).unwrap();
         let slice = |digits: &str| digits.parse().unwrap();
         let wanted = ["3131", "2231", "1331", "3031", "0502"].map(|s| few_kings.wants(slice(s)));
         assert_eq!(wanted, [true, false, false, true, true]);
+    }
+    /// The numbers are those that the original arrives at.
+    #[test]
+    fn what_the_original_takes_is_taken() {
+        for (text, pieces, remark) in [
+            ("maxpieces=300", Some(255), None),
+            ("maxpieces=-1", None, None),
+            ("maxpieces=+4", Some(4), None),
+            ("maxpieces=3,foo=2", Some(3), Some("option `maxpieces=3,foo=2`: `,foo=2` is ignored")),
+            ("maxpieces=abc", None, Some("option `maxpieces=abc`: `abc` is ignored")),
+            ("maxpieces=", None, Some("option `maxpieces=`: `` is ignored")),
+            ("speed=9;maxpieces=5", Some(5), Some("option `speed` is not known: ignored")),
+        ] {
+            let options = TextOptions::parse(text, 1).unwrap();
+            assert_eq!(options.open.max_pieces, pieces, "{text}");
+            assert_eq!(options.remarks.first().map(String::as_str), remark, "{text}");
+        }
     }
 }

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn meerslag_probe_add(
 ) -> c_int {
     guard(ERROR, || {
         // SAFETY: the caller promises it.
-        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database, .. } = unsafe { EgdbDriver::inner(driver) }?;
         // SAFETY: the caller promises it.
         let probe = unsafe { probe.as_mut() }.ok_or("the probe is null")?;
         probe.probe.add(Arc::clone(database));

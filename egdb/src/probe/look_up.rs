@@ -101,8 +101,8 @@ impl Database {
         self.answer_alone(position, false)
     }
 
-    /// As [`Database::look_up`] if that needs no disk access, else "not in cache". A memory map
-    /// cannot tell, and always answers.
+    /// As [`Database::look_up`] if that needs no disk access, else "not in cache". With a memory
+    /// map the system is asked, but on Windows, where it always answers.
     ///
     /// # Errors
     /// If the data are damaged.

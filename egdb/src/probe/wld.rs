@@ -113,8 +113,7 @@ impl Probe {
 
     /// The value of a position whose side to move has a legal move but no capture, if one lookup
     /// gives it: for a search, which resolves captures itself. With `conditional`, data that are
-    /// not in memory count as not there (a memory map cannot tell, and reads). `None` also where
-    /// the files leave the position out.
+    /// not in memory count as not there. `None` also where the files leave the position out.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.

@@ -9,6 +9,17 @@ use super::{DataFile, Storage};
 use crate::layout::{BLOCK, PIECE};
 use crate::stats::ShardedCounters;
 
+/// The bytes of a data file.
+pub trait Bytes: Deref<Target = [u8]> {
+    /// Whether a block can be read without the disk.
+    #[inline]
+    fn has_in_memory(&self, _block: u32) -> bool {
+        true
+    }
+}
+
+impl Bytes for &'static [u8] {}
+
 /// Data files with their bytes.
 #[derive(Debug)]
 pub struct InPlace<B> {
@@ -27,7 +38,7 @@ impl<B> InPlace<B> {
     }
 }
 
-impl<B: Deref<Target = [u8]>> InPlace<B> {
+impl<B: Bytes> InPlace<B> {
     /// All bytes of a file.
     ///
     /// # Panics
@@ -48,7 +59,7 @@ impl Fixed {
     }
 }
 
-impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
+impl<B: Bytes + Debug + Send + Sync> Storage for InPlace<B> {
     #[inline]
     fn read(
         &self,
@@ -72,7 +83,14 @@ impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
     }
 
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
-        self.read(file, block, offset, piece, &ShardedCounters::NONE).is_ok()
+        self.has_in_memory(file, block, 0)
+            && self.read(file, block, offset, piece, &ShardedCounters::NONE).is_ok()
+    }
+
+    #[inline]
+    fn has_in_memory(&self, file: usize, block: u32, offset: usize) -> bool {
+        let file = &self.bytes[file];
+        file.has_in_memory(block) && (offset + PIECE <= BLOCK || file.has_in_memory(block + 1))
     }
 
     #[inline]

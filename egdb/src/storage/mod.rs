@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use meerslag_files::check_regular;
 
+#[cfg(doc)]
+use crate::layout::PIECE;
 use crate::stats::ShardedCounters;
 
 mod cache;
@@ -17,7 +19,7 @@ mod in_place;
 mod mmap;
 
 pub use cache::BlockCache;
-pub use in_place::{Fixed, InPlace};
+pub use in_place::{Bytes, Fixed, InPlace};
 #[cfg(feature = "mmap")]
 pub use mmap::MemoryMap;
 
@@ -139,6 +141,13 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     /// Reads a piece if that needs no disk access; else returns false.
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool;
 
+    /// Whether the piece of [`PIECE`] bytes there needs no disk access. Means something only where
+    /// [`Storage::mapped`] has an answer.
+    #[inline]
+    fn has_in_memory(&self, _file: usize, _block: u32, _offset: usize) -> bool {
+        true
+    }
+
     /// The bytes from there to the end of the file in place, where the backend has them in memory.
     #[inline]
     fn mapped(&self, _file: usize, _block: u32, _offset: usize) -> Option<&[u8]> {
@@ -200,6 +209,11 @@ impl Storage for AnyStorage {
     #[inline]
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
         forward!(self, storage => storage.read_cached(file, block, offset, piece))
+    }
+
+    #[inline]
+    fn has_in_memory(&self, file: usize, block: u32, offset: usize) -> bool {
+        forward!(self, storage => storage.has_in_memory(file, block, offset))
     }
 
     #[inline]

@@ -177,8 +177,8 @@ impl Book {
     ///     files: PDN files, or files of games.
     ///     plies: this many plies from the start of each game, and without ``lines`` no more than these.
     ///     lines: only lines of known positions: ``simple`` ones, of known positions in a row;
-    ///         ``extended`` ones, where one unknown position may lie between two known ones; with
-    ///         ``extended+`` also the known positions of the rest of the game.
+    ///         ``extended`` ones, where one or two unknown positions may lie between known ones; with
+    ///         ``extended+`` also moves made in known positions of the rest of the game.
     ///     reference: the book that says which positions are known, with ``lines``; without it the book
     ///         that is being built.
     ///     known: a position is known if it has occurred this often; without it once, or twice in the

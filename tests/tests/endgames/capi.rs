@@ -194,6 +194,11 @@ fn a_cpp_program_with_the_static_library() {
         link.extend(["-lpthread", "-ldl", "-lm"]);
     }
     compile("g++", "engine.cpp", &program, &link);
+    let foreign = dir.join("caller-cpp");
+    compile("g++", "caller.c", &foreign, &link);
+    let input = asked(&quiet(), false);
+    let output = run(&foreign, &["".as_ref(), "0".as_ref(), &dir.join("wld")], &input);
+    assert!(output.ends_with("pieces 3 2 0 0\n2\n"), "{output}");
     let (list, input) = positions(solution);
     let output = run(&program, &[&dir.join("wld")], &input);
     assert_eq!(output.lines().count(), list.len());
@@ -202,6 +207,153 @@ fn a_cpp_program_with_the_static_library() {
         let expected = if entry.has_capture { 0 } else { code(entry.wld) };
         assert_eq!(line, expected.to_string(), "{position:?}");
     }
+}
+
+/// The program `caller.c`, compiled as C.
+fn caller() -> &'static Path {
+    static CALLER: OnceLock<PathBuf> = OnceLock::new();
+    CALLER.get_or_init(|| {
+        let [shared, _] = libraries();
+        let program = scratch("caller").join("caller");
+        let rpath = format!("-Wl,-rpath,{}", shared.parent().unwrap().to_str().unwrap());
+        compile("cc", "caller.c", &program, &[shared.to_str().unwrap(), &rpath]);
+        program
+    })
+}
+
+/// The lines that the caller prints.
+fn call(options: &str, cache_mb: u32, dir: &Path, input: &str) -> Vec<String> {
+    let cache_mb = cache_mb.to_string();
+    let output = run(caller(), &[options.as_ref(), cache_mb.as_ref(), dir], input);
+    output.lines().map(str::to_owned).collect()
+}
+
+/// The caller's line for a position.
+fn asked(position: &Position, conditional: bool) -> String {
+    let Board { black, white, kings } = Board::from(position);
+    let side = u8::from(position.side_to_move() == Color::White);
+    format!("{black:x} {white:x} {kings:x} {side} {}\n", u8::from(conditional))
+}
+
+/// A stored position of three pieces, lost in more plies than the threshold of conversions.
+fn quiet() -> Position {
+    fen("W:WK11:BK2,K6")
+}
+
+#[test]
+fn options_are_taken_as_by_the_original() {
+    let dir = built().dir.join("wld");
+    let opened = |options: &str, cache_mb| {
+        let lines = call(options, cache_mb, &dir, &asked(&quiet(), false));
+        let (messages, rest): (Vec<String>, _) =
+            lines.into_iter().partition(|line| line.starts_with("message"));
+        (messages.len(), rest)
+    };
+    let three = ["pieces 3 2 0 0", "2"].map(str::to_owned).to_vec();
+    // The last message says what was opened.
+    for (options, messages) in [("", 1), ("maxpieces=300", 1), ("maxpieces = -1;a=b", 2)] {
+        for cache_mb in [0, 1, 64] {
+            assert_eq!(opened(options, cache_mb), (messages, three.clone()), "{options}");
+        }
+    }
+    let two = ["pieces 2 1 0 0", "-2"].map(str::to_owned).to_vec();
+    assert_eq!(opened("maxpieces=2,foo=2", 0), (2, two));
+    assert_eq!(opened("backend=tape", 0), (1, vec!["closed".to_owned()]));
+}
+
+#[test]
+fn damage_found_by_a_look_up_is_a_message() {
+    let dir = scratch("capi-damage");
+    for (name, content) in crate::folder::files(&built().dir.join("wld")) {
+        fs::write(dir.join(name), content).unwrap();
+    }
+    let file = dir.join("db3.cpr1");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes.iter_mut().step_by(500).for_each(|byte| *byte ^= 1);
+    fs::write(&file, bytes).unwrap();
+    let input = asked(&quiet(), false).repeat(3);
+    for options in ["backend=mmap", "backend=cache"] {
+        let lines = call(options, 64, &dir, &input);
+        let [_, _, message, values @ ..] = &lines[..] else { panic!("{lines:?}") };
+        assert!(message.contains("db3.cpr1") && message.contains("checksum"), "{lines:?}");
+        assert_eq!(values, ["-2", "-2", "-2"], "{options}");
+    }
+    // All damage at once, and then nothing new.
+    let lines = call("preload=1", 64, &dir, &input);
+    let messages = lines.iter().filter(|line| line.contains("checksum")).count();
+    assert!(messages > 0, "{lines:?}");
+    assert_eq!(lines[lines.len() - 4..], ["pieces 3 2 0 0", "-2", "-2", "-2"]);
+}
+
+/// Makes the system forget what it holds of the files of a folder.
+#[cfg(target_os = "linux")]
+fn drop_from_memory(dir: &Path) {
+    use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
+    for entry in fs::read_dir(dir).unwrap() {
+        let file = fs::File::open(entry.unwrap().path()).unwrap();
+        // Only pages that are on the disk can go.
+        file.sync_all().unwrap();
+        posix_fadvise(&file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED).unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_conditional_look_up_does_not_touch_the_disk() {
+    let Built { solution, dir } = built();
+    let position = quiet();
+    let half = (solution.entry(&DbIndex::of(&position).unwrap()).dtw / 2).to_string();
+    let [cold, warm] = [true, false].map(|conditional| asked(&position, conditional));
+    let input = format!("{cold}{warm}{cold}");
+    for (name, missing, value) in [("wld", "-1", "2"), ("dtw", "-1", &half), ("mtc", "1", "10")] {
+        // Its own files: pages that another test has mapped stay in memory.
+        let own = scratch(&format!("capi-cold-{name}"));
+        for (file, content) in crate::folder::files(&dir.join(name)) {
+            fs::write(own.join(file), content).unwrap();
+        }
+        let dir = own;
+        for backend in ["mmap", "cache"] {
+            drop_from_memory(&dir);
+            let lines = call(&format!("backend={backend}"), 64, &dir, &input);
+            assert_eq!(lines[2..], [missing, value, value], "{name} {backend}");
+            drop_from_memory(&dir);
+            let lines = call(&format!("preload=1;backend={backend}"), 64, &dir, &cold);
+            assert_eq!(lines[2..], [value], "{name} {backend}");
+        }
+    }
+}
+
+#[test]
+fn files_of_eight_pieces() {
+    use egdb::SubId;
+    use egdb_build::encode::DatabaseWriter;
+
+    let dir = scratch("capi-eight");
+    let mut asks = String::new();
+    // The smallest of all subslices: the last one of each.
+    for (digits, sub, stored) in [("0503", 14, 12), ("1403", 63, 20)] {
+        let slice: egdb::Slice = digits.parse().unwrap();
+        let length = DbType::Mtc.subslice_length();
+        let size = slice.subslice_size(sub, length);
+        assert!((1..2_000_000).contains(&size), "{size}");
+        let mut writer =
+            DatabaseWriter::create(&dir, DbType::Mtc, &DbType::Mtc.file_stem(slice)).unwrap();
+        let id = SubId { slice, sub: sub as u32, side: Color::Black };
+        writer.add(id, &mut |_, out| out.fill(stored)).unwrap();
+        writer.finish().unwrap().unwrap().write_side_files().unwrap();
+        let first = sub * length;
+        let mut all = (first..first + size).map(|n| unrank(slice, n).unwrap());
+        let quiet = all.find_map(|board| {
+            let position = board.position(Color::Black).ok()?;
+            let captures = Color::ALL.iter().any(|&side| position.has_capture(side));
+            (!captures).then_some(position)
+        });
+        asks += &asked(&quiet.unwrap(), false);
+    }
+    let lines = |options| call(options, 0, &dir, &asks)[1..].to_vec();
+    assert_eq!(lines(""), ["pieces 8 5 0 5", "12", "20"]);
+    assert_eq!(lines("maxkings_1side_8pcs=5"), ["pieces 8 5 0 5", "12", "20"]);
+    assert_eq!(lines("maxkings_1side_8pcs=4"), ["pieces 8 5 0 4", "1", "20"]);
 }
 
 /// The names after `marker` in a text.

@@ -1,7 +1,7 @@
 //! Checking all blocks against the index.
 
+use super::CodedReader;
 use super::sub::Sub;
-use super::{CodedReader, MAX_ENTRIES, table};
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
@@ -38,11 +38,9 @@ impl CodedReader {
     }
 
     fn check_block(&self, code: &impl ByteCode, sub: &Sub, k: usize) -> Result<(), ProbeCause> {
-        let Some(block) = self.whole_block(sub, k, false)? else { return Ok(()) };
-        if table::scan(code, &block, sub.part(k), sub.span(k), MAX_ENTRIES, |_, _| {}) {
-            Ok(())
-        } else {
-            Err(ProbeCause::Damaged("code lengths contradict the index"))
+        match self.whole_block(sub, k, false)? {
+            Some(block) => self.scan(code, sub, k, &block),
+            None => Ok(()),
         }
     }
 

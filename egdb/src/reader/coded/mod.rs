@@ -263,6 +263,9 @@ impl CodedReader {
             return self.value_without_entry(code, query, conditional);
         };
         let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
+        if conditional && !self.storage.has_in_memory(file, block, offset) {
+            return Ok(None);
+        }
         // In place where possible: reading a fresh copy as a whole waits for its parts.
         while let Some(bytes) =
             self.storage.mapped(file, block, offset).and_then(|b| b.first_chunk())
@@ -347,24 +350,35 @@ impl CodedReader {
     ) -> Result<Option<u16>, ProbeCause> {
         let &Query { sub, k, rest, .. } = query;
         let Some(block) = self.whole_block(sub, k, conditional)? else { return Ok(None) };
-        if query.start == Start::Unknown
-            && let Some(group) = self.group(sub, k / GROUP)
-        {
-            let mut numbers = [0; MAX_ENTRIES];
-            let put = |n: usize, entry| numbers[n] = entry;
-            if !table::scan(code, &block, sub.part(k), sub.span(k), self.entries, put) {
-                return Err(ProbeCause::Damaged("code lengths contradict the index"));
-            }
-            let table = group.iter().skip(k % GROUP * self.entries);
-            for (to, from) in table.zip(&numbers[..self.entries]) {
-                to.store(*from, Ordering::Relaxed);
-            }
+        if query.start == Start::Unknown && self.group(sub, k / GROUP).is_some() {
+            self.scan(code, sub, k, &block)?;
         }
         let (from, to) = sub.part(k);
         match locate(code, &block[from..to], u64::from(rest)) {
             Some((byte, offset)) => Ok(Some(code.value(byte, offset))),
             _ => Err(ProbeCause::Damaged("fewer values than the index says")),
         }
+    }
+
+    /// Checks a block against the index, and fills its table if there is memory for it.
+    fn scan(
+        &self,
+        code: &impl ByteCode,
+        sub: &Sub,
+        k: usize,
+        block: &[u8; BLOCK],
+    ) -> Result<(), ProbeCause> {
+        let mut numbers = [0; MAX_ENTRIES];
+        let put = |n: usize, entry| numbers[n] = entry;
+        if !table::scan(code, block, sub.part(k), sub.span(k), self.entries, put) {
+            return Err(ProbeCause::Damaged("code lengths contradict the index"));
+        }
+        let group = self.group(sub, k / GROUP).unwrap_or_default();
+        let table = group.iter().skip(k % GROUP * self.entries);
+        for (to, from) in table.zip(&numbers[..self.entries]) {
+            to.store(*from, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// The tables of a group of blocks; `None` if there is no memory for them.

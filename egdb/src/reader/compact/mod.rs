@@ -295,7 +295,8 @@ impl CompactReader {
             return Ok(None);
         }
         let mut bytes = CodeUnit::EMPTY;
-        let start = match unit.or_else(|| self.mapped_unit(sub, k, rest)) {
+        let in_place = || if conditional { None } else { self.mapped_unit(sub, k, rest) };
+        let start = match unit.or_else(in_place) {
             Some((unit, start)) => {
                 let found = self.mapped(sub, sub.unit(k, unit)).and_then(|b| b.first_chunk());
                 *bytes.bytes() = *found.ok_or(CONTRADICTION)?;

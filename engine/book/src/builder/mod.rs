@@ -383,12 +383,17 @@ impl<'b> BookBuilder<'b> {
                 is_used |= self.add_move(line, number, sides, is_link)?;
             }
         }
-        for (index, &number) in cut.plain.iter().enumerate().filter(|(_, n)| **n >= line.first) {
-            if number >= line.first_position() {
-                self.add_position(&line.positions[number], None)?;
-            }
-            if cut.plain.get(index + 1) == Some(&(number + 1)) {
+        let mut last = cut.end;
+        for &number in cut.plain.iter().filter(|&&number| number >= line.first) {
+            let has_move = number < line.moves.len();
+            if has_move {
                 is_used |= self.add_move(line, number, sides, false)?;
+            }
+            for number in (last + 1).max(number)..=number + usize::from(has_move) {
+                if number >= line.first_position() {
+                    self.add_position(&line.positions[number], None)?;
+                }
+                last = number;
             }
         }
         Ok(is_used)

@@ -1,10 +1,10 @@
 //! Simple lines, extended lines and extended lines with plain positions, case by case.
 //!
-//! A position is *known* if it occurs often enough in the reference base. A simple line continues
-//! while its positions are known. An extended line may pass through one unknown position if the
-//! next one is known. After its end, `extended+` takes the known positions of the rest one by one.
+//! A position is *known* if it occurs often enough in the reference base. A simple line ends with
+//! the move that leaves the known positions. An extended line may pass through one or two unknown
+//! positions. After its end, `extended+` takes moves made in known positions of the rest.
 
-use meerslag_book::{Book, BuildOptions, LineKind, OtherBooks};
+use meerslag_book::{Book, BuildOptions, LineKind};
 
 use super::{Games, from_text, known, moves_after};
 
@@ -44,10 +44,8 @@ fn cut(pdn: &str, base: &Book, kind: LineKind, least: Option<u32>) -> String {
     line(&games.build_with(&options, Some(base)).0)
 }
 
-/// The game 1. 32-28 17-22. The position after 32-28 is known. That after 17-22 is not: a simple
-/// line ends at 32-28. The one after it, 2. 28x17, is not known either, so that 17-22 is not a link
-/// between known positions, and an extended line ends at the same place. Nothing later is known,
-/// so that there are no plain positions.
+/// The game 1. 32-28 17-22. The position after 32-28 is known. That after 17-22 is not: 17-22 is the
+/// last move. Nothing later is known, so the line has no links, and there are no plain positions.
 #[test]
 fn a_game_that_leaves_the_base_is_cut_there() {
     let folder = tempfile::tempdir().unwrap();
@@ -55,71 +53,78 @@ fn a_game_that_leaves_the_base_is_cut_there() {
     for pdn in ["1. 32-28 17-22 *", "1. 32-28 17-22 2. 28x17 11x22 *"] {
         for kind in KINDS {
             for least in [None, Some(2)] {
-                assert_eq!(cut(pdn, &base, kind, least), "32-28", "{kind:?} {pdn}");
+                assert_eq!(cut(pdn, &base, kind, least), "32-28 17-22", "{kind:?} {pdn}");
             }
         }
     }
 }
 
+/// The example of the classic builder (`-O`, `-X`, and with simple positions), in draughts. In the
+/// reference base the positions after 33-28, 18-23 and 20-24 occur twice or more, the others once.
+#[test]
+fn a_game_that_comes_back_by_transposition() {
+    let base = Games::new(
+        "1. 33-28 18-23 2. 39-33 20-24 3. 44-39 *\n\n\
+         1. 33-28 18-23 2. 38-33 12-18 *\n\n\
+         1. 33-28 20-24 2. 39-33 18-23 3. 43-39 *\n",
+    );
+    let base = base.build(&BuildOptions::default());
+    let pdn = "1. 33-28 20-24 2. 39-33 18-23 3. 44-39 *";
+    let cut = |kind| cut(pdn, &base, kind, Some(2));
+    assert_eq!(cut(LineKind::Simple), "33-28 20-24");
+    let extended = "33-28 20-24* 39-33* 18-23";
+    assert_eq!(cut(LineKind::Extended), extended);
+    assert_eq!(cut(LineKind::ExtendedPlus), format!("{extended} 44-39"));
+}
+
 /// The base's own line. Where one occurrence is enough all four positions are known. Where it
 /// takes two, the position after 2. 28x19, which has occurred once, is unknown: the simple line ends
-/// before it. In the extended line 28x19 links the known positions after 19-23 and after 14x23.
+/// there. In the extended line 28x19 links the known positions after 19-23 and after 14x23.
 #[test]
 fn one_unknown_position_may_lie_between_two_known_ones() {
     let folder = tempfile::tempdir().unwrap();
     let base = from_text(BASE, folder.path()).unwrap();
-    let pdn = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 *";
-    let whole = "32-28 19-23 28x19x23 14x23x19";
+    let pdn = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 11-16 *";
+    let whole = "32-28 19-23 28x19x23 14x23x19 37-32";
     for kind in KINDS {
         assert_eq!(cut(pdn, &base, kind, None), whole, "{kind:?}");
         assert_eq!(cut(pdn, &base, kind, Some(1)), whole, "{kind:?}");
     }
-    assert_eq!(cut(pdn, &base, LineKind::Simple, Some(2)), "32-28 19-23");
-    for kind in [LineKind::Extended, LineKind::ExtendedPlus] {
-        assert_eq!(cut(pdn, &base, kind, Some(2)), "32-28 19-23 28x19x23* 14x23x19");
-    }
-    // Without the last move the link leads to nothing: it is left out.
+    assert_eq!(cut(pdn, &base, LineKind::Simple, Some(2)), "32-28 19-23 28x19x23");
+    let extended = "32-28 19-23 28x19x23* 14x23x19";
+    assert_eq!(cut(pdn, &base, LineKind::Extended, Some(2)), extended);
+    assert_eq!(cut(pdn, &base, LineKind::ExtendedPlus, Some(2)), format!("{extended} 37-32"));
+    // Without the last move it is no link.
     let pdn = "1. 32-28 19-23 2. 28x19 *";
     for kind in KINDS {
-        assert_eq!(cut(pdn, &base, kind, Some(2)), "32-28 19-23", "{kind:?}");
+        assert_eq!(cut(pdn, &base, kind, Some(2)), "32-28 19-23 28x19x23", "{kind:?}");
     }
 }
 
 /// Two games reach the same position by different orders of moves. In the second, the positions
-/// after the first three plies are unknown and the fourth is known again. Simple: ends at once.
-/// Extended: two unknown positions in a row (three here) end it at once as well. Extended+: the
-/// fourth and fifth position are taken for themselves with the move between them; the sixth is not
-/// known, so that the move to it is not taken.
+/// after the first three plies are unknown and the fourth is known again: too far for an extended
+/// line, which ends with the first move. `extended+` takes the moves made in the fourth position and
+/// in the fifth, not the one made in the sixth.
 #[test]
 fn plain_positions_follow_at_the_end_of_an_extended_line() {
     let base = Games::new("1. 34-29 20-25 2. 31-26 16-21 3. 33-28 *");
     let base = base.build(&BuildOptions::default());
-    let games = Games::new("1. 31-26 16-21 2. 34-29 20-25 3. 33-28 18-22 *");
+    let games = Games::new("1. 31-26 16-21 2. 34-29 20-25 3. 33-28 18-22 4. 39-33 *");
     let before = "31-26 16-21 34-29 20-25";
     for kind in KINDS {
         let options = BuildOptions { lines: Some(kind), ..BuildOptions::default() };
-        // A line of no moves: only `extended+` finds something of use.
+        let (book, _) = games.build_with(&options, Some(&base));
+        assert_eq!(moves_after(&book, ""), known(1, &[("31-26", 1)]));
+        assert_eq!(moves_after(&book, "31-26"), known(1, &[]));
         if kind != LineKind::ExtendedPlus {
-            let out = games.path("none.book");
-            let result = meerslag_book::build(
-                std::slice::from_ref(&games.file),
-                (&out, meerslag_files::Existing::Keep),
-                &options,
-                OtherBooks { reference: Some(&base), base: None },
-                &mut |_| true,
-            );
-            let error = result.unwrap_err().to_string();
-            assert!(error.contains("nothing to build from: 1 game, 0 of use, 0 broken"), "{error}");
-            assert!(!out.exists());
+            assert_eq!(book.len(), 2, "{kind:?}");
             continue;
         }
-        let (book, _) = games.build_with(&options, Some(&base));
-        assert_eq!(moves_after(&book, ""), known(1, &[]), "the start, where the line ends");
-        assert_eq!(moves_after(&book, "31-26"), None);
         assert_eq!(moves_after(&book, "31-26 16-21 34-29"), None);
         assert_eq!(moves_after(&book, before), known(1, &[("33-28", 1)]));
-        assert_eq!(moves_after(&book, &format!("{before} 33-28")), known(1, &[]));
-        assert_eq!(book.len(), 3);
+        assert_eq!(moves_after(&book, &format!("{before} 33-28")), known(1, &[("18-22", 1)]));
+        assert_eq!(moves_after(&book, &format!("{before} 33-28 18-22")), known(1, &[]));
+        assert_eq!(book.len(), 5);
         let plain = book.look_up(&super::after(before)).unwrap().0;
         assert!(!plain.is_in_line && !plain.is_start);
     }
@@ -137,11 +142,12 @@ fn the_base_being_built_is_its_own_reference() {
     );
     let options = BuildOptions { lines: Some(LineKind::Simple), ..BuildOptions::default() };
     let book = games.build(&options);
-    assert_eq!(moves_after(&book, ""), known(4, &[("32-28", 3)]), "31-26 occurs once");
-    assert_eq!(moves_after(&book, "32-28"), known(3, &[("19-23", 2)]));
+    assert_eq!(moves_after(&book, ""), known(4, &[("31-26", 1), ("32-28", 3)]));
+    assert_eq!(moves_after(&book, "31-26"), known(1, &[]));
+    assert_eq!(moves_after(&book, "32-28"), known(3, &[("17-22", 1), ("19-23", 2)]));
+    assert_eq!(moves_after(&book, "32-28 17-22"), known(1, &[]), "17-22 leaves what is known");
     assert_eq!(moves_after(&book, "32-28 19-23"), known(2, &[("28x19", 2)]));
-    assert_eq!(moves_after(&book, "32-28 19-23 28x19"), known(2, &[]));
-    assert_eq!(book.len(), 4);
+    assert_eq!(book.len(), 8);
     // A game that returns to a position does not make it known on its own.
     let circle = "[FEN \"W:WK50:BK1\"]\n1. 50-44 1-6 2. 44-50 6-1 3. 50-44 1-6 *\n\n1. 32-28 *\n";
     let both = Games::new(&format!("{circle}\n1. 32-28 *\n"));
@@ -161,7 +167,7 @@ fn compulsory_plies() {
         line(&Games::new(pdn).build_with(&options, Some(&base)).0)
     };
     let simple = Some(LineKind::Simple);
-    assert_eq!(cut(Some(1), simple), "32-28");
+    assert_eq!(cut(Some(1), simple), "32-28 17-22");
     assert_eq!(cut(Some(3), simple), "32-28 17-22 28x17x22", "17-22 is not known, but compulsory");
     assert_eq!(cut(Some(100), simple), "32-28 17-22 28x17x22 11x22x17");
     // Without lines only the compulsory plies are selected.
@@ -172,5 +178,6 @@ fn compulsory_plies() {
     let options =
         BuildOptions { plies: Some(3), lines: simple, known: Some(2), ..BuildOptions::default() };
     let book = Games::new(pdn).build_with(&options, Some(&base)).0;
-    assert_eq!(line(&book), "32-28 19-23 28x19x23 14x23x19", "28x19 is compulsory, no link");
+    let whole = "32-28 19-23 28x19x23 14x23x19 37-32";
+    assert_eq!(line(&book), whole, "28x19 is compulsory, no link");
 }

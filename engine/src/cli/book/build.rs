@@ -32,10 +32,11 @@ Examples:
   meerslag book build games.pdn -o s.book --player 'Sijbrands*' --white --tree
       what one player plays with White
 
-Lines: a simple line continues while its positions are known, that is, occur in the reference base:
-in the book of --reference, or in at least two games of the base being built. An extended line \
-may pass through one unknown position if the next one is known again; the move to it is a link. \
-'extended+' also takes known positions of the rest of the game, one by one.
+Lines: a simple line takes the moves made in known positions; the first move that leaves them is its \
+last. Known are positions of the reference base: of the book of --reference, or of at least two \
+games of the base being built. An extended line may pass through one or two unknown positions if \
+the next one is known again. 'extended+' also takes moves made in known positions of the rest of \
+the game.
 
 Unreadable parts, and games of other types, are reported on standard error: file, reason, how \
 often, and the first lines. The part read of a game that breaks off counts, without a result.";
