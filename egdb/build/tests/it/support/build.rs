@@ -15,9 +15,10 @@ use super::solver::{Solution, Solved};
 pub fn stored(db_type: DbType, entry: Solved) -> u16 {
     match (db_type, entry.wld) {
         _ if entry.has_capture => DONT_CARE,
-        (DbType::Mtc, Wld::Draw) | (DbType::Dtw, Wld::Draw) => DONT_CARE,
+        (DbType::Mtc | DbType::Dtw | DbType::Rules, Wld::Draw) => DONT_CARE,
         (DbType::Mtc, _) => MTC_ROUNDING.stored(entry.mtc),
-        (DbType::Dtw, _) => entry.dtw / 2,
+        // Of values under the draw rules only the coding is tested here.
+        (DbType::Dtw | DbType::Rules, _) => entry.dtw / 2,
         (_, Wld::Win) => 1,
         (_, Wld::Loss) => 2,
         (_, Wld::Draw) => 3,
