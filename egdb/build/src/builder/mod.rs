@@ -308,7 +308,8 @@ impl<'a> Builder<'a> {
     /// If something fails, another process builds in the folder, or the observer asked to stop;
     /// finished files stay, and a later build with [`BuildOptions::resume`] continues from there.
     pub fn build(self, pieces: u8) -> Result<BuildReport, BuildError> {
-        self.run((2..=pieces).flat_map(build_order).collect())
+        let slices: Vec<Slice> = (2..=pieces).flat_map(build_order).collect();
+        self.run(&slices)
     }
 
     /// Builds some slices and what belongs to them ([`slices_to_build`]).
@@ -317,14 +318,14 @@ impl<'a> Builder<'a> {
     /// As [`Builder::build`].
     pub fn build_slices(self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
         let slices = slices_to_build(slices, &self.options.types);
-        self.run(slices)
+        self.run(&slices)
     }
 
-    fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
+    fn run(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::All)?;
         for pass in Pass::of(&self.options.types) {
             self.begin(&pass)?;
-            self.run_pass(&slices, &pass.types)?;
+            self.run_pass(slices, &pass.types)?;
         }
         self.finish()
     }
@@ -429,7 +430,7 @@ impl<'a> Builder<'a> {
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::Pack(pieces))?;
-        self.pack_slices(build_order(pieces))
+        self.pack_slices(&build_order(pieces))
     }
 
     /// As [`Builder::pack_only`], for one slice of a piece count where each slice has its own
@@ -439,13 +440,13 @@ impl<'a> Builder<'a> {
     /// As [`Builder::pack_only`].
     pub fn pack_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::PackSlice(slice))?;
-        self.pack_slices(vec![slice])
+        self.pack_slices(&[slice])
     }
 
-    fn pack_slices(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
+    fn pack_slices(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
         for pass in Pass::of(&self.options.types) {
             self.begin(&pass)?;
-            self.pack_pass(slices.clone(), &pass.types)?;
+            self.pack_pass(slices.to_vec(), &pass.types)?;
         }
         Ok(self.report)
     }

@@ -43,10 +43,10 @@ impl PlyRounding {
     pub(super) fn plies(self, codes: &[Distances], out: &mut Vec<Distances>) {
         let one = |code: Code| match (self, code & 1) {
             _ if code == 0 || code == DRAW => code,
-            (PlyRounding::Down, 0) => code / 2 & !1,
+            (PlyRounding::Down, 0) => (code / 2) & !1,
             (PlyRounding::Down, _) => (code / 2).saturating_sub(1) | 1,
             (PlyRounding::Up, 0) => (code / 2 + 1) & !1,
-            (PlyRounding::Up, _) => code / 2 | 1,
+            (PlyRounding::Up, _) => (code / 2) | 1,
         };
         out.clear();
         out.extend(codes.iter().map(|row| row.map(|side| side.map(one))));
