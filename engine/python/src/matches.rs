@@ -229,7 +229,7 @@ pub fn play_match(
     let engines: Vec<Value> = engines.iter().map(|text| json!({ "engine": text })).collect();
     let mut table = json_of(options)?;
     table.insert("player".to_owned(), engines.into());
-    let mut config: MatchConfig = described(table).map_err(value_error)?;
+    let mut config: MatchConfig = described(&table).map_err(value_error)?;
     config.conditions.openings = openings.read()?;
     let config = Contest::Match(config);
     config.check().map_err(value_error)?;

@@ -77,7 +77,7 @@ fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
         bail!("unknown field `shard`");
     }
     let table = serde_json::from_value(serde_json::to_value(table)?)?;
-    let Description { config, run, .. } = described(table)?;
+    let Description { config, run, .. } = described(&table)?;
     run.check()?;
     let mut config = Contest::Tournament(config);
     config.egdb.iter_mut().for_each(|folder| *folder = path(file, folder));

@@ -525,7 +525,7 @@ impl Conditions {
 /// # Errors
 /// If a key is unknown, or a value is impossible; names the key.
 pub fn described<T: Serialize + DeserializeOwned>(
-    table: Map<String, Value>,
+    table: &Map<String, Value>,
 ) -> serde_json::Result<T> {
     let keys: Vec<String> = table.keys().cloned().collect();
     let description = T::deserialize(Value::Object(table.clone())).map_err(|error| {
