@@ -384,8 +384,8 @@ mod tests {
             ("x27", "'x27': expected squares"),
             ("", "needs a square"),
             ("w27 one-of", "one-of without"),
-            ("w27 b27", "two things"),
-            ("w27 .27", "two things"),
+            ("w27 b27", "cannot hold two"),
+            ("w27 .27", "cannot hold two"),
             ("é27", "expected squares"),
         ] {
             let error = text.parse::<Pattern>().unwrap_err();

@@ -524,7 +524,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         file(&folder, &[b"first"]);
         for (other, reason) in [
-            (GamesHeader { nodes: 101, ..header() }, "nodes 100 in the file, 101 asked for"),
+            (GamesHeader { nodes: 101, ..header() }, "nodes 100 in the file, not 101"),
             (
                 GamesHeader { evaluation: "other".to_owned(), ..header() },
                 "evaluation some in the file",

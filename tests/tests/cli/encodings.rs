@@ -65,7 +65,7 @@ fn every_command_reads_old_files_alike() {
         &["games", "import", "FILE", "--to", "OUT"][..],
         &["annotate", "FILE", "--out", "OUT", "--nodes=500"],
         &["analyse", "FILE", "--depth=1"],
-        &["board", "FILE", "--sheet=6", "--html", "--out", "OUT", "--force"],
+        &["board", "FILE", "--sheet=6", "--out", "OUT", "--force"],
         &["ratings", "FILE"],
     ] {
         let text = said(&folder, command, &[]);

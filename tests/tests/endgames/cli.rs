@@ -189,6 +189,7 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
             "version",
             "fen",
             "value",
+            "category",
             "database_pieces",
             "dtw",
             "mtc",
@@ -199,6 +200,8 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
     let distance = |wld: Wld, n: u16| if wld == Wld::Draw { Value::Null } else { n.into() };
     let entry = solution.entry(&DbIndex::of(position).unwrap());
     assert_eq!(record["value"], name(entry.wld), "{record}");
+    let category = record["category"].as_str().unwrap();
+    assert_eq!(category.rsplit('-').next(), Some(name(entry.wld)), "{record}");
     assert_eq!(record["dtw"], distance(entry.wld, entry.dtw), "{record}");
     assert_eq!(record["mtc"], distance(entry.wld, entry.mtc), "{record}");
     let moves = record["moves"].as_array().unwrap();
