@@ -9,13 +9,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
+use movegen::json::Record;
 use movegen::{Wld, isa};
 use parking_lot::Mutex;
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::encode::{OutFile, Written, write_pair};
+use crate::json;
 use egdb::SubId;
 use egdb::codec::DONT_CARE;
 use egdb::codec::runs::Source;
@@ -40,19 +45,35 @@ pub enum Target {
     Raw,
 }
 
-/// A conversion.
-#[derive(Clone, Debug)]
+/// A conversion. These are also options of a command line.
+#[derive(Clone, Debug, clap::Args)]
 pub struct ConvertOptions {
-    /// What to write.
+    /// The format to write
+    #[arg(long = "to", value_parser = Target::parser())]
     pub target: Target,
-    /// Only these slices; all if empty. A file for several slices gets the named ones.
+    /// Only these slices, separated by commas, such as 2110,1111
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub slices: Vec<Slice>,
-    /// Whether files that exist may be replaced.
+    /// Replace files that exist
+    #[arg(long = "force")]
     pub overwrite: bool,
-    /// Whether files that an interrupted conversion has finished stay; others are replaced.
+    /// Continue with a conversion that was interrupted: files that it has finished stay
+    #[arg(long)]
     pub resume: bool,
-    /// Whether to write side files with checksums.
+    /// Write no side files with checksums
+    #[arg(long = "no-checksums", action = clap::ArgAction::SetFalse)]
     pub checksums: bool,
+}
+
+impl Target {
+    /// Reads the name of a type, or `raw`.
+    fn parser() -> impl clap::builder::TypedValueParser<Value = Target> {
+        use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+        let types = DbType::ALL.map(|it| PossibleValue::new(it.name()).help(it.to_string()));
+        let raw = PossibleValue::new("raw").help("Bare numbers");
+        PossibleValuesParser::new(types.into_iter().chain([raw]))
+            .map(|name| name.parse().map_or(Target::Raw, Target::Database))
+    }
 }
 
 impl ConvertOptions {
@@ -76,18 +97,30 @@ pub struct ConvertProgress {
 }
 
 /// The result of a conversion.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "ConvertedDatabase")]
 pub struct Converted {
     /// All new files, without side files.
+    #[serde(serialize_with = "json::file_names")]
+    #[schemars(with = "Vec<String>")]
     pub files: Vec<PathBuf>,
     /// Files that were finished before.
+    #[serde(skip)]
     pub kept: usize,
-    /// Their lengths together, in bytes.
-    pub bytes: u64,
-    /// Positions in them.
+    /// Positions in the new files.
     pub positions: u64,
-    /// Those of them that need a value in the target but have none in the source.
+    /// Their lengths together.
+    pub bytes: u64,
+    /// The two divided.
+    pub bits_per_position: f64,
+    /// Positions that need a value in the target but have none in the source.
     pub unknown: u64,
+    /// The time it took.
+    pub seconds: f64,
+}
+
+impl Record for Converted {
+    const TYPE: &'static str = "conversion";
 }
 
 impl Converted {
@@ -145,6 +178,7 @@ pub fn convert(
     options: &ConvertOptions,
     progress: &mut (dyn FnMut(ConvertProgress) -> bool + Send),
 ) -> Result<Converted, ConvertError> {
+    let start = Instant::now();
     let from = source.db_type();
     let to = match options.target {
         Target::Raw => from,
@@ -207,6 +241,8 @@ pub fn convert(
         files.into_par_iter().with_max_len(1).map(write).collect();
     let mut result = Converted { kept: kept.len(), ..Converted::default() };
     written?.into_iter().for_each(|written| result.add(written));
+    result.bits_per_position = json::bits(result.bytes, result.positions);
+    result.seconds = json::seconds_since(start);
     Ok(result)
 }
 

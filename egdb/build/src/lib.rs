@@ -17,6 +17,10 @@ pub mod builder;
 pub mod check;
 pub mod convert;
 pub mod encode;
+mod json;
 mod mtc_search;
 pub mod plan;
+mod selection;
 pub mod survey;
+
+pub use selection::SliceSelection;

@@ -7,9 +7,13 @@
 //!
 //! Memory and disk are what [`crate::builder`] will ask for, by the same rules.
 
-use crate::builder::{Needs, after_capture, after_crowning, build_order};
+use crate::builder::{Needs, after_capture, after_crowning, build_order, positions};
+use crate::json;
 use egdb::format::DbType;
 use egdb::slice::Slice;
+use movegen::json::{Record, rounded};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The stored slices that the moves of a slice lead to, without itself, in building order.
 #[must_use]
@@ -30,26 +34,93 @@ pub struct Costs {
     pub types: Vec<DbType>,
     /// Threads that solve a slice.
     pub threads: u32,
+    /// The most memory for a slice, in bytes.
+    pub limit: Option<u64>,
 }
 
 /// The building of one slice.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TaskRecord")]
 pub struct Task {
     /// The slice, as stored.
+    #[serde(serialize_with = "json::text")]
+    #[schemars(with = "String")]
     pub slice: Slice,
     /// The slices that must be solved before, as stored.
+    #[serde(serialize_with = "json::texts")]
+    #[schemars(with = "Vec<String>")]
     pub needs: Vec<Slice>,
     /// Positions, of all stored sides to move.
     pub positions: u64,
+    /// The smallest memory budget in bytes that keeps all its look-ups in memory.
+    #[serde(rename = "memory_bytes")]
+    pub memory: u64,
     /// The smallest memory budget in bytes that solves it. Smaller databases may then be read from
     /// their files.
+    #[serde(rename = "least_memory_bytes")]
     pub least_memory: u64,
-    /// The smallest memory budget in bytes that keeps all its look-ups in memory.
-    pub memory: u64,
     /// About how many bytes the work file has, until all slices that need it are solved.
+    #[serde(rename = "disk_bytes")]
     pub disk: u64,
-    /// Time in seconds, estimated from the rate.
+    /// Time, estimated from the rate.
     pub seconds: f64,
+    /// Whether the limit is less than the memory that keeps all look-ups.
+    pub out_of_core: bool,
+}
+
+impl Record for Task {
+    const TYPE: &'static str = "task";
+}
+
+impl Task {
+    /// Memory to request, in bytes: the estimate and a reserve.
+    #[must_use]
+    pub fn request(&self, limit: Option<u64>) -> u64 {
+        let bytes = self.memory + self.memory / 16 + (16 << 20);
+        limit.map_or(bytes, |limit| limit.min(bytes))
+    }
+}
+
+/// The writing of database files: of a piece count, or of one slice.
+#[derive(Clone, Debug)]
+pub struct Packing<'a> {
+    /// The piece count or the slice.
+    pub name: String,
+    /// The slices in the files.
+    pub tasks: Vec<&'a Task>,
+}
+
+impl Packing<'_> {
+    /// Memory to ask for, in bytes: most encoders take little and read in order; those that take
+    /// much are included in a slice's needs.
+    #[must_use]
+    pub fn request(&self, limit: Option<u64>) -> u64 {
+        let least = self.tasks.iter().map(|task| task.least_memory).max().unwrap_or(0);
+        let enough = (least + least / 16).max(1 << 30);
+        limit.map_or(enough, |limit| limit.min(enough))
+    }
+}
+
+/// The steps that write database files of these types when the slices are solved: for a piece count
+/// at a time, or for a slice if each has its own files.
+#[must_use]
+pub fn packings<'a>(tasks: &'a [Task], types: &[DbType]) -> Vec<Packing<'a>> {
+    let is_shared = |pieces: u8| {
+        let holds = |it: &DbType| pieces <= it.max_pieces().min(it.shared_file_pieces());
+        types.iter().any(holds)
+    };
+    let mut packings = Vec::new();
+    for tasks in tasks.chunk_by(|a, b| a.slice.pieces() == b.slice.pieces()) {
+        let pieces = tasks[0].slice.pieces();
+        if is_shared(pieces) {
+            packings.push(Packing { name: pieces.to_string(), tasks: tasks.iter().collect() });
+        } else {
+            let single =
+                tasks.iter().map(|it| Packing { name: it.slice.to_string(), tasks: vec![it] });
+            packings.extend(single);
+        }
+    }
+    packings
 }
 
 /// All slices of 2 to `max_pieces` pieces in building order.
@@ -57,16 +128,18 @@ pub struct Task {
 pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
     let cost = Needs::new(&costs.types, costs.threads as usize);
     let task = |slice: Slice| {
-        let positions = slice.size() * slice.stored_sides().len() as u64;
+        let positions = positions(slice);
         let (least_memory, memory) = cost.memory(slice);
+        let seconds = positions as f64 * costs.types.len() as f64 / costs.rate;
         Task {
             slice,
             needs: needs(slice),
             positions,
-            least_memory,
             memory,
+            least_memory,
             disk: cost.work_file(slice),
-            seconds: positions as f64 * costs.types.len() as f64 / costs.rate,
+            seconds: rounded(seconds, 6),
+            out_of_core: costs.limit.is_some_and(|limit| limit < memory),
         }
     };
     (2..=max_pieces).flat_map(build_order).map(task).collect()
@@ -90,7 +163,8 @@ mod tests {
     use egdb::index::{DbIndex, unrank};
 
     fn costs() -> Costs {
-        Costs { rate: 1e6, types: vec![DbType::Wld2, DbType::Mtc, DbType::Dtw], threads: 2 }
+        let types = vec![DbType::Wld2, DbType::Mtc, DbType::Dtw];
+        Costs { rate: 1e6, types, threads: 2, limit: None }
     }
 
     fn slice(text: &str) -> Slice {
@@ -149,7 +223,7 @@ mod tests {
         let all: u64 = tasks.iter().map(|task| task.positions).sum();
         assert_eq!(all, 8_845 + 806_300 + 41_971_200 + 1_570_600_750);
         for task in &tasks {
-            assert!((task.seconds - task.positions as f64 * 3e-6).abs() < 1e-9);
+            assert!((task.seconds - task.positions as f64 * 3e-6).abs() < 1e-6);
         }
         let disk = |pieces: u8| {
             let slices: Vec<Slice> = (2..=pieces).flat_map(build_order).collect();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+use egdb::DatabaseOptions;
 use meerslag_book::BookOptions;
 use meerslag_files::with_causes;
 use meerslag_harness::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
@@ -14,7 +15,7 @@ use meerslag_harness::runner::process::Watchdog;
 use meerslag_harness::runner::{EngineSpec, tail_text};
 use movegen::DrawRules;
 
-use super::databases::ReadingArgs;
+use super::databases::{CacheArgs, PiecesArgs};
 use super::streams::note;
 use super::{Failure, book, files, hub, watchdog};
 
@@ -50,7 +51,9 @@ pub(super) struct AdaptArgs {
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     egdb: Option<Vec<PathBuf>>,
     #[command(flatten)]
-    reading: ReadingArgs,
+    pieces: PiecesArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Play the moves of this opening book, or without a file of the program's own, without asking
     /// the engine
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
@@ -119,7 +122,10 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
     });
     let options = AdapterOptions {
         book: args.book.as_deref().map(book::named).transpose()?.map(BookOptions::new),
-        databases: args.egdb.as_deref().map(|dirs| args.reading.options(dirs)),
+        databases: args
+            .egdb
+            .as_deref()
+            .map(|dirs| DatabaseOptions { cache_mib: args.cache.mib, ..args.pieces.options(dirs) }),
         draw_rules: args.draw_rules,
         may_give_up: false,
         // Standard error of a Hub engine is silent.

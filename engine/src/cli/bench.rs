@@ -10,7 +10,7 @@ use meerslag_study::bench;
 use meerslag_study::suite::{self, SuiteOutcome};
 use movegen::words::counted;
 
-use super::databases::DatabaseArgs;
+use super::databases::CachedDatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
 use super::json;
@@ -54,7 +54,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "repeat"])]
     suite: Option<PathBuf>,
     #[command(flatten)]
-    databases: DatabaseArgs,
+    databases: CachedDatabaseArgs,
     #[command(flatten)]
     evaluation: EvaluationArgs,
     /// Print JSON objects, one a line, instead of text

@@ -10,9 +10,9 @@ use egdb::DatabaseOptions;
 use super::{Failure, mebibytes};
 
 /// More pieces than any database has.
-const ALL_PIECES: u8 = 9;
+const ALL_PIECES: u8 = DatabaseOptions::MAX_PIECES;
 
-/// The endgame databases of commands that solve, search or ask.
+/// The endgame databases of commands whose work they are not.
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatabaseArgs {
     /// A folder with endgame databases; all types in it are used. May be given several times.
@@ -20,18 +20,40 @@ pub(super) struct DatabaseArgs {
     #[arg(long = "egdb", value_name = "DIR")]
     pub(super) dirs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) reading: ReadingArgs,
+    pieces: PiecesArgs,
 }
 
 impl DatabaseArgs {
     /// As an engine takes them.
     pub(super) fn options(&self) -> DatabaseOptions {
-        self.reading.options(&self.dirs)
+        self.pieces.options(&self.dirs)
+    }
+
+    /// Opens them.
+    pub(super) fn open(&self) -> Result<Probe, Failure> {
+        Ok(self.options().open()?)
+    }
+}
+
+/// The endgame databases of commands that solve, search or ask.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CachedDatabaseArgs {
+    #[command(flatten)]
+    databases: DatabaseArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+impl CachedDatabaseArgs {
+    /// As an engine takes them.
+    pub(super) fn options(&self) -> DatabaseOptions {
+        DatabaseOptions { cache_mib: self.cache.mib, ..self.databases.options() }
     }
 
     /// The same for another engine, which has none unless the options say so.
     pub(super) fn given(&self) -> Option<DatabaseOptions> {
-        let is_given = !self.dirs.is_empty() || self.reading.pieces != ALL_PIECES;
+        let DatabaseArgs { dirs, pieces } = &self.databases;
+        let is_given = !dirs.is_empty() || pieces.most != ALL_PIECES;
         is_given.then(|| self.options())
     }
 
@@ -41,18 +63,38 @@ impl DatabaseArgs {
     }
 }
 
+/// How many pieces.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PiecesArgs {
+    /// Use databases of at most this many pieces; 0 for none
+    #[arg(id = "egdb-pieces", long, value_name = "N", default_value_t = ALL_PIECES,
+          value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub(super) most: u8,
+}
+
+impl PiecesArgs {
+    /// With these folders.
+    pub(super) fn options(&self, dirs: &[PathBuf]) -> DatabaseOptions {
+        let (folders, pieces) = (dirs.to_vec(), self.most);
+        DatabaseOptions { folders, pieces, ..DatabaseOptions::default() }
+    }
+}
+
+/// How files are read.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CacheArgs {
+    /// Memory for a cache of database blocks, in MiB or such as 512M or 4G; 0 maps the files into
+    /// memory
+    #[arg(long = "egdb-cache", value_name = "SIZE", default_value = "0", value_parser = cache)]
+    pub(super) mib: usize,
+}
+
 /// The folder, for commands about files.
 #[derive(Args, Clone, Debug)]
 pub(super) struct FolderArgs {
     /// The folder with the databases
     #[arg(long = "egdb", value_name = "DIR")]
-    egdb: PathBuf,
-}
-
-impl FolderArgs {
-    pub(super) fn path(&self) -> &Path {
-        &self.egdb
-    }
+    pub(super) dir: PathBuf,
 }
 
 /// The folders of a command that goes through all values.
@@ -60,32 +102,14 @@ impl FolderArgs {
 pub(super) struct FoldersArgs {
     /// A folder with databases; all types in it are used. May be given several times
     #[arg(long = "egdb", value_name = "DIR", required = true)]
-    egdb: Vec<PathBuf>,
+    dirs: Vec<PathBuf>,
 }
 
 impl FoldersArgs {
-    pub(super) fn paths(&self) -> &[PathBuf] {
-        &self.egdb
-    }
-}
-
-/// How many pieces, and how files are read.
-#[derive(Args, Clone, Debug)]
-pub(super) struct ReadingArgs {
-    /// Use databases of at most this many pieces; 0 for none
-    #[arg(id = "egdb-pieces", long, value_name = "N", default_value_t = ALL_PIECES,
-          value_parser = clap::value_parser!(u8).range(0..=9))]
-    pub(super) pieces: u8,
-    /// Memory for a cache of database blocks, in MiB or such as 512M or 4G; 0 maps the files into
-    /// memory
-    #[arg(long = "egdb-cache", value_name = "SIZE", default_value = "0", value_parser = cache)]
-    pub(super) cache_mib: usize,
-}
-
-impl ReadingArgs {
-    /// With these folders.
-    pub(super) fn options(&self, dirs: &[PathBuf]) -> DatabaseOptions {
-        DatabaseOptions { folders: dirs.to_vec(), pieces: self.pieces, cache_mib: self.cache_mib }
+    /// Opens them.
+    pub(super) fn open(&self) -> Result<Probe, Failure> {
+        let folders = self.dirs.clone();
+        Ok(DatabaseOptions { folders, ..DatabaseOptions::default() }.open()?)
     }
 }
 
@@ -95,20 +119,17 @@ pub(super) struct OneDatabaseArgs {
     /// Which of several databases [default: win/loss/draw, if there is one]
     #[arg(long = "type", value_name = "TYPE", value_parser = db_type())]
     pub(super) db_type: Option<DbType>,
-    #[command(flatten)]
-    pub(super) reading: ReadingArgs,
 }
 
 impl OneDatabaseArgs {
-    /// Opens the database of the type asked for, or else of this one, or the one that
-    /// [`::egdb::identify::identify`] finds. Without a folder it is part of the program.
+    /// Opens the database of the type asked for, or the one that [`::egdb::identify::identify`]
+    /// finds. Without a folder it is part of the program.
     pub(super) fn open(
         &self,
         dir: Option<&Path>,
-        otherwise: Option<DbType>,
+        options: &DatabaseOptions,
     ) -> Result<Database, Failure> {
-        let db_type = self.db_type.or(otherwise);
-        let options = self.reading.options(&[]).open_options();
+        let (db_type, options) = (self.db_type, options.open_options());
         Ok(match dir {
             Some(dir) => Database::open(dir, &::egdb::OpenOptions { db_type, ..options })?,
             None => Database::embedded(db_type.unwrap_or(DbType::Compact))?,

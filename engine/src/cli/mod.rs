@@ -336,7 +336,7 @@ struct EngineArgs {
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
     #[command(flatten)]
-    databases: databases::DatabaseArgs,
+    databases: databases::CachedDatabaseArgs,
     #[command(flatten)]
     evaluation: evaluation::EvaluationArgs,
 }

@@ -76,11 +76,6 @@ impl Bar {
     pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.0.suspend(print)
     }
-
-    /// Time since the start.
-    pub(super) fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }
 
 impl Drop for Bar {

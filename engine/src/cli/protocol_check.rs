@@ -8,17 +8,12 @@ use anyhow::anyhow;
 use clap::{ArgGroup, Args};
 use meerslag_harness::protocol::dxp::Address;
 use meerslag_harness::runner::process::ProcessOptions;
-use meerslag_harness::runner::{Check, Severity, check_dxp, check_hub, command_words};
+use meerslag_harness::runner::{Check, StepVerdict, check_dxp, check_hub, command_words};
 use movegen::words::counted;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::interrupt::Interrupt;
-use super::json::{self, Record};
-
 use super::streams::{plain, stdout};
-use super::{Failure, watchdog};
+use super::{Failure, json, watchdog};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,32 +48,6 @@ pub(super) struct ProtocolCheckArgs {
     json: bool,
 }
 
-/// A step of the check.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct StepRecord<'a> {
-    step: &'a str,
-    /// `ok`, `warning` or `wrong`.
-    verdict: &'static str,
-    /// The findings.
-    findings: Vec<&'a str>,
-}
-
-impl Record for StepRecord<'_> {
-    const TYPE: &'static str = "protocol_step";
-}
-
-/// The sums of a check.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ProtocolSummary")]
-pub(super) struct CheckRecord {
-    errors: usize,
-    warnings: usize,
-}
-
-impl Record for CheckRecord {
-    const TYPE: &'static str = "protocol_summary";
-}
-
 impl ProtocolCheckArgs {
     fn check(&self) -> Result<Check, Failure> {
         if let Some(address) = &self.dxp {
@@ -105,31 +74,28 @@ pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
     let check = args.check()?;
     let mut out = stdout();
     for step in &check.steps {
-        let findings: Vec<_> = check.findings.iter().filter(|f| f.step == *step).collect();
-        let verdict = match findings.iter().map(|f| f.severity).min() {
-            None => "ok",
-            Some(Severity::Warning) => "warning",
-            Some(Severity::Error) => "wrong",
-        };
         if args.json {
-            let findings = findings.iter().map(|finding| finding.message.as_str()).collect();
-            json::write(&mut out, &StepRecord { step, verdict, findings })?;
+            json::write(&mut out, step)?;
             continue;
         }
-        let verdict = if verdict == "wrong" { "WRONG" } else { verdict };
-        writeln!(out, "{verdict:>7}  {step}")?;
-        for finding in findings {
-            writeln!(out, "           {}", plain(&finding.message))?;
+        let verdict = match step.verdict {
+            StepVerdict::Ok => "ok",
+            StepVerdict::Warning => "warning",
+            StepVerdict::Wrong => "WRONG",
+        };
+        writeln!(out, "{verdict:>7}  {}", step.step)?;
+        for finding in &step.findings {
+            writeln!(out, "           {}", plain(finding))?;
         }
     }
-    let count = |severity| check.findings.iter().filter(|f| f.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if args.json {
-        json::write(&mut out, &CheckRecord { errors, warnings })?;
+        json::write(&mut out, &check)?;
     } else {
-        writeln!(out, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))?;
+        let (errors, warnings) =
+            (counted(check.errors, "error"), counted(check.warnings, "warning"));
+        writeln!(out, "{errors}, {warnings}")?;
     }
-    if errors > 0 {
+    if check.errors > 0 {
         return Err(Failure::Run(anyhow!("the engine does not follow the protocol")));
     }
     Ok(())

@@ -4,7 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 #[cfg(feature = "matches")]
-use meerslag_harness::runner::{InPlayRecord, LiveRecord, StandingsRecord, TournamentRecord};
+use meerslag_harness::runner::{
+    Check, CheckedStep, InPlayRecord, LiveRecord, StandingsRecord, TournamentRecord,
+};
 use meerslag_study::records;
 use meerslag_study::{bench, suite};
 use movegen::json::{Record, VERSION};
@@ -19,7 +21,7 @@ use super::{Failure, book, egdb, perft, solve, weights};
 #[cfg(feature = "training")]
 use super::{data, learn, selfplay, tune};
 #[cfg(feature = "matches")]
-use super::{dxp, matches, protocol_check, ratings};
+use super::{dxp, matches, ratings};
 
 /// Collects the schemas of all records.
 struct Catalogue {
@@ -83,17 +85,17 @@ impl Catalogue {
             self.add::<LiveRecord<'_>>();
             self.add::<InPlayRecord<'_>>();
             self.add::<dxp::DxpRecord>();
-            self.add::<protocol_check::StepRecord<'_>>();
-            self.add::<protocol_check::CheckRecord>();
+            self.add::<CheckedStep>();
+            self.add::<Check>();
         }
         #[cfg(feature = "builder")]
         {
-            self.add::<egdb::ConversionRecord>();
-            self.add::<egdb::FindingRecord>();
-            self.add::<egdb::CheckRecord>();
-            self.add::<egdb::SurveyRecord>();
-            self.add::<egdb::BuildRecord>();
-            self.add::<egdb::TaskRecord>();
+            self.add::<egdb_build::convert::Converted>();
+            self.add::<egdb_build::check::Finding>();
+            self.add::<egdb_build::check::Report>();
+            self.add::<egdb_build::survey::SideSurvey>();
+            self.add::<egdb_build::builder::BuildEvent>();
+            self.add::<egdb_build::plan::Task>();
         }
         #[cfg(feature = "games")]
         {

@@ -15,6 +15,7 @@ mod cells;
 mod chunks;
 mod context;
 mod error;
+mod event;
 mod external;
 mod files;
 mod fixed;
@@ -44,23 +45,26 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
 use crate::encode::Written;
 use crate::encode::compact::CompactWriter;
+use crate::json;
 use egdb::format::DbType;
 use egdb::manifest::Manifest;
 use egdb::slice::Slice;
 use files::SliceFiles;
 use lock::{BuildScope, Lock};
+use meerslag_files::with_causes;
 use raw::{RawFile, RawWriter};
 use schedule::{Output, Schedule};
 use store::{DistanceKinds, Plane, ValueStore};
 use unit::solve_unit;
 
 pub use error::BuildError;
+pub use event::{BuildEvent, BuildReport, SliceReport, WRITTEN_TYPES, written_name};
 pub use flat::SideCounts;
 pub(crate) use need::{Needs, peak_disk};
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, slices_to_build};
@@ -127,99 +131,6 @@ impl Pass {
     }
 }
 
-/// Events of a build.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BuildEvent {
-    /// A slice begins.
-    SliceStarted {
-        /// The slice.
-        slice: Slice,
-        /// Its positions.
-        positions: u64,
-    },
-    /// About this many positions of the slice are solved.
-    SliceProgress {
-        /// The slice.
-        slice: Slice,
-        /// Positions solved.
-        done: u64,
-        /// All positions.
-        positions: u64,
-    },
-    /// A slice is solved and on disk.
-    SliceDone(SliceReport),
-    /// A work file of an earlier run is sound and will be used.
-    SliceReused {
-        /// The slice.
-        slice: Slice,
-        /// Its positions.
-        positions: u64,
-    },
-    /// A work file of an earlier run is damaged or lacks something; the slice is built again.
-    SliceDiscarded {
-        /// The slice.
-        slice: Slice,
-        /// What is wrong.
-        error: BuildError,
-    },
-    /// This many more values have been handed to an encoder.
-    PackProgress {
-        /// The database type.
-        db_type: DbType,
-        /// Values.
-        positions: u64,
-    },
-    /// Files are complete.
-    Packed {
-        /// The database type.
-        db_type: DbType,
-        /// Their common name without extensions.
-        stem: String,
-        /// Length of the data file and the index file together, in bytes.
-        bytes: u64,
-        /// Time taken.
-        time: Duration,
-        /// The values in the files, for [`DbType::Compact`].
-        counts: Vec<SideCounts>,
-    },
-    /// Files of an earlier run are sound and stay.
-    PackReused {
-        /// The database type.
-        db_type: DbType,
-        /// Their common name without extensions.
-        stem: String,
-    },
-}
-
-/// How a slice was solved.
-#[derive(Clone, Copy, Debug)]
-pub struct SliceReport {
-    /// The slice.
-    pub slice: Slice,
-    /// Its positions, both sides to move together.
-    pub positions: u64,
-    /// About how many of them this build solved; an earlier build solved the others.
-    pub solved: u64,
-    /// Time taken.
-    pub time: Duration,
-    /// Chunks of work files that had to be read from disk, and their bytes in memory.
-    pub loads: (u64, u64),
-    /// Length of the work file in bytes.
-    pub bytes: u64,
-    /// Bytes of all files in the folder.
-    pub disk: u64,
-}
-
-/// The result of a build.
-#[derive(Clone, Debug, Default)]
-pub struct BuildReport {
-    /// Slices solved now, not taken from an earlier run.
-    pub slices: Vec<SliceReport>,
-    /// Files written now.
-    pub files: Vec<PathBuf>,
-}
-
 /// Called for each event, possibly by several threads at once; stops the work by returning false.
 pub type Observer<'a> = dyn Fn(&BuildEvent) -> bool + Sync + 'a;
 
@@ -234,6 +145,7 @@ pub struct Builder<'a> {
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
     report: BuildReport,
+    start: Instant,
     lock: Option<Lock>,
 }
 
@@ -279,6 +191,7 @@ impl<'a> Builder<'a> {
             pool,
             observer,
             report: BuildReport::default(),
+            start: Instant::now(),
             lock,
         })
     }
@@ -421,16 +334,17 @@ impl<'a> Builder<'a> {
                 self.solve(slice)?;
             }
         }
-        Ok(self.report)
+        Ok(self.report.ended(self.start))
     }
 
-    /// Writes the database files of a piece count from existing work files.
+    /// Writes the database files of a piece count from existing work files, then the mark
+    /// `work/packed-N`.
     ///
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::Pack(pieces))?;
-        self.pack_slices(&build_order(pieces))
+        self.pack_slices(&build_order(pieces), &pieces.to_string())
     }
 
     /// As [`Builder::pack_only`], for one slice of a piece count where each slice has its own
@@ -440,15 +354,16 @@ impl<'a> Builder<'a> {
     /// As [`Builder::pack_only`].
     pub fn pack_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::PackSlice(slice))?;
-        self.pack_slices(&[slice])
+        self.pack_slices(&[slice], &slice.to_string())
     }
 
-    fn pack_slices(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
+    fn pack_slices(mut self, slices: &[Slice], name: &str) -> Result<BuildReport, BuildError> {
         for pass in Pass::of(&self.options.types) {
             self.begin(&pass)?;
             self.pack_pass(slices.to_vec(), &pass.types)?;
         }
-        Ok(self.report)
+        make_mark(self.dir.join("work").join(format!("packed-{name}")))?;
+        Ok(self.report.ended(self.start))
     }
 
     fn pack_pass(&mut self, slices: Vec<Slice>, types: &[DbType]) -> Result<(), BuildError> {
@@ -477,7 +392,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> Result<BuildReport, BuildError> {
-        let Builder { dir, options, files, report, lock, .. } = self;
+        let Builder { dir, options, files, report, start, lock, .. } = self;
         let work = dir.join("work");
         // Windows does not remove a folder as long as a file in it is open.
         drop(files);
@@ -485,7 +400,7 @@ impl<'a> Builder<'a> {
             fs::remove_dir_all(&work).map_err(|source| BuildError::Io { file: work, source })?;
         }
         drop(lock);
-        Ok(report)
+        Ok(report.ended(start))
     }
 
     /// Bytes of the files in the folder.
@@ -515,7 +430,8 @@ impl<'a> Builder<'a> {
         match self.verified(slice) {
             Err(error @ BuildError::Damaged { .. }) => {
                 self.files.close(slice);
-                self.tell(&BuildEvent::SliceDiscarded { slice, error })?;
+                let reason = with_causes(&error);
+                self.tell(&BuildEvent::SliceDiscarded { slice, reason })?;
                 Ok(false)
             }
             other => other,
@@ -602,14 +518,18 @@ impl<'a> Builder<'a> {
         writer.finish(slice)?;
         self.files.file(slice, metrics)?;
         let loads = self.files.chunks.loads();
+        let (solved, seconds) = (positions - reused, json::seconds_since(start));
         let report = SliceReport {
             slice,
             positions,
-            solved: positions - reused,
-            time: start.elapsed(),
-            loads: (loads.0 - before.0, loads.1 - before.1),
+            seconds,
+            positions_per_second: (solved as f64 / seconds.max(1e-6)).round(),
+            solved,
+            levels_loaded: loads.0 - before.0,
+            bytes_loaded: loads.1 - before.1,
             bytes,
             disk: self.disk(),
+            usage: Usage::now(),
         };
         self.report.slices.push(report);
         self.tell(&BuildEvent::SliceDone(report))
@@ -646,13 +566,10 @@ impl<'a> Builder<'a> {
             match &written {
                 Some(Written { bytes, .. }) => {
                     let bytes = bytes.iter().sum();
-                    let time = start.elapsed();
-                    self.tell(&BuildEvent::Packed { db_type, stem, bytes, time, counts })?;
+                    let seconds = json::seconds_since(start);
+                    self.tell(&BuildEvent::Packed { db_type, stem, bytes, seconds, counts })?;
                 }
-                None => {
-                    let mark = self.mark(db_type, &stem);
-                    File::create(&mark).map_err(|source| BuildError::Io { file: mark, source })?;
-                }
+                None => make_mark(self.mark(db_type, &stem))?,
             }
             Ok(written)
         };
@@ -665,8 +582,14 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Makes an empty file.
+fn make_mark(file: PathBuf) -> Result<(), BuildError> {
+    File::create(&file).map(drop).map_err(|source| BuildError::Io { file, source })
+}
+
 /// Positions of a slice, both sides to move together.
-fn positions(slice: Slice) -> u64 {
+#[must_use]
+pub fn positions(slice: Slice) -> u64 {
     slice.size() * slice.stored_sides().len() as u64
 }
 

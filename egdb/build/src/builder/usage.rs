@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// Counts since the process began.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Usage {
     /// Greatest resident size in bytes.
     #[serde(rename = "peak_resident_bytes")]

@@ -12,6 +12,7 @@ use egdb::index::unrank;
 use egdb::probe::{Asked, Excluded, Lookup, MTC_ROUNDING, Probe, Question, exclusion};
 use egdb::slice::Slice;
 use egdb::value::{MTC_THRESHOLD, RulesValue, WldValue};
+use meerslag_files::with_causes;
 
 /// One thread's tools.
 pub(super) struct Judge<'p> {
@@ -92,7 +93,7 @@ impl<'p> Judge<'p> {
             if let Err(error) = read
                 && let Some(position) = unrank(slice, start).and_then(|p| p.position(side).ok())
             {
-                unreadable(outcome, start, position, error);
+                unreadable(outcome, start, position, &error);
             }
         }
     }
@@ -116,7 +117,7 @@ impl<'p> Judge<'p> {
         let has_capture = position.has_capture(mover);
         let case = Case { position, board, slice, index, has_capture, read_at };
         if let Err(error) = self.judge(&case, outcome) {
-            unreadable(outcome, index, position, error);
+            unreadable(outcome, index, position, &error);
         }
     }
 
@@ -222,7 +223,7 @@ impl<'p> Judge<'p> {
             if !is_right {
                 let found = value.exact().map_or(CheckValue::Number(raw), CheckValue::Wld);
                 let expected = CheckValue::Wld(derived);
-                case.report(outcome, db_type, Problem::Stored { expected, found });
+                case.report(outcome, db_type, Problem::Stored, expected, found);
             }
         }
         if is_stored {
@@ -239,8 +240,8 @@ impl<'p> Judge<'p> {
             && answer != Some(derived)
         {
             let found = answer.map_or(CheckValue::Nothing, CheckValue::Wld);
-            let problem = Problem::Answered { expected: CheckValue::Wld(derived), found };
-            case.report(outcome, self.type_of(Metric::Wld), problem);
+            let expected = CheckValue::Wld(derived);
+            case.report(outcome, self.type_of(Metric::Wld), Problem::Answered, expected, found);
         }
         Ok(())
     }
@@ -287,7 +288,7 @@ impl<'p> Judge<'p> {
                 let found = 2 * u32::from(half) + u32::from(value == Wld::Win);
                 if found != expected {
                     let (expected, found) = (CheckValue::Plies(expected), CheckValue::Plies(found));
-                    case.report(outcome, DbType::Dtw, Problem::Stored { expected, found });
+                    case.report(outcome, DbType::Dtw, Problem::Stored, expected, found);
                 }
             }
         }
@@ -303,8 +304,8 @@ impl<'p> Judge<'p> {
         let answer = self.probe.dtw(&case.position)?;
         if answer != Some(expected) {
             let found = answer.map_or(CheckValue::Nothing, CheckValue::Plies);
-            let problem = Problem::Answered { expected: CheckValue::Plies(expected), found };
-            case.report(outcome, DbType::Dtw, problem);
+            let expected = CheckValue::Plies(expected);
+            case.report(outcome, DbType::Dtw, Problem::Answered, expected, found);
         }
         Ok(())
     }
@@ -346,8 +347,7 @@ impl<'p> Judge<'p> {
                     Some(derived) => {
                         let expected = CheckValue::InTime(derived, left);
                         let found = CheckValue::UnderRules(found);
-                        let problem = Problem::Stored { expected, found };
-                        case.report(outcome, DbType::Rules, problem);
+                        case.report(outcome, DbType::Rules, Problem::Stored, expected, found);
                     }
                 }
             }
@@ -450,7 +450,7 @@ impl<'p> Judge<'p> {
             outcome.tallies[Metric::Mtc as usize].compared += 1;
             if stored != expected {
                 let (expected, found) = (text(expected), text(stored));
-                case.report(outcome, DbType::Mtc, Problem::Stored { expected, found });
+                case.report(outcome, DbType::Mtc, Problem::Stored, expected, found);
             }
         }
         Ok(())
@@ -470,8 +470,8 @@ impl<'p> Judge<'p> {
         let answer = self.probe.mtc(&case.position)?;
         if answer != Some(expected) {
             let found = answer.map_or(CheckValue::Nothing, CheckValue::Conversion);
-            let problem = Problem::Answered { expected: CheckValue::Conversion(expected), found };
-            case.report(outcome, DbType::Mtc, problem);
+            let expected = CheckValue::Conversion(expected);
+            case.report(outcome, DbType::Mtc, Problem::Answered, expected, found);
         }
         Ok(())
     }
@@ -491,30 +491,39 @@ impl DerivedFiles<'_> {
         {
             let (expected, found) =
                 (CheckValue::Number(stored), CheckValue::Number(self.values[at]));
-            case.report(outcome, self.database.db_type(), Problem::Read { expected, found });
+            case.report(outcome, self.database.db_type(), Problem::Read, expected, found);
         }
     }
 }
 
 impl Case {
-    fn report(&self, outcome: &mut UnitResult, db_type: DbType, problem: Problem) {
-        outcome.tallies[Metric::of(db_type) as usize].wrong += 1;
-        outcome.keep(self.index, Finding { position: self.position, db_type, problem });
+    fn report(
+        &self,
+        outcome: &mut UnitResult,
+        db_type: DbType,
+        problem: Problem,
+        expected: CheckValue,
+        found: CheckValue,
+    ) {
+        let (expected, found) = (Some(expected), Some(found));
+        let finding =
+            Finding { position: self.position, db_type, problem, expected, found, error: None };
+        outcome.keep(self.index, finding);
     }
 }
 
 impl UnitResult {
     fn keep(&mut self, index: u64, finding: Finding) {
+        self.tallies[Metric::of(finding.db_type) as usize].wrong += 1;
         self.findings.push((index, finding));
     }
 }
 
-fn unreadable(outcome: &mut UnitResult, index: u64, position: Position, error: ProbeError) {
+fn unreadable(outcome: &mut UnitResult, index: u64, position: Position, error: &ProbeError) {
     let extension = error.file.extension().unwrap_or_default();
     let is_one = |t: &DbType| extension.eq_ignore_ascii_case(t.data_extension());
-    let db_type = DbType::ALL.into_iter().find(is_one);
-    let db_type = db_type.unwrap_or(DbType::Wld2);
-    outcome.tallies[Metric::of(db_type) as usize].wrong += 1;
-    let problem = Problem::Unreadable(error);
-    outcome.keep(index, Finding { position, db_type, problem });
+    let db_type = DbType::ALL.into_iter().find(is_one).unwrap_or(DbType::Wld2);
+    let (problem, error) = (Problem::Unreadable, Some(with_causes(error)));
+    let finding = Finding { position, db_type, problem, expected: None, found: None, error };
+    outcome.keep(index, finding);
 }

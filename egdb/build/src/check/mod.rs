@@ -31,58 +31,58 @@ mod select;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
+use movegen::json::Record;
 use movegen::{Position, Wld};
 use parking_lot::Mutex;
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
+use crate::{SliceSelection, json};
 use derive::Judge;
-use egdb::error::{ProbeError, SelectionError};
+use egdb::error::SelectionError;
 use egdb::format::DbType;
 use egdb::probe::Probe;
-use egdb::slice::Slice;
 use egdb::value::RulesValue;
-use meerslag_files::with_causes;
 use select::{CheckPlan, Unit};
 
-/// How many positions to check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Amount {
-    /// All.
-    Full,
-    /// This many at random, spread over the slices by their sizes. All, if there are not more.
-    Sample(u64),
-}
-
-/// What to check.
-#[derive(Clone, Debug)]
+/// What to check. These are also options of a command line.
+#[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Only slices of at most this many pieces.
-    pub max_pieces: Option<u8>,
-    /// Only these stored slices.
-    pub slices: Option<Vec<Slice>>,
-    /// How many positions.
-    pub amount: Amount,
-    /// Which positions, for a sample.
+    /// Which slices, with how many threads.
+    #[command(flatten)]
+    pub selection: SliceSelection,
+    /// Check this many random positions, spread over the slices by their sizes
+    #[arg(long, value_name = "N", conflicts_with = "full",
+                                     default_value_t = Options::default().sample,
+                                     value_parser = clap::value_parser!(u64).range(1..))]
+    pub sample: u64,
+    /// Check all positions
+    #[arg(long)]
+    pub full: bool,
+    /// Another number chooses another sample
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Number of threads; 0 takes as many as there are processors.
-    pub threads: usize,
-    /// Findings kept; all are counted.
+    /// Show at most this many wrong positions; all are counted
+    #[arg(long = "show", value_name = "N", default_value_t = 20)]
     pub max_findings: usize,
-    /// Positions searched to prove that one distance to conversion is below the threshold. A
-    /// distance that this cannot prove is counted as [`CheckTally::unproved`].
+    /// Positions looked at to prove one distance to conversion below 10
+    #[arg(long, value_name = "N", default_value_t = 5000,
+                                     value_parser = clap::value_parser!(u64).range(1..))]
     pub search_limit: u64,
 }
 
 impl Default for Options {
+    /// All positions, and all proofs.
     fn default() -> Options {
         Options {
-            max_pieces: None,
-            slices: None,
-            amount: Amount::Full,
+            selection: SliceSelection::default(),
+            sample: 1_000_000,
+            full: true,
             seed: 1,
-            threads: 0,
             max_findings: 20,
             search_limit: u64::MAX,
         }
@@ -142,71 +142,71 @@ impl fmt::Display for CheckValue {
     }
 }
 
+impl Serialize for CheckValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::text(self, serializer)
+    }
+}
+
 /// A fault of a position.
-#[derive(Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Problem {
     /// The stored value disagrees with the successors.
-    Stored {
-        /// The value from the successors.
-        expected: CheckValue,
-        /// The value in the file.
-        found: CheckValue,
-    },
+    Stored,
     /// The probe's answer for a position without a stored value disagrees with the successors.
-    Answered {
-        /// The value from the successors.
-        expected: CheckValue,
-        /// The probe's value.
-        found: CheckValue,
-    },
+    Answered,
     /// Reading in the order of the file gives another value than a lookup.
-    Read {
-        /// The value from the lookup.
-        expected: CheckValue,
-        /// The value from reading in order.
-        found: CheckValue,
-    },
+    Read,
     /// A file cannot be read or is damaged.
-    Unreadable(ProbeError),
+    Unreadable,
 }
 
 /// A position with a wrong value.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Finding {
     /// The position.
+    #[serde(rename = "fen")]
     pub position: Position,
-    /// The kind of database.
+    /// The kind of database: `wld2`, `wld1`, `run`, `compact`, `mtc` or `dtw`.
+    #[serde(rename = "database", serialize_with = "json::name")]
+    #[schemars(with = "String")]
     pub db_type: DbType,
     /// What is wrong.
     pub problem: Problem,
+    /// The value from the successors, or from the lookup.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub expected: Option<CheckValue>,
+    /// The value in the file, or the probe's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub found: Option<CheckValue>,
+    /// Why the file is unreadable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Problem::Stored { expected, found } => {
-                write!(f, "expected {expected}, found {found}")
-            }
-            Problem::Answered { expected, found } => {
-                write!(f, "expected {expected}, the probe says {found}")
-            }
-            Problem::Read { expected, found } => {
-                write!(f, "the lookup gives {expected}, reading in order {found}")
-            }
-            Problem::Unreadable(error) => f.write_str(&with_causes(error)),
-        }
-    }
+impl Record for Finding {
+    const TYPE: &'static str = "finding";
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.position.to_fen(), self.db_type, self.problem)
+        write!(f, "{} {}: ", self.position.to_fen(), self.db_type)?;
+        let (Some(expected), Some(found)) = (self.expected, self.found) else {
+            return f.write_str(self.error.as_deref().unwrap_or_default());
+        };
+        match self.problem {
+            Problem::Answered => write!(f, "expected {expected}, the probe says {found}"),
+            Problem::Read => write!(f, "the lookup gives {expected}, reading in order {found}"),
+            _ => write!(f, "expected {expected}, found {found}"),
+        }
     }
 }
 
 /// Counts for win/loss/draw, distances to conversion, or distances to win.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
 pub struct CheckTally {
     /// Stored values compared with the successors.
     pub compared: u64,
@@ -237,7 +237,7 @@ impl CheckTally {
 
 /// A kind of value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Metric {
+enum Metric {
     /// Win, loss, draw.
     Wld,
     /// Distance to conversion.
@@ -249,12 +249,8 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All kinds.
-    pub const ALL: [Metric; 4] = [Metric::Wld, Metric::Mtc, Metric::Dtw, Metric::Rules];
-
     /// The kind of value that a type of database holds.
-    #[must_use]
-    pub const fn of(db_type: DbType) -> Metric {
+    const fn of(db_type: DbType) -> Metric {
         match db_type {
             DbType::Mtc => Metric::Mtc,
             DbType::Dtw => Metric::Dtw,
@@ -265,7 +261,8 @@ impl Metric {
 }
 
 /// The result of a check.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CheckSummary")]
 pub struct Report {
     /// Slices with positions that were checked or are to be.
     pub slices: usize,
@@ -273,31 +270,35 @@ pub struct Report {
     pub positions: u64,
     /// Positions that were to be checked.
     pub wanted: u64,
-    /// Whether every position was checked, and not only a sample.
+    /// Whether every position was to be checked, and not only a sample.
+    #[serde(rename = "full")]
     pub is_full: bool,
+    /// Whether the check was carried out to its end.
+    #[serde(rename = "complete")]
+    pub is_complete: bool,
+    /// Findings of all kinds.
+    pub wrong: u64,
+    /// The counts of win/loss/draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wld: Option<CheckTally>,
+    /// The counts of distances to conversion, if there are databases of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtc: Option<CheckTally>,
+    /// The counts of distances to win, if there are databases of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtw: Option<CheckTally>,
+    /// The counts of values under the draw rules, if there are databases of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<CheckTally>,
+    /// The time it took.
+    pub seconds: f64,
     /// The first findings, in the order of slices and indices.
+    #[serde(skip)]
     pub findings: Vec<Finding>,
-    tallies: [CheckTally; 4],
 }
 
-impl Report {
-    /// The counts of a kind.
-    #[must_use]
-    pub fn tally(&self, kind: Metric) -> CheckTally {
-        self.tallies[kind as usize]
-    }
-
-    /// Findings of all kinds.
-    #[must_use]
-    pub fn wrong(&self) -> u64 {
-        self.tallies.iter().map(|t| t.wrong).sum()
-    }
-
-    /// Whether the check was carried out to its end.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.positions == self.wanted
-    }
+impl Record for Report {
+    const TYPE: &'static str = "check_summary";
 }
 
 /// How far a check is.
@@ -330,8 +331,9 @@ pub fn check(
     options: &Options,
     progress: impl Fn(Progress) -> bool + Sync,
 ) -> Result<Report, CheckError> {
+    let start = Instant::now();
     let selection = CheckPlan::new(probe, options)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let pool = options.selection.pool()?;
     let all = selection.positions();
     let is_stopped = AtomicBool::new(false);
     let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -367,13 +369,22 @@ pub fn check(
             },
         );
     });
+    let (positions, tallies) = (done.into_inner(), tallies.into_inner());
+    let kinds = probe.databases().iter().map(|db| Metric::of(db.db_type())).collect::<Vec<_>>();
+    let tally = |kind: Metric| kinds.contains(&kind).then(|| tallies[kind as usize]);
     Ok(Report {
         slices: selection.slices(),
-        positions: done.into_inner(),
+        positions,
         wanted: all,
         is_full: selection.is_full(),
+        is_complete: positions == all,
+        wrong: tallies.iter().map(|tally| tally.wrong).sum(),
+        wld: tally(Metric::Wld),
+        mtc: tally(Metric::Mtc),
+        dtw: tally(Metric::Dtw),
+        rules: tally(Metric::Rules),
+        seconds: json::seconds_since(start),
         findings: findings.into_inner().into_values().collect(),
-        tallies: tallies.into_inner(),
     })
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use movegen::Color;
 use movegen::random::{Random, mix};
 
-use super::{Amount, Options};
+use super::Options;
 use egdb::error::SelectionError;
 use egdb::probe::Probe;
 use egdb::slice::Slice;
@@ -44,7 +44,7 @@ pub(super) struct Unit {
 
 impl CheckPlan {
     pub(super) fn new(probe: &Probe, options: &Options) -> Result<CheckPlan, SelectionError> {
-        let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
+        let slices = options.selection.of(probe)?;
         let mut subs: Vec<SelectedSub> = slices
             .into_iter()
             .flat_map(|slice| slice.stored_sides().iter().map(move |&side| (slice, side)))
@@ -54,10 +54,7 @@ impl CheckPlan {
             })
             .collect();
         let all: u64 = subs.iter().map(|sub| sub.size).sum();
-        let sample = match options.amount {
-            Amount::Sample(count) if count < all => Some(count),
-            _ => None,
-        };
+        let sample = Some(options.sample).filter(|&count| !options.full && count < all);
         if let Some(count) = sample {
             // The shares of all sub-databases up to each one, rounded: they add up to `count`.
             let (mut before, mut given) = (0, 0);

@@ -5,31 +5,25 @@
 
 mod side;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use movegen::{Color, Position};
+use movegen::Color;
+use movegen::json::Record;
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::builder::SideCounts;
+use crate::{SliceSelection, json};
+use egdb::SubId;
 use egdb::error::{ProbeError, SelectionError};
 use egdb::format::DbType;
 use egdb::index::unrank;
 use egdb::probe::Probe;
 use egdb::slice::Slice;
 use side::Surveyor;
-
-/// What to survey.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Only slices of at most this many pieces.
-    pub max_pieces: Option<u8>,
-    /// Only these stored slices.
-    pub slices: Option<Vec<Slice>>,
-    /// Number of threads; 0 takes as many as there are processors.
-    pub threads: usize,
-}
 
 /// A survey cannot be carried out.
 #[derive(Debug, Error)]
@@ -45,13 +39,21 @@ pub enum SurveyError {
     Probe(#[from] ProbeError),
 }
 
-/// The greatest number of some kind, and the first position that has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The greatest number of some kind, and the first position that has it. In JSON it is the number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(with = "u32")]
+#[serde(into = "u32")]
 pub struct Longest {
     /// The number: plies, or a distance to conversion.
     pub number: u32,
     /// The lowest index of a position with it.
     pub index: u64,
+}
+
+impl From<Longest> for u32 {
+    fn from(longest: Longest) -> u32 {
+        longest.number
+    }
 }
 
 impl Longest {
@@ -65,7 +67,8 @@ impl Longest {
 }
 
 /// Sums over positions, and the greatest numbers among them.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Counts {
     /// Won for the side to move.
     pub wins: u64,
@@ -74,6 +77,7 @@ pub struct Counts {
     /// Neither.
     pub draws: u64,
     /// Not known, because the databases do not reach the positions they lead to.
+    #[serde(skip_serializing_if = "is_zero")]
     pub unknown: u64,
     /// Positions where the side to move can capture.
     pub captures: u64,
@@ -109,30 +113,80 @@ impl Counts {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The positions of a stored slice with one side to move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SurveyRecord")]
 pub struct SideSurvey {
     /// The slice.
+    #[serde(serialize_with = "json::text")]
+    #[schemars(with = "String")]
     pub slice: Slice,
-    /// The side to move.
+    /// The side to move, `W` or `B`.
     pub side: Color,
+    /// How many there are.
+    pub positions: u64,
     /// What they are.
+    #[serde(flatten)]
     pub counts: Counts,
+    /// The first position with the longest win, as FEN.
+    pub longest_dtw_win_fen: Option<String>,
+    /// The first position with the longest loss.
+    pub longest_dtw_loss_fen: Option<String>,
+    /// The first position with the greatest distance to conversion.
+    pub longest_mtc_fen: Option<String>,
+    /// Compressed data by type of database.
+    pub bytes: BTreeMap<&'static str, u64>,
+    /// The same for each position.
+    pub bits_per_position: BTreeMap<&'static str, f64>,
+}
+
+impl Record for SideSurvey {
+    const TYPE: &'static str = "slice";
 }
 
 impl From<SideCounts> for SideSurvey {
     fn from(counts: SideCounts) -> SideSurvey {
         let SideCounts { slice, side, wins, losses, draws, captures } = counts;
         let counts = Counts { wins, losses, draws, captures, ..Counts::default() };
-        SideSurvey { slice, side, counts }
+        SideSurvey::new(slice, side, counts, &Probe::new())
     }
 }
 
 impl SideSurvey {
-    /// The position of a number.
-    #[must_use]
-    pub fn example(&self, longest: &Longest) -> Option<Position> {
-        unrank(self.slice, longest.index)?.position(self.side).ok()
+    /// With the sizes of a probe's databases.
+    fn new(slice: Slice, side: Color, counts: Counts, probe: &Probe) -> SideSurvey {
+        let fen = |longest: Option<Longest>| {
+            Some(unrank(slice, longest?.index)?.position(side).ok()?.to_fen())
+        };
+        let mut bytes = BTreeMap::new();
+        for database in probe.databases() {
+            let db_type = database.db_type();
+            let subs = 0..slice.subslices(db_type.subslice_length()) as u32;
+            let stored = subs.filter_map(|sub| database.sub_bytes(SubId { slice, sub, side }));
+            if let Some(stored) = stored.reduce(|sum, bytes| sum + bytes) {
+                bytes.insert(db_type.name(), stored);
+            }
+        }
+        let positions = counts.positions();
+        SideSurvey {
+            slice,
+            side,
+            positions,
+            counts,
+            longest_dtw_win_fen: fen(counts.longest_dtw_win),
+            longest_dtw_loss_fen: fen(counts.longest_dtw_loss),
+            longest_mtc_fen: fen(counts.longest_mtc),
+            bits_per_position: bytes
+                .iter()
+                .map(|(name, bytes)| (*name, json::bits(*bytes, positions)))
+                .collect(),
+            bytes,
+        }
     }
 }
 
@@ -158,12 +212,12 @@ const UNIT: u64 = 1 << 16;
 /// If there is nothing to survey, or a file cannot be read.
 pub fn survey(
     probe: &Probe,
-    options: &Options,
+    selection: &SliceSelection,
     progress: impl Fn(Progress) -> bool + Sync,
-    mut each: impl FnMut(&SideSurvey),
+    mut each: impl FnMut(SideSurvey),
 ) -> Result<bool, SurveyError> {
-    let list = probe.select(options.max_pieces, options.slices.as_deref())?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let list = selection.of(probe)?;
+    let pool = selection.pool()?;
     let all: u64 = list.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum();
     let done = AtomicU64::new(0);
     let is_stopped = AtomicBool::new(false);
@@ -210,8 +264,7 @@ pub fn survey(
             if is_stopped.load(Ordering::Relaxed) {
                 return Ok(false);
             }
-            let result = SideSurvey { slice, side, counts };
-            each(&result);
+            each(SideSurvey::new(slice, side, counts, probe));
             known.insert((slice, side), counts);
         }
     }

@@ -104,7 +104,7 @@ fn the_bytes_depend_neither_on_threads_nor_on_types_nor_on_memory() {
         let reads = AtomicU64::new(0);
         let observer = |event: &BuildEvent| {
             if let BuildEvent::SliceDone(report) = event {
-                reads.fetch_add(report.loads.0, Ordering::Relaxed);
+                reads.fetch_add(report.levels_loaded, Ordering::Relaxed);
             }
             true
         };

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use egdb::identify::identify_all;
 use egdb::{Database, OpenOptions, Probe};
-use egdb_build::survey::{Options, SideSurvey, survey};
+use egdb_build::SliceSelection;
+use egdb_build::survey::{SideSurvey, survey};
 
 use crate::support::known::{compare, compare_greatest};
 
@@ -44,7 +45,7 @@ fn published_values() {
 fn published_greatest_distances() {
     let probe = from_environment();
     let mut list = Vec::new();
-    assert!(survey(&probe, &Options::default(), |_| true, |side| list.push(*side)).unwrap());
+    assert!(survey(&probe, &SliceSelection::default(), |_| true, |side| list.push(side)).unwrap());
     let greatest =
         |s: &SideSurvey| (s.slice, s.side, s.counts.longest_mtc.map(|longest| longest.number));
     let records = compare_greatest(list.iter().map(greatest));

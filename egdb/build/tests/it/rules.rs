@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use egdb::index::unrank;
 use egdb::{Category, Database, DbType, OpenOptions, Probe, Wld};
 use egdb_build::builder::{BuildOptions, Builder};
-use egdb_build::check::{Metric, Options, check};
+use egdb_build::check::{Options, check};
 use movegen::notation::fen::Fen;
 use movegen::random::Random;
 use movegen::{Color, DrawCounters, DrawRules, Position};
@@ -117,9 +117,10 @@ fn a_build_of_three_pieces_at_every_counter() {
     let probe = built(dir.path(), 3);
     assert!(!dir.path().join("work").exists());
     compare_all(three_pieces(), &probe);
-    let report = check(&probe, &Options::default(), |_| true).unwrap();
-    assert!(report.is_complete() && report.wrong() == 0, "{:?}", report.findings);
-    let tally = report.tally(Metric::Rules);
+    let options = Options { full: true, ..Options::default() };
+    let report = check(&probe, &options, |_| true).unwrap();
+    assert!(report.is_complete && report.wrong == 0, "{:?}", report.findings);
+    let tally = report.rules.unwrap();
     assert!(tally.compared > 100_000 && tally.unproved == 0, "{tally:?}");
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use egdb::error::SelectionError;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
+use egdb_build::SliceSelection;
 use egdb_build::builder::{BuildOptions, Builder};
-use egdb_build::survey::{Counts, Longest, Options, SideSurvey, SurveyError, survey};
+use egdb_build::survey::{Counts, Longest, SideSurvey, SurveyError, survey};
 use movegen::Color;
 
 use crate::support::solver::{Solution, Solved};
@@ -38,14 +39,18 @@ fn all(_: Slice, _: Color) -> bool {
     true
 }
 
-fn run(probe: &Probe, options: &Options) -> Vec<SideSurvey> {
+fn run(probe: &Probe, selection: &SliceSelection) -> Vec<SideSurvey> {
     let mut list = Vec::new();
-    assert!(survey(probe, options, |_| true, |side| list.push(*side)).unwrap());
+    assert!(survey(probe, selection, |_| true, |side| list.push(side)).unwrap());
     list
 }
 
+fn only(slice: Slice) -> SliceSelection {
+    SliceSelection { slices: vec![slice], ..SliceSelection::default() }
+}
+
 /// The same by counting the solution's entries.
-fn expected(solution: &Solution, slice: Slice, side: Color) -> SideSurvey {
+fn expected(solution: &Solution, slice: Slice, side: Color) -> Counts {
     let entries = solution.table(slice, side);
     let count = |value| entries.iter().filter(|e| e.wld == value).count() as u64;
     let longest = |value: fn(&Solved) -> Option<u16>| {
@@ -53,19 +58,15 @@ fn expected(solution: &Solution, slice: Slice, side: Color) -> SideSurvey {
         let best = numbers.max_by_key(|&(number, i)| (number, std::cmp::Reverse(i)))?;
         Some(Longest { number: best.0.into(), index: best.1 as u64 })
     };
-    SideSurvey {
-        slice,
-        side,
-        counts: Counts {
-            wins: count(Wld::Win),
-            losses: count(Wld::Loss),
-            draws: count(Wld::Draw),
-            unknown: 0,
-            captures: entries.iter().filter(|e| e.has_capture).count() as u64,
-            longest_dtw_win: longest(|e| (e.wld == Wld::Win).then_some(e.dtw)),
-            longest_dtw_loss: longest(|e| (e.wld == Wld::Loss).then_some(e.dtw)),
-            longest_mtc: longest(|e| (e.wld != Wld::Draw).then_some(e.mtc)),
-        },
+    Counts {
+        wins: count(Wld::Win),
+        losses: count(Wld::Loss),
+        draws: count(Wld::Draw),
+        unknown: 0,
+        captures: entries.iter().filter(|e| e.has_capture).count() as u64,
+        longest_dtw_win: longest(|e| (e.wld == Wld::Win).then_some(e.dtw)),
+        longest_dtw_loss: longest(|e| (e.wld == Wld::Loss).then_some(e.dtw)),
+        longest_mtc: longest(|e| (e.wld != Wld::Draw).then_some(e.mtc)),
     }
 }
 
@@ -74,7 +75,9 @@ fn compare(solution: &Solution, list: &[SideSurvey]) {
     let pieces = solution.slices().last().unwrap().pieces();
     for slice in (2..=pieces).flat_map(Slice::stored) {
         for &side in slice.stored_sides() {
-            assert_eq!(found.next(), Some(&expected(solution, slice, side)));
+            let found = found.next().unwrap();
+            let counts = expected(solution, slice, side);
+            assert_eq!((found.slice, found.side, found.counts), (slice, side, counts));
         }
     }
     assert!(found.next().is_none());
@@ -84,11 +87,14 @@ fn compare(solution: &Solution, list: &[SideSurvey]) {
 fn two_and_three_pieces() {
     let (_dir, probe) = built(three_pieces(), &TYPES, all);
     for threads in [1, 3] {
-        compare(three_pieces(), &run(&probe, &Options { threads, ..Options::default() }));
+        compare(
+            three_pieces(),
+            &run(&probe, &SliceSelection { threads, ..SliceSelection::default() }),
+        );
     }
-    let longest = run(&probe, &Options::default()).into_iter().find_map(|s| {
+    let longest = run(&probe, &SliceSelection::default()).into_iter().find_map(|s| {
         let number = s.counts.longest_mtc.filter(|longest| longest.number >= 10)?;
-        Some((s.slice.to_string(), s.side, number.number, s.example(&number)?.to_fen()))
+        Some((s.slice.to_string(), s.side, number.number, s.longest_mtc_fen?))
     });
     // The published record.
     let record = ("0201".to_owned(), Color::White, 10, "W:WK11:BK2,K6".to_owned());
@@ -99,28 +105,29 @@ fn two_and_three_pieces() {
 fn missing_sides_and_types() {
     let keep = |slice: Slice, side: Color| slice.is_symmetric() || side == Color::White;
     let (_dir, probe) = built(three_pieces(), &[DbType::Wld1, DbType::Dtw], keep);
-    let list = run(&probe, &Options::default());
-    let without_mtc = |survey: SideSurvey| SideSurvey {
-        counts: Counts { longest_mtc: None, ..survey.counts },
-        ..survey
-    };
+    let list = run(&probe, &SliceSelection::default());
     for found in &list {
-        assert_eq!(*found, without_mtc(expected(three_pieces(), found.slice, found.side)));
+        let expected = expected(three_pieces(), found.slice, found.side);
+        assert_eq!(found.counts, Counts { longest_mtc: None, ..expected });
+        assert!(
+            found.longest_mtc_fen.is_none()
+                && found.longest_dtw_win_fen.is_some() == (found.counts.wins > 0)
+        );
     }
     assert_eq!(list.len(), 16);
     // A slice alone: the slices that its captures lead to are unknown.
     let slice: Slice = "1101".parse().unwrap();
     let (_dir, probe) = built(three_pieces(), &TYPES, all);
-    let list = run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() });
+    let list = run(&probe, &only(slice));
     let wanted = Color::ALL.map(|side| expected(three_pieces(), slice, side));
-    assert_eq!(list, wanted);
+    assert_eq!(list.iter().map(|s| s.counts).collect::<Vec<_>>(), wanted);
     let of = |slices: &str, max_pieces| {
-        let slices = Some(vec![slices.parse().unwrap()]);
-        survey(&probe, &Options { slices, max_pieces, threads: 1 }, |_| true, |_| {})
+        let slices = vec![slices.parse().unwrap()];
+        survey(&probe, &SliceSelection { slices, max_pieces, threads: 1 }, |_| true, |_| {})
     };
     assert!(matches!(of("1111", None), Err(SurveyError::Selection(SelectionError::Missing(_)))));
     assert!(matches!(of("1101", Some(2)), Err(SurveyError::Selection(SelectionError::NoSlices))));
-    let nothing = survey(&Probe::new(), &Options::default(), |_| true, |_| {});
+    let nothing = survey(&Probe::new(), &SliceSelection::default(), |_| true, |_| {});
     assert!(matches!(nothing, Err(SurveyError::Selection(SelectionError::NoWld))));
 }
 
@@ -129,8 +136,8 @@ fn unknown_positions_are_counted() {
     // Without a slice that captures lead to.
     let [slice, without] = ["0201", "0101"].map(|text| text.parse::<Slice>().unwrap());
     let (_dir, probe) = built(three_pieces(), &TYPES, |slice, _| slice != without);
-    for found in run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() }) {
-        let right = expected(three_pieces(), found.slice, found.side).counts;
+    for found in run(&probe, &only(slice)) {
+        let right = expected(three_pieces(), found.slice, found.side);
         let counts = found.counts;
         // Black can only capture White's last piece.
         assert_eq!(counts.unknown > 0, found.side == Color::White);
@@ -144,7 +151,8 @@ fn unknown_positions_are_counted() {
 fn a_survey_can_be_stopped() {
     let (_dir, probe) = built(three_pieces(), &[DbType::Wld2], all);
     let mut count = 0;
-    let result = survey(&probe, &Options::default(), |at| at.slice.pieces() < 3, |_| count += 1);
+    let result =
+        survey(&probe, &SliceSelection::default(), |at| at.slice.pieces() < 3, |_| count += 1);
     assert!(!result.unwrap());
     assert_eq!(count, 4);
 }
@@ -178,7 +186,7 @@ fn sizes_add_up_to_the_files() {
 fn four_pieces() {
     let solution = Solution::solve(4);
     let (_dir, probe) = built(&solution, &TYPES, all);
-    let list = run(&probe, &Options::default());
+    let list = run(&probe, &SliceSelection::default());
     compare(&solution, &list);
     let mut records = 0;
     for row in table(include_str!("../../../../positions/egdb/kingsrow-high-mtc.tsv")) {

@@ -22,7 +22,7 @@ pub mod stats;
 mod tournament;
 
 pub use crate::clocks::{GameClock, ParseTimeControlError, TimeControl};
-pub use check::{Check, Finding, Severity, check_dxp, check_hub};
+pub use check::{Check, CheckedStep, StepVerdict, check_dxp, check_hub};
 pub use config::error::ConfigError;
 pub use config::spec::{DxpSpec, ENGINE_KEYS, EngineKind, EngineSpec, command_words};
 pub use config::{

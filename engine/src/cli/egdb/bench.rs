@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::egdb::Backend;
 use ::egdb::bench::{BenchOptions, lookups};
+use ::egdb::{Backend, DatabaseOptions};
 use anyhow::anyhow;
 use clap::Args;
 use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::databases::OneDatabaseArgs;
+use super::super::databases::{CacheArgs, OneDatabaseArgs, PiecesArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
@@ -26,7 +26,7 @@ Examples:
   meerslag egdb bench --egdb /data/egdb --batch 1
   meerslag egdb bench --egdb /data/egdb --egdb-cache 64M
 
-Random positions of the largest piece count (or --pieces), slices in proportion to their size, \
+Random positions of the largest piece count , slices in proportion to their size, \
 turning and indexing included. Stored numbers are read whether or not the format has a value for \
 the position: this measures the reading alone.";
 
@@ -48,14 +48,15 @@ pub(super) struct BenchArgs {
     /// Lookups at a time: 1 is one by one, as a search asks
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: u32,
-    /// Piece count of the positions [default: the largest]
-    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=9))]
-    pieces: Option<u8>,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     database: OneDatabaseArgs,
+    #[command(flatten)]
+    pieces: PiecesArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// Measured lookups.
@@ -84,8 +85,10 @@ impl Record for LookupsRecord {
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     only_print();
     Interrupt::leave()?;
-    let database = args.database.open(args.dir.as_deref(), None)?;
-    let pieces = args.pieces.unwrap_or(database.max_pieces());
+    let cache_mib = args.cache.mib;
+    let options = DatabaseOptions { cache_mib, ..args.pieces.options(&[]) };
+    let database = args.database.open(args.dir.as_deref(), &options)?;
+    let pieces = database.max_pieces().min(args.pieces.most);
     let has_pieces =
         |id: &::egdb::SubId| id.slice.pieces() == pieces && database.has_data(id.slice, id.side);
     if !database.contents().iter().any(has_pieces) {
@@ -111,7 +114,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
             Backend::MemoryMap => "mmap",
             Backend::BlockCache => "cache",
         },
-        cache_mib: args.database.reading.cache_mib,
+        cache_mib,
         lookups: result.lookups,
         seconds: json::seconds(result.seconds),
         lookups_per_second: result.rate().round(),

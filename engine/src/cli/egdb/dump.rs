@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ::egdb::SubId;
 use ::egdb::index::unrank;
 use ::egdb::value::WldValue;
-use ::egdb::{Database, Slice};
+use ::egdb::{Database, DatabaseOptions, Slice};
 use anyhow::anyhow;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -25,7 +25,7 @@ Examples:
   meerslag egdb dump --egdb /data/egdb --slice 1101 --side white --count 20
   meerslag egdb dump --egdb /data/egdb --slice 2110 --value unknown
   meerslag egdb dump --egdb /data/mtc --slice 0301 --min 10 --json
-  meerslag egdb dump --egdb /data/egdb --slice 1101 --step 1000 --all
+  meerslag egdb dump --egdb /data/egdb --slice 1101 --from 5000 --all
 
 A slice is written as four digits: black men, black kings, white men, white kings. Each line has \
 the index in the slice, the position and the stored value: win, loss, draw or unknown; the \
@@ -48,13 +48,6 @@ pub(super) struct DumpArgs {
     /// First index
     #[arg(long, value_name = "INDEX", default_value_t = 0)]
     from: u64,
-    /// Index to stop before [default: the end of the slice]
-    #[arg(long, value_name = "INDEX")]
-    to: Option<u64>,
-    /// List only every N-th index
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    step: u64,
     /// List at most this many positions of each side to move
     #[arg(long, value_name = "N")]
     count: Option<u64>,
@@ -116,7 +109,7 @@ impl Record for ValueRecord<'_> {
 
 pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
     only_print();
-    let database = args.database.open(args.dir.as_deref(), None)?;
+    let database = args.database.open(args.dir.as_deref(), &DatabaseOptions::default())?;
     let is_wld = database.db_type().is_wld();
     if args.value.is_some() && !is_wld {
         return Err(Failure::Input(anyhow!(
@@ -147,21 +140,35 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
             args.slice
         )));
     }
-    let mut dump = Dump {
-        args,
-        database: &database,
-        interrupt: Interrupt::catch(|| {})?,
-        out: BufWriter::new(stdout()),
-        is_empty: true,
-    };
+    let interrupt = Interrupt::catch(|| {})?;
+    let mut out = BufWriter::new(stdout());
+    let mut is_empty = true;
     for side in Color::ALL {
         let mut left = args.count.unwrap_or(u64::MAX);
         for &id in subs.iter().filter(|id| id.side == side) {
-            dump.sub(id, &mut left)?;
+            let first = u64::from(id.sub) * database.db_type().subslice_length();
+            let size = database.sub_size(id);
+            let mut at = args.from.saturating_sub(first);
+            let mut values = vec![0; CHUNK.min(size) as usize];
+            while at < size && left > 0 {
+                if interrupt.is_pressed() {
+                    out.flush()?;
+                    return Err(Failure::interrupted("the rows so far are complete"));
+                }
+                let values = &mut values[..CHUNK.min(size - at) as usize];
+                database.read_values(id, at, values)?;
+                for (&value, index) in values.iter().zip(first + at..) {
+                    if left > 0 && line(args, &database, (id, index), value, &mut out)? {
+                        left -= 1;
+                        is_empty = false;
+                    }
+                }
+                at += values.len() as u64;
+            }
         }
     }
-    dump.out.flush()?;
-    if dump.is_empty {
+    out.flush()?;
+    if is_empty {
         note(format_args!("no position of slice {} passes the conditions", args.slice));
     }
     Ok(())
@@ -170,75 +177,37 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
 /// Values read at a time.
 const CHUNK: u64 = 1 << 14;
 
-struct Dump<'a, W> {
-    args: &'a DumpArgs,
-    database: &'a Database,
-    interrupt: Interrupt,
-    out: W,
-    is_empty: bool,
-}
-
-impl<W: Write> Dump<'_, W> {
-    fn sub(&mut self, id: SubId, left: &mut u64) -> Result<(), Failure> {
-        let first = u64::from(id.sub) * self.database.db_type().subslice_length();
-        let size = self.database.sub_size(id);
-        let end = self.args.to.unwrap_or(u64::MAX).saturating_sub(first).min(size);
-        let step = self.args.step;
-        // The first index of this sub-database that the steps from `from` reach.
-        let mut at = match self.args.from.checked_sub(first) {
-            Some(at) => at,
-            None => (first - self.args.from).next_multiple_of(step) + self.args.from - first,
-        };
-        let mut values = vec![0; CHUNK.min(size) as usize];
-        while at < end && *left > 0 {
-            if self.interrupt.is_pressed() {
-                self.out.flush()?;
-                return Err(Failure::interrupted("the rows so far are complete"));
-            }
-            let n = if step >= CHUNK { 1 } else { CHUNK.min(end - at) as usize };
-            self.database.read_values(id, at, &mut values[..n])?;
-            let mut k = 0;
-            while k < n && *left > 0 {
-                if self.line(id.slice, id.side, first + at + k as u64, values[k])? {
-                    *left -= 1;
-                }
-                k = k.saturating_add(step as usize);
-            }
-            at = at.saturating_add(if step >= CHUNK { step } else { k as u64 });
-        }
-        Ok(())
+/// Writes a line if the filters let it pass.
+fn line(
+    args: &DumpArgs,
+    database: &Database,
+    (id, index): (SubId, u64),
+    value: u16,
+    out: &mut impl Write,
+) -> Result<bool, Failure> {
+    let db_type = database.db_type();
+    let wld = db_type.is_wld().then(|| WldValue::from_stored(value as u8));
+    if args.value.is_some_and(|wanted| wld != Some(wanted))
+        || args.min.is_some_and(|min| value < min)
+        || args.max.is_some_and(|max| value > max)
+    {
+        return Ok(false);
     }
-
-    /// Writes a line if the filters let it pass.
-    fn line(&mut self, slice: Slice, side: Color, index: u64, value: u16) -> Result<bool, Failure> {
-        let (db_type, args) = (self.database.db_type(), self.args);
-        let wld = db_type.is_wld().then(|| WldValue::from_stored(value as u8));
-        if args.value.is_some_and(|wanted| wld != Some(wanted))
-            || args.min.is_some_and(|min| value < min)
-            || args.max.is_some_and(|max| value > max)
-        {
-            return Ok(false);
-        }
-        let position = unrank(slice, index).and_then(|p| p.position(side).ok());
-        let Some(position) = position else { return Ok(false) };
-        let excluded = ::egdb::probe::exclusion(db_type, &position).is_some();
-        if excluded && !args.all {
-            return Ok(false);
-        }
-        self.is_empty = false;
-        let fen = position.to_fen();
-        if args.json {
-            let number = if wld.is_none() { Some(value) } else { None };
-            let record =
-                ValueRecord { index, fen: &fen, value: wld.map(WldValue::name), number, excluded };
-            json::write(&mut self.out, &record)?;
-        } else {
-            let mark = if excluded { "*" } else { "" };
-            match wld {
-                Some(wld) => writeln!(self.out, "{index}\t{fen}\t{}{mark}", wld.name())?,
-                None => writeln!(self.out, "{index}\t{fen}\t{value}{mark}")?,
-            }
-        }
-        Ok(true)
+    let position = unrank(id.slice, index).and_then(|p| p.position(id.side).ok());
+    let Some(position) = position else { return Ok(false) };
+    let excluded = ::egdb::probe::exclusion(db_type, &position).is_some();
+    if excluded && !args.all {
+        return Ok(false);
     }
+    let (fen, value_name) = (position.to_fen(), wld.map(WldValue::name));
+    if args.json {
+        let number = if wld.is_none() { Some(value) } else { None };
+        let record = ValueRecord { index, fen: &fen, value: value_name, number, excluded };
+        json::write(out, &record)?;
+    } else {
+        let mark = if excluded { "*" } else { "" };
+        let value = value_name.map_or_else(|| value.to_string(), str::to_owned);
+        writeln!(out, "{index}\t{fen}\t{value}{mark}")?;
+    }
+    Ok(true)
 }

@@ -59,9 +59,10 @@ struct IdentifiedFile {
 
 pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     only_print();
-    let all = identify_all(args.folder.path())?;
+    let dir = &args.folder.dir;
+    let all = identify_all(dir)?;
     if all.is_empty() {
-        return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
+        return Err(OpenError::NothingFound { dir: dir.clone() }.into());
     }
     let mut out = stdout();
     if args.json {
@@ -72,20 +73,19 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             missing_pieces: identity.gaps().collect(),
             genuine: identity.is_genuine,
         });
-        let (dir, databases) = (args.folder.path().display().to_string(), databases.collect());
-        json::write(&mut out, &IdentityRecord { dir, databases })?;
-    } else {
-        for identity in all {
-            let genuine = if identity.is_genuine { ", genuine Kingsrow files" } else { "" };
-            let (db_type, pieces) = (identity.db_type, identity.max_pieces);
-            let gaps: Vec<String> = identity.gaps().map(|pieces| pieces.to_string()).collect();
-            let without = match gaps.len() {
-                0 => String::new(),
-                _ => format!(", without those of {} pieces", gaps.join(", ")),
-            };
-            let name = db_type.name();
-            writeln!(out, "{db_type} ({name}), up to {pieces} pieces{without}{genuine}")?;
-        }
+        let (dir, databases) = (dir.display().to_string(), databases.collect());
+        return Ok(json::write(&mut out, &IdentityRecord { dir, databases })?);
+    }
+    for identity in all {
+        let genuine = if identity.is_genuine { ", genuine Kingsrow files" } else { "" };
+        let (db_type, pieces) = (identity.db_type, identity.max_pieces);
+        let gaps: Vec<String> = identity.gaps().map(|pieces| pieces.to_string()).collect();
+        let without = match gaps.len() {
+            0 => String::new(),
+            _ => format!(", without those of {} pieces", gaps.join(", ")),
+        };
+        let name = db_type.name();
+        writeln!(out, "{db_type} ({name}), up to {pieces} pieces{without}{genuine}")?;
     }
     Ok(())
 }

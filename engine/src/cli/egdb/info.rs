@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::{FolderArgs, OneDatabaseArgs};
+use super::super::databases::{FolderArgs, OneDatabaseArgs, PiecesArgs};
 use super::super::json::{self, Record};
 use super::super::streams::{only_print, stdout};
 use super::{file_len, file_name};
@@ -36,6 +36,8 @@ pub(super) struct InfoArgs {
     json: bool,
     #[command(flatten)]
     database: OneDatabaseArgs,
+    #[command(flatten)]
+    pieces: PiecesArgs,
 }
 
 /// An opened database.
@@ -84,10 +86,11 @@ struct SliceEntry {
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     only_print();
+    let dir = &args.folder.dir;
     if args.database.db_type.is_some() {
-        return describe(args, &args.database.open(Some(args.folder.path()), None)?);
+        return describe(args, &args.database.open(Some(dir), &args.pieces.options(&[]))?);
     }
-    let probe = args.database.reading.options(&[args.folder.path().to_owned()]).open()?;
+    let probe = args.pieces.options(std::slice::from_ref(dir)).open()?;
     for (number, database) in probe.databases().iter().enumerate() {
         if number > 0 && !args.json {
             writeln!(stdout())?;
@@ -99,35 +102,30 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
 
 fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
     let contents = database.contents();
-    let size = |id: &SubId| database.sub_size(*id);
-    let mut slices: Vec<_> = contents.iter().map(|id| id.slice).collect();
-    slices.dedup();
-    let slice_entries: Vec<SliceEntry> = slices
-        .iter()
-        .map(|&slice| {
-            let subs = contents.iter().filter(|id| id.slice == slice);
-            let mut sides: Vec<_> = subs.clone().map(|id| id.side.letter()).collect();
-            sides.dedup();
-            SliceEntry {
-                slice: slice.to_string(),
-                sides: sides.into_iter().collect(),
-                positions: subs.map(size).sum(),
-            }
-        })
-        .collect();
-    let piece_counts = (2..=database.max_pieces()).map(|pieces| PieceCount {
-        pieces,
-        slices: slices.iter().filter(|slice| slice.pieces() == pieces).count(),
-        positions: contents.iter().filter(|id| id.slice.pieces() == pieces).map(size).sum(),
+    let positions = |ids: &[SubId]| ids.iter().map(|&id| database.sub_size(id)).sum::<u64>();
+    let slices: Vec<&[SubId]> = contents.chunk_by(|a, b| a.slice == b.slice).collect();
+    let piece_counts = (2..=database.max_pieces()).map(|pieces| {
+        let slices = slices.iter().filter(|ids| ids[0].slice.pieces() == pieces);
+        let (count, positions) = (slices.clone().count(), slices.map(|ids| positions(ids)).sum());
+        PieceCount { pieces, slices: count, positions }
     });
+    let slice_entry = |ids: &&[SubId]| {
+        let mut sides: Vec<char> = ids.iter().map(|id| id.side.letter()).collect();
+        sides.dedup();
+        SliceEntry {
+            slice: ids[0].slice.to_string(),
+            sides: sides.into_iter().collect(),
+            positions: positions(ids),
+        }
+    };
     let mut files = Vec::new();
     for path in database.files() {
         files.push(FileEntry { name: file_name(&path), bytes: file_len(&path)? });
     }
-    let positions: u64 = contents.iter().map(size).sum();
+    let positions = positions(&contents);
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     let report = DatabaseRecord {
-        dir: args.folder.path().display().to_string(),
+        dir: args.folder.dir.display().to_string(),
         database: database.db_type().name(),
         max_pieces: database.max_pieces(),
         max_pieces_one_side: database.max_pieces_one_side(),
@@ -138,21 +136,19 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
         index_memory_bytes: database.memory().index,
         pieces: piece_counts.collect(),
         files,
-        slices: if args.slices { slice_entries } else { Vec::new() },
+        slices: slices.iter().filter(|_| args.slices).map(slice_entry).collect(),
     };
     let mut out = stdout();
     if args.json {
         return Ok(json::write(&mut out, &report)?);
     }
     writeln!(out, "{} ({}) in {}", database.db_type(), report.database, report.dir)?;
+    let genuine = if report.genuine { "; genuine Kingsrow files" } else { "" };
+    let (most, one_side) = (report.max_pieces, report.max_pieces_one_side);
     writeln!(
         out,
-        "up to {} pieces, {} on a side{}",
-        report.max_pieces,
-        report.max_pieces_one_side,
-        if report.genuine { "; genuine Kingsrow files" } else { "" }
+        "up to {most} pieces, {one_side} on a side{genuine}\n\npieces  slices  positions"
     )?;
-    writeln!(out, "\npieces  slices  positions")?;
     for count in &report.pieces {
         writeln!(out, "{:6}  {:6}  {}", count.pieces, count.slices, count.positions)?;
     }
@@ -162,9 +158,7 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
     }
     writeln!(
         out,
-        "\n{} positions in {} bytes: {:.4} bits a position; {:.1} MiB of memory for indices",
-        report.positions,
-        report.bytes,
+        "\n{positions} positions in {bytes} bytes: {:.4} bits a position; {:.1} MiB of memory for indices",
         report.bits_per_position,
         report.index_memory_bytes as f64 / f64::from(1 << 20)
     )?;

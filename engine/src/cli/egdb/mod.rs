@@ -13,7 +13,6 @@ mod info;
 #[cfg(feature = "builder")]
 mod plan;
 mod probe;
-mod selection;
 #[cfg(feature = "builder")]
 mod stats;
 mod verify;
@@ -27,20 +26,10 @@ use clap::{Args, Subcommand};
 use egdb_build::convert::ConvertError;
 
 pub(super) use self::bench::LookupsRecord;
-#[cfg(feature = "builder")]
-pub(super) use self::build::BuildRecord;
-#[cfg(feature = "builder")]
-pub(super) use self::check::{CheckRecord, FindingRecord};
-#[cfg(feature = "builder")]
-pub(super) use self::convert::ConversionRecord;
 pub(super) use self::dump::ValueRecord;
 pub(super) use self::identify::IdentityRecord;
 pub(super) use self::info::DatabaseRecord;
-#[cfg(feature = "builder")]
-pub(super) use self::plan::TaskRecord;
 pub(super) use self::probe::{ErrorRecord, beyond};
-#[cfg(feature = "builder")]
-pub(super) use self::stats::SurveyRecord;
 pub(super) use self::verify::FileRecord;
 use super::Failure;
 use super::failure::Ends;

@@ -1,7 +1,7 @@
 //! `meerslag egdb probe`.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use ::egdb::error::ProbeError;
 use ::egdb::{Answer, Probe, Slice};
@@ -14,7 +14,7 @@ use movegen::{Fen, Game, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::databases::DatabaseArgs;
+use super::super::databases::CachedDatabaseArgs;
 use super::super::json::{self, Record};
 use super::super::report;
 use super::super::streams::{only_print, plain, stdout};
@@ -27,18 +27,17 @@ Examples:
   meerslag egdb probe --egdb /data/wld --egdb /data/mtc --egdb /data/dtw \"B:WK35:BK1,K7,K18\"
   meerslag egdb probe --egdb /data/egdb positions.txt --json
 
-Every legal position within the databases' piece counts (four without '--egdb') has a value, \
-captures included. Values and distances are for the side to move; those of a move count from \
-before it. dtw: plies to the end of the game (0: no legal move). mtc: distance to conversion \
-(capture or man move), where the position after a conversion counts 1 if its side to move wins \
-and 2 if it loses.
-
 With '--json' every line of a file gives one object, in order:
   {\"fen\":..., \"value\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
-or, for a line that is not a legal position, {\"fen\":..., \"error\":...}. Moves are in Hub \
-notation (32-28, 28x19x23), best first.";
+or, for a line that is not a legal position, {\"fen\":..., \"error\":...}.";
 
 /// Look up positions: value, distances, all moves
+///
+/// Every legal position within the databases' piece counts (four without '--egdb') has a value,
+/// captures included. Values and distances are for the side to move; those of a move count from
+/// before it. dtw: plies to the end of the game (0: no legal move). mtc: distance to conversion
+/// (capture or man move), where the position after a conversion counts 1 if its side to move wins
+/// and 2 if it loses. Moves are in Hub notation (32-28, 28x19x23), best first.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ProbeArgs {
@@ -50,7 +49,7 @@ pub(super) struct ProbeArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    databases: DatabaseArgs,
+    databases: CachedDatabaseArgs,
 }
 
 /// A position that cannot be looked up.
@@ -127,26 +126,11 @@ const MAX_LINE: usize = 4096;
 /// Reads a line without its end; false at the end of the input. Long lines are cut.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    let mut is_any = false;
-    loop {
-        let available = match input.fill_buf() {
-            Ok(available) => available,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if available.is_empty() {
-            return Ok(is_any);
-        }
-        is_any = true;
-        let end = available.iter().position(|&b| b == b'\n');
-        let part = &available[..end.unwrap_or(available.len())];
-        line.extend_from_slice(&part[..part.len().min(MAX_LINE - line.len())]);
-        let used = end.map_or(available.len(), |end| end + 1);
-        input.consume(used);
-        if end.is_some() {
-            return Ok(true);
-        }
+    let read = input.by_ref().take(MAX_LINE as u64).read_until(b'\n', line)?;
+    if line.pop_if(|last| *last == b'\n').is_none() && read == MAX_LINE {
+        input.skip_until(b'\n')?;
     }
+    Ok(read > 0)
 }
 
 fn read(text: &str) -> Result<(Game, Fen), anyhow::Error> {

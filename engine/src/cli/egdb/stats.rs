@@ -1,59 +1,49 @@
 //! `meerslag egdb stats`.
 
-use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::Arc;
 
-use ::egdb::SubId;
-use ::egdb::{Database, DbType, Slice};
+use ::egdb::{DbType, Probe, Slice};
 use clap::{Args, ValueEnum};
-use egdb_build::survey::{Counts, Longest, Options, Progress, SideSurvey, SurveyError, survey};
-use movegen::Color;
+use egdb_build::SliceSelection;
+use egdb_build::survey::{Counts, SideSurvey, SurveyError, survey};
 use movegen::words::counted;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::super::Failure;
-use super::super::databases::{FoldersArgs, ReadingArgs};
+use super::super::databases::FoldersArgs;
 use super::super::failure::Ends;
 use super::super::interrupt::Interrupt;
-use super::super::json::{self, Record};
 use super::super::progress::Bar;
 use super::super::streams::{only_print, stdout};
-use super::super::terminal;
-use super::selection::SelectionArgs;
+use super::super::{Failure, json, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb stats --egdb db
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
-  meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
-
-For every slice and side to move, over all legal positions: wins, losses and draws for the side \
-to move, positions with a capture, the longest win and loss in plies to the end of the game \
-(dtw), the greatest distance to conversion (mtc, exact also below 10, which is not stored) with \
-the first position of each, and the bits of compressed data a position takes in each database. A \
-slice is written as four digits: black men, black kings, white men, white kings; of a slice and \
-its twin with colours exchanged only one is stored, and if they are the same only Black to move.
-
-JSON: one object a line for each slice and side to move.";
+  meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json";
 
 /// Count wins, losses and draws of all positions, and find the longest
+///
+/// For every slice and side to move, over all legal positions: wins, losses and draws for the side
+/// to move, positions with a capture, the longest win and loss in plies to the end of the game
+/// (dtw), the greatest distance to conversion (mtc, exact also below 10, which is not stored) with
+/// the first position of each, and the bits of compressed data a position takes in each database. A
+/// slice is written as four digits: black men, black kings, white men, white kings; of a slice and
+/// its twin with colours exchanged only one is stored, and if they are the same only Black to move.
+///
+/// JSON: one object a line for each slice and side to move.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct StatsArgs {
     #[command(flatten)]
     folders: FoldersArgs,
     #[command(flatten)]
-    selection: SelectionArgs,
+    selection: SliceSelection,
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
     /// Print JSON objects, one a line, instead of text
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    #[command(flatten)]
-    reading: ReadingArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,112 +54,39 @@ enum Format {
     Markdown,
 }
 
-/// The positions of a slice with one side to move.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct SurveyRecord {
-    slice: String,
-    /// The side to move, `W` or `B`.
-    side: char,
-    positions: u64,
-    wins: u64,
-    losses: u64,
-    draws: u64,
-    /// Only if there are any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<u64>,
-    captures: u64,
-    longest_dtw_win: Option<u32>,
-    longest_dtw_loss: Option<u32>,
-    longest_mtc: Option<u32>,
-    longest_dtw_win_fen: Option<String>,
-    longest_dtw_loss_fen: Option<String>,
-    longest_mtc_fen: Option<String>,
-    /// Compressed data by type of database.
-    bytes: BTreeMap<String, u64>,
-    bits_per_position: BTreeMap<String, f64>,
-}
-
-impl Record for SurveyRecord {
-    const TYPE: &'static str = "slice";
-}
-
-impl SurveyRecord {
-    /// Without the sizes of databases.
-    pub(super) fn of(s: &SideSurvey) -> SurveyRecord {
-        let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
-        let counts = s.counts;
-        SurveyRecord {
-            slice: s.slice.to_string(),
-            side: s.side.letter(),
-            positions: counts.positions(),
-            wins: counts.wins,
-            losses: counts.losses,
-            draws: counts.draws,
-            unknown: Some(counts.unknown).filter(|&n| n > 0),
-            captures: counts.captures,
-            longest_dtw_win: number(counts.longest_dtw_win),
-            longest_dtw_loss: number(counts.longest_dtw_loss),
-            longest_mtc: number(counts.longest_mtc),
-            longest_dtw_win_fen: fen(s, counts.longest_dtw_win),
-            longest_dtw_loss_fen: fen(s, counts.longest_dtw_loss),
-            longest_mtc_fen: fen(s, counts.longest_mtc),
-            bytes: BTreeMap::new(),
-            bits_per_position: BTreeMap::new(),
-        }
-    }
-}
-
-/// A survey with what is beside the positions.
-struct SurveyRow {
-    survey: SideSurvey,
-    /// Compressed bytes by database.
-    bytes: Vec<Option<u64>>,
-}
-
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     only_print();
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.reading.options(args.folders.paths()).open()?;
-    let mut databases = probe.databases().to_vec();
-    databases.sort_by_key(|database| match database.db_type() {
-        DbType::Dtw => 2,
-        DbType::Mtc => 1,
-        _ => 0,
-    });
-    let options = Options {
-        max_pieces: args.selection.pieces,
-        slices: args.selection.slices(),
-        threads: args.selection.threads,
-    };
+    let probe = args.folders.open()?;
     let bar = Bar::new("positions");
-    let mut page = Page {
-        format: (!args.json).then_some(args.format),
-        databases: &databases,
-        rows: Vec::new(),
-        is_first: true,
-        is_partial: false,
+    let mut page = Page::new(args.format, &probe);
+    let mut failed: Result<(), Failure> = Ok(());
+    let each = |side: SideSurvey| {
+        if failed.is_ok() {
+            failed = bar.suspend(|| {
+                let mut out = stdout();
+                if args.json {
+                    json::write(&mut out, &side)?;
+                } else {
+                    page.add(side, &mut out)?;
+                }
+                Ok(out.flush()?)
+            });
+        }
     };
-    let mut failed = Ok(());
-    let progress = |at: Progress| {
+    let progress = |at: egdb_build::survey::Progress| {
         bar.show(at.done, at.all, || format!(" {}", at.slice));
         !interrupt.is_pressed()
     };
-    let each = |result: &SideSurvey| {
-        let row = SurveyRow { survey: *result, bytes: bytes_of(&databases, result) };
-        if failed.is_ok() {
-            failed = bar.suspend(|| page.add(row));
-        }
-    };
-    let is_complete = survey(&probe, &options, progress, each);
+    let is_complete = survey(&probe, &args.selection, progress, each);
     drop(bar);
     failed?;
     page.is_partial = !matches!(is_complete, Ok(true));
-    page.finish_group()?;
+    page.finish_group(&mut stdout())?;
     if is_complete? {
-        Ok(())
-    } else {
-        Err(Failure::interrupted("the sums are those of the part that was read"))
+        return Ok(());
     }
+    Err(Failure::interrupted("the sums are those of the part that was read"))
 }
 
 impl Ends for SurveyError {
@@ -178,215 +95,171 @@ impl Ends for SurveyError {
     }
 }
 
-fn bytes_of(databases: &[Arc<Database>], result: &SideSurvey) -> Vec<Option<u64>> {
-    let of = |database: &Arc<Database>| {
-        let count = result.slice.subslices(database.db_type().subslice_length()) as u32;
-        let id = |sub| SubId { slice: result.slice, sub, side: result.side };
-        let list: Vec<u64> = (0..count).filter_map(|sub| database.sub_bytes(id(sub))).collect();
-        (!list.is_empty()).then(|| list.into_iter().sum())
-    };
-    databases.iter().map(of).collect()
-}
-
-/// The output, piece count by piece count; JSON line by line.
-struct Page<'d> {
-    /// `None` for JSON.
-    format: Option<Format>,
-    databases: &'d [Arc<Database>],
+/// The output, piece count by piece count.
+struct Page<'p> {
+    format: Format,
+    probe: &'p Probe,
+    types: Vec<DbType>,
     /// Of one piece count.
-    rows: Vec<SurveyRow>,
+    rows: Vec<SideSurvey>,
     is_first: bool,
     /// The work was stopped within this piece count.
     is_partial: bool,
 }
 
 impl Page<'_> {
-    fn add(&mut self, row: SurveyRow) -> Result<(), Failure> {
-        if self.format.is_none() {
-            let mut out = stdout();
-            json::write(&mut out, &self.record(&row))?;
-            return Ok(out.flush()?);
+    fn new(format: Format, probe: &Probe) -> Page<'_> {
+        let there = |it: &DbType| probe.databases().iter().any(|db| db.db_type() == *it);
+        let types = DbType::ALL.into_iter().filter(there).collect();
+        Page { format, probe, types, rows: Vec::new(), is_first: true, is_partial: false }
+    }
+
+    fn add(&mut self, side: SideSurvey, out: &mut impl Write) -> Result<(), Failure> {
+        if self.rows.first().is_some_and(|first| first.slice.pieces() != side.slice.pieces()) {
+            self.finish_group(out)?;
         }
-        let pieces = row.survey.slice.pieces();
-        if self.rows.first().is_some_and(|first| first.survey.slice.pieces() != pieces) {
-            self.finish_group()?;
-        }
-        self.rows.push(row);
+        self.rows.push(side);
         Ok(())
     }
 
-    fn finish_group(&mut self) -> Result<(), Failure> {
-        if self.rows.is_empty() {
-            return Ok(());
-        }
-        let mut out = stdout();
+    fn finish_group(&mut self, out: &mut impl Write) -> Result<(), Failure> {
+        let Some(first) = self.rows.first() else { return Ok(()) };
+        let pieces = first.slice.pieces();
         match self.format {
-            None => {}
-            Some(Format::Text) => self.text(&mut out)?,
-            Some(Format::Markdown) => self.markdown(&mut out)?,
+            Format::Text => self.text(pieces, out)?,
+            Format::Markdown => self.markdown(pieces, out)?,
         }
         self.rows.clear();
         self.is_first = false;
-        Ok(out.flush()?)
+        Ok(())
     }
 
-    fn record(&self, row: &SurveyRow) -> SurveyRecord {
-        let mut record = SurveyRecord::of(&row.survey);
-        for (database, &size) in self.databases.iter().zip(&row.bytes) {
-            if let Some(size) = size {
-                let name = database.db_type().name().to_owned();
-                record.bytes.insert(name.clone(), size);
-                let per_position = bits(size, row.survey.counts.positions());
-                record.bits_per_position.insert(name, json::rounded(per_position, 4));
-            }
-        }
-        record
-    }
-
-    fn columns(&self) -> impl Iterator<Item = String> {
-        let names = self.databases.iter().map(|db| format!("{} bits", db.db_type().name()));
-        let fixed = ["slice", "", "positions", "win %", "loss %", "draw %", "capture %"];
-        let longest = ["win", "loss", "mtc"];
-        fixed.into_iter().chain(longest).map(str::to_owned).chain(names)
-    }
-
-    /// The cells of a row, percentages with this many digits.
-    fn cells(&self, row: &SurveyRow, digits: usize) -> Vec<String> {
-        let SideSurvey { slice, side, counts } = row.survey;
-        let positions = counts.positions();
-        let share = |n: u64| format!("{:.digits$}", percent(n, positions));
-        let mut cells = vec![slice.to_string(), letter(side).to_string(), positions.to_string()];
-        cells.extend([counts.wins, counts.losses, counts.draws, counts.captures].map(share));
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        let longest = longest(&counts).into_iter();
-        cells.extend(longest.map(|(_, it)| or_dash(it.map(|it| it.number.to_string()))));
-        let bytes = row.bytes.iter();
-        cells.extend(bytes.map(|size| or_dash(size.map(|n| format!("{:.4}", bits(n, positions))))));
-        cells
-    }
-
-    fn pieces(&self) -> u8 {
-        self.rows[0].survey.slice.pieces()
+    /// The rows of the table, percentages with this many digits.
+    fn table(&self, digits: usize) -> Vec<Vec<String>> {
+        let row = |row: &SideSurvey| {
+            let SideSurvey { positions, counts, .. } = row;
+            let share = |n: u64| format!("{:.digits$}", percent(n, *positions));
+            let mut cells = vec![row.slice.to_string(), letter(row), positions.to_string()];
+            cells.extend([counts.wins, counts.losses, counts.draws, counts.captures].map(share));
+            cells.extend(longest(counts).map(|(_, number)| or_dash(number)));
+            let bits = self.types.iter().map(|it| row.bits_per_position.get(it.name()));
+            cells.extend(bits.map(|bits| or_dash(bits.map(|bits| format!("{bits:.4}")))));
+            cells
+        };
+        self.rows.iter().map(row).collect()
     }
 
     /// The sums of the piece count.
-    fn total(&self) -> Vec<String> {
-        let counts = self.rows.iter().map(|row| row.survey.counts);
+    fn total(&self, pieces: u8) -> Vec<String> {
+        let counts = self.rows.iter().map(|row| row.counts);
         let sum = counts.fold(Counts::default(), |sum, counts| sum.merged(&counts));
         let positions = sum.positions();
-        let mut slices: Vec<Slice> = self.rows.iter().map(|row| row.survey.slice).collect();
+        let mut slices: Vec<Slice> = self.rows.iter().map(|row| row.slice).collect();
         slices.dedup();
-        let share = |n: u64| percent(n, positions);
         let mut lines = Vec::new();
         if self.is_partial {
             lines.push("INTERRUPTED: only the slices listed here are in these sums".to_owned());
         }
-        lines.push(format!(
-            "{} pieces, {}: {positions} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
-             ({:.2} %), {} captures ({:.2} %)",
-            self.pieces(),
-            counted(slices.len() as u64, "slice"),
-            sum.wins,
-            share(sum.wins),
-            sum.losses,
-            share(sum.losses),
-            sum.draws,
-            share(sum.draws),
-            sum.captures,
-            share(sum.captures)
-        ));
+        let counts = [
+            (sum.wins, "wins"),
+            (sum.losses, "losses"),
+            (sum.draws, "draws"),
+            (sum.captures, "captures"),
+        ];
+        let counts = counts.map(|(n, what)| format!("{n} {what} ({:.2} %)", percent(n, positions)));
+        let (slice_count, counts) = (counted(slices.len(), "slice"), counts.join(", "));
+        lines.push(format!("{pieces} pieces, {slice_count}: {positions} positions, {counts}"));
         if sum.unknown > 0 {
             lines.push(format!("{} positions without a value", sum.unknown));
         }
         let longest: Vec<String> = longest(&sum)
             .into_iter()
-            .filter_map(|(name, longest)| Some(format!("{name} {}", longest?.number)))
+            .filter_map(|(name, number)| Some(format!("{name} {}", number?)))
             .collect();
         if !longest.is_empty() {
             lines.push(longest.join(", "));
         }
-        let is_whole = slices.iter().copied().eq(Slice::stored(self.pieces()));
-        for database in self.databases.iter().filter(|_| is_whole) {
-            let (name, bytes) = (database.db_type().name(), database.file_bytes(self.pieces()));
-            if bytes > 0 {
-                let bits = bits(bytes, positions);
-                lines.push(format!("{name}: {bytes} bytes of files, {bits:.4} bits a position"));
+        if slices.iter().copied().eq(Slice::stored(pieces)) {
+            for database in self.probe.databases() {
+                let (name, bytes) = (database.db_type().name(), database.file_bytes(pieces));
+                let bits = bytes as f64 * 8.0 / positions as f64;
+                if bytes > 0 {
+                    lines
+                        .push(format!("{name}: {bytes} bytes of files, {bits:.4} bits a position"));
+                }
             }
         }
         lines
     }
 
-    fn text(&self, out: &mut impl Write) -> Result<(), Failure> {
+    fn text(&self, pieces: u8, out: &mut impl Write) -> Result<(), Failure> {
         if !self.is_first {
             writeln!(out)?;
         }
         writeln!(
             out,
-            "{} pieces: shares of all positions in percent; longest win, loss, distance to\n\
+            "{pieces} pieces: shares of all positions in percent; longest win, loss, distance to\n\
              conversion; bits a position",
-            self.pieces()
         )?;
-        let names = self.databases.iter().map(|db| format!(" {}", db.db_type().name()));
+        let names: Vec<String> = self.types.iter().map(|it| format!(" {}", it.name())).collect();
         let fixed =
             ["slice", "", " positions", " win", " loss", " draw", " capt", " win", " loss", " mtc"];
-        let heading: Vec<String> = fixed.into_iter().map(str::to_owned).chain(names).collect();
-        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
-        let rows: Vec<_> = self.rows.iter().map(|row| self.cells(row, 1)).collect();
-        out.write_all(terminal::table(&heading, &rows).as_bytes())?;
-        writeln!(out)?;
+        let heading: Vec<&str> =
+            fixed.into_iter().chain(names.iter().map(String::as_str)).collect();
+        writeln!(out, "{}", terminal::table(&heading, &self.table(1)))?;
         for row in &self.rows {
-            let SideSurvey { slice, side, counts } = row.survey;
-            for (name, longest) in longest(&counts) {
-                if let Some(fen) = fen(&row.survey, longest) {
-                    writeln!(out, "{slice} {}  {name:<13} {fen}", letter(side))?;
+            for ((name, _), fen) in longest(&row.counts).into_iter().zip(fens(row)) {
+                if let Some(fen) = fen {
+                    writeln!(out, "{} {}  {name:<13} {fen}", row.slice, letter(row))?;
                 }
             }
         }
-        for line in self.total() {
+        for line in self.total(pieces) {
             writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
         }
         Ok(())
     }
 
-    fn markdown(&self, out: &mut impl Write) -> Result<(), Failure> {
+    fn markdown(&self, pieces: u8, out: &mut impl Write) -> Result<(), Failure> {
         if self.is_first {
-            writeln!(out, "# Statistics of endgame databases\n")?;
-            writeln!(out, "{}", MARKDOWN_HEAD.trim_end())?;
+            write!(out, "{MARKDOWN_HEAD}")?;
         }
-        writeln!(out, "\n## {} pieces\n", self.pieces())?;
-        for line in self.total() {
+        writeln!(out, "\n## {pieces} pieces\n")?;
+        for line in self.total(pieces) {
             writeln!(out, "- {line}")?;
         }
-        let columns: Vec<String> = self.columns().collect();
-        writeln!(out, "\n| {} |", columns.join(" | "))?;
-        let rules: Vec<&str> =
-            (0..columns.len()).map(|k| if k < 2 { "---" } else { "---:" }).collect();
-        writeln!(out, "| {} |", rules.join(" | "))?;
-        for row in &self.rows {
-            writeln!(out, "| {} |", self.cells(row, 2).join(" | "))?;
+        write!(
+            out,
+            "\n| slice | | positions | win % | loss % | draw % | capture % | win | loss | mtc |"
+        )?;
+        for db_type in &self.types {
+            write!(out, " {} bits |", db_type.name())?;
         }
-        let has_longest = |row: &&SurveyRow| {
-            longest(&row.survey.counts).iter().any(|(_, longest)| longest.is_some())
-        };
-        let mut rows = self.rows.iter().filter(has_longest).peekable();
-        if rows.peek().is_some() {
-            writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
-            writeln!(out, "| --- | --- | --- | --- | --- |")?;
+        writeln!(out, "\n| --- | --- |{}", " ---: |".repeat(8 + self.types.len()))?;
+        for row in self.table(2) {
+            writeln!(out, "| {} |", row.join(" | "))?;
         }
-        for row in rows {
-            let SideSurvey { slice, side, counts } = row.survey;
-            let cells =
-                longest(&counts).map(|(_, longest)| match (longest, fen(&row.survey, longest)) {
-                    (Some(longest), Some(fen)) => format!("{}: `{fen}`", longest.number),
-                    _ => "-".to_owned(),
-                });
-            writeln!(out, "| {slice} | {} | {} |", letter(side), cells.join(" | "))?;
-        }
+        let mut rows = self.rows.iter().filter(|row| fens(row).iter().any(|it| it.is_some()));
+        let mut heading = "\n| slice | | longest win | longest loss | greatest mtc |\n\
+                           | --- | --- | --- | --- | --- |\n";
+        rows.try_for_each(|row| {
+            let longest = longest(&row.counts).into_iter().zip(fens(row));
+            let cells: Vec<String> = longest
+                .map(|((_, number), fen)| {
+                    or_dash(number.zip(fen).map(|(number, fen)| format!("{number}: `{fen}`")))
+                })
+                .collect();
+            let heading = std::mem::take(&mut heading);
+            let (slice, side) = (row.slice, letter(row));
+            writeln!(out, "{heading}| {slice} | {side} | {} |", cells.join(" | "))
+        })?;
         Ok(())
     }
 }
 
 const MARKDOWN_HEAD: &str = "\
+# Statistics of endgame databases
+
 Written by `meerslag egdb stats --format markdown`. All legal positions of a slice with one side to
 move are counted, captures included; win and loss are those of the side to move. A slice is written
 as four digits: black men, black kings, white men, white kings. Of a slice and its twin with colours
@@ -397,27 +270,30 @@ the greatest distance to conversion in the convention of the Kingsrow databases;
 there is none or none was counted. The last columns are bits of compressed data a position.
 ";
 
-fn letter(side: Color) -> char {
-    side.letter().to_ascii_lowercase()
+fn letter(row: &SideSurvey) -> String {
+    row.side.letter().to_lowercase().to_string()
 }
 
-fn bits(bytes: u64, positions: u64) -> f64 {
-    bytes as f64 * 8.0 / positions.max(1) as f64
+fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 fn percent(part: u64, all: u64) -> f64 {
     part as f64 * 100.0 / all.max(1) as f64
 }
 
-fn fen(survey: &SideSurvey, longest: Option<Longest>) -> Option<String> {
-    Some(survey.example(&longest?)?.to_fen())
-}
-
 /// The greatest numbers, by name.
-fn longest(counts: &Counts) -> [(&'static str, Option<Longest>); 3] {
+fn longest(counts: &Counts) -> [(&'static str, Option<u32>); 3] {
     [
         ("longest win", counts.longest_dtw_win),
         ("longest loss", counts.longest_dtw_loss),
         ("greatest mtc", counts.longest_mtc),
     ]
+    .map(|(name, longest)| (name, longest.map(u32::from)))
+}
+
+/// The positions of the greatest numbers.
+fn fens(row: &SideSurvey) -> [Option<&String>; 3] {
+    let SideSurvey { longest_dtw_win_fen, longest_dtw_loss_fen, longest_mtc_fen, .. } = row;
+    [longest_dtw_win_fen, longest_dtw_loss_fen, longest_mtc_fen].map(Option::as_ref)
 }

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::{FolderArgs, OneDatabaseArgs};
+use super::super::databases::{FolderArgs, OneDatabaseArgs, PiecesArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
@@ -47,6 +47,8 @@ pub(super) struct VerifyArgs {
     json: bool,
     #[command(flatten)]
     database: OneDatabaseArgs,
+    #[command(flatten)]
+    pieces: PiecesArgs,
 }
 
 /// A file and its checksum.
@@ -117,7 +119,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
         }
     }
     if !is_known {
-        let dir = args.folder.path().to_owned();
+        let dir = args.folder.dir.clone();
         let error = anyhow::Error::new(VerifyError::NothingKnown { dir });
         return Err(Failure::Run(
             error.context("use --blocks to check the data without checksums"),
@@ -132,8 +134,8 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
 
 /// The missing files of these databases.
 fn missing(args: &VerifyArgs) -> Result<Vec<MissingFile>, Failure> {
-    let mut missing = missing_files(args.folder.path())?;
-    let (wanted, most) = (args.database.db_type, args.database.reading.pieces);
+    let mut missing = missing_files(&args.folder.dir)?;
+    let (wanted, most) = (args.database.db_type, args.pieces.most);
     missing.retain(|it| wanted.is_none_or(|wanted| wanted == it.db_type) && it.pieces <= most);
     Ok(missing)
 }
@@ -143,16 +145,16 @@ fn missing(args: &VerifyArgs) -> Result<Vec<MissingFile>, Failure> {
 fn open(args: &VerifyArgs, missing: &[MissingFile]) -> Result<Vec<Database>, Failure> {
     let types = match args.database.db_type {
         Some(db_type) => vec![db_type],
-        None => identify_all(args.folder.path())?.iter().map(|identity| identity.db_type).collect(),
+        None => identify_all(&args.folder.dir)?.iter().map(|identity| identity.db_type).collect(),
     };
     if types.is_empty() && missing.is_empty() {
-        return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
+        return Err(OpenError::NothingFound { dir: args.folder.dir.clone() }.into());
     }
     let mut databases = Vec::new();
     for db_type in types {
-        let options = args.database.reading.options(&[]).open_options();
+        let options = args.pieces.options(&[]).open_options();
         let options = OpenOptions { db_type: Some(db_type), compare: args.blocks, ..options };
-        match Database::open(args.folder.path(), &options) {
+        match Database::open(&args.folder.dir, &options) {
             Ok(database) => databases.push(database),
             // A type may begin above the largest piece count that is wanted.
             Err(OpenError::NothingFound { .. })

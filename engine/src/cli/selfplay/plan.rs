@@ -65,7 +65,6 @@ fn options(args: &SelfPlayArgs) -> Vec<String> {
         format!("--seed={}", args.run.seed),
         format!("--openings={}", args.run.openings),
         format!("--egdb-pieces={}", databases.pieces),
-        format!("--egdb-cache={}", databases.cache_mib),
     ];
     options.extend(databases.folders.iter().map(|dir| format!("--egdb={}", dir.display())));
     if !args.evaluation.name().is_empty() {

@@ -16,7 +16,7 @@ use meerslag_study::solve::{SolveOptions, Solver};
 use movegen::DrawRules;
 
 use super::Failure;
-use super::databases::DatabaseArgs;
+use super::databases::CachedDatabaseArgs;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
 use super::source::{self, EncodingArgs};
@@ -81,7 +81,7 @@ pub(super) struct SolveArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    databases: DatabaseArgs,
+    databases: CachedDatabaseArgs,
 }
 
 impl SolveArgs {

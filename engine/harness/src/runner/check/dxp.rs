@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game, Position};
 
-use super::{Check, Severity, shown};
+use super::{Check, StepVerdict, shown};
 use crate::protocol::dxp::{
     Acceptance, Address, EndReason, Framer, MAX_MESSAGE, Message, Request, TakeBack, connect,
 };
@@ -119,7 +119,9 @@ const LONGEST_CHAT: &str = "\
 pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
     let mut walk = DxpWalk {
         address: address.clone(),
-        wire: Wire::open(address)?,
+        stream: open(address)?,
+        framer: Framer::default(),
+        messages: VecDeque::new(),
         check: Check::default(),
         patience,
         game: Game::default(),
@@ -130,60 +132,13 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
     Ok(walk.check)
 }
 
-/// A connection that shows all that arrives, including incomplete messages.
-struct Wire {
-    stream: TcpStream,
-    framer: Framer,
-    /// Messages that have arrived.
-    messages: VecDeque<String>,
-}
-
-impl Wire {
-    fn open(address: &Address) -> io::Result<Wire> {
-        let never = AtomicBool::new(false);
-        let stream = connect(&address.host, address.port, CONNECT_PATIENCE, &never)?;
-        let stream = stream.ok_or(io::ErrorKind::Interrupted)?;
-        stream.set_nodelay(true)?;
-        stream.set_write_timeout(Some(Duration::from_secs(10)))?;
-        Ok(Wire { stream, framer: Framer::default(), messages: VecDeque::new() })
-    }
-
-    /// The next message without its NUL, or why there will be none; looks for one at least once,
-    /// however late it is.
-    fn receive(&mut self, deadline: Instant) -> Result<Option<String>, String> {
-        let closed = || "the program closed the connection".to_owned();
-        let mut part = [0; 4096];
-        let mut is_late = false;
-        loop {
-            if let Some(message) = self.messages.pop_front() {
-                return Ok(Some(message));
-            }
-            if is_late {
-                return Ok(None);
-            }
-            // The system does not accept a time limit of 0.
-            let left = deadline.saturating_duration_since(Instant::now());
-            let left = left.max(Duration::from_millis(1));
-            self.stream.set_read_timeout(Some(left)).map_err(|_| closed())?;
-            match self.stream.read(&mut part) {
-                Ok(0) => return Err(closed()),
-                Ok(read) => {
-                    let keep = |message: &[u8]| {
-                        self.messages.push_back(String::from_utf8_lossy(message).into_owned());
-                    };
-                    let is_framed = self.framer.push(&part[..read], keep);
-                    is_framed.map_err(|_| format!("no NUL in {MAX_MESSAGE} bytes"))?;
-                }
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted
-                    | io::ErrorKind::WouldBlock
-                    | io::ErrorKind::TimedOut => {}
-                    _ => return Err(closed()),
-                },
-            }
-            is_late = Instant::now() >= deadline;
-        }
-    }
+fn open(address: &Address) -> io::Result<TcpStream> {
+    let never = AtomicBool::new(false);
+    let stream = connect(&address.host, address.port, CONNECT_PATIENCE, &never)?;
+    let stream = stream.ok_or(io::ErrorKind::Interrupted)?;
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(Duration::from_secs(10)))?;
+    Ok(stream)
 }
 
 /// Whether the program plays a game.
@@ -197,7 +152,10 @@ enum FollowerState {
 
 struct DxpWalk {
     address: Address,
-    wire: Wire,
+    stream: TcpStream,
+    framer: Framer,
+    /// Messages that have arrived, with all that may be wrong with them.
+    messages: VecDeque<String>,
     check: Check,
     patience: Duration,
     /// The game that is being played.
@@ -224,11 +182,8 @@ impl DxpWalk {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Option<()> {
-        if self.wire.stream.write_all(bytes).is_err() {
-            self.check.error("the program closed the connection");
-            return None;
-        }
-        Some(())
+        let written = self.stream.write_all(bytes);
+        written.map_err(|_| self.check.error("the program closed the connection")).ok()
     }
 
     fn send(&mut self, text: &str) -> Option<()> {
@@ -240,8 +195,11 @@ impl DxpWalk {
         let fen = self.game.position().to_fen();
         match *words.split(' ').collect::<Vec<_>>() {
             [""] => return Some(format!("the position {fen}")),
-            ["reconnect"] => match Wire::open(&self.address) {
-                Ok(wire) => (self.wire, self.state) = (wire, FollowerState::Unclear),
+            ["reconnect"] => match open(&self.address) {
+                Ok(stream) => {
+                    (self.stream, self.state) = (stream, FollowerState::Unclear);
+                    (self.framer, self.messages) = (Framer::default(), VecDeque::new());
+                }
                 Err(error) => {
                     self.check.warn(format!("it does not listen any more: {error}"));
                     return None;
@@ -327,7 +285,7 @@ impl DxpWalk {
             let is_right = is_in(right, &code);
             if !is_right {
                 let is_odd = odd.is_some_and(|odd| is_in(odd, &code));
-                let severity = if is_odd { Severity::Warning } else { Severity::Error };
+                let severity = if is_odd { StepVerdict::Warning } else { StepVerdict::Wrong };
                 let right = right.replace('|', " or ").replace('-', "nothing");
                 self.check.find(severity, format!("{found} to {what}; expected {right}"));
             }
@@ -340,7 +298,7 @@ impl DxpWalk {
                     if stop {
                         self.check.warn("the stop code 1 says that it wants no more games");
                     }
-                    self.end_by(EndReason::Unknown, stop)?;
+                    self.send_end(stop)?;
                     return Some(false);
                 }
                 Message::Move(message) if is_right => return Some(self.their_move(&message)),
@@ -376,22 +334,49 @@ impl DxpWalk {
     }
 
     /// The next message that is not a chat, judged by its form; no message if there is none; or why
-    /// there will be none any more.
+    /// there will be none any more. Looks for one at least once, however late it is.
     fn receive(&mut self, patience: Duration) -> Result<Option<Message>, String> {
         let deadline = Instant::now() + patience;
+        let closed = || "the program closed the connection".to_owned();
+        let mut part = [0; 4096];
+        let mut is_late = false;
         loop {
-            let Some(text) = self.wire.receive(deadline)? else {
-                let rest = String::from_utf8_lossy(self.wire.framer.rest());
-                if !rest.is_empty() {
-                    self.check.error(format!("'{}' without a NUL at its end", shown(&rest)));
+            while let Some(text) = self.messages.pop_front() {
+                if let Some(message) = self.read(&text) {
+                    return Ok(Some(message));
                 }
-                return Ok(None);
-            };
-            let message = self.read(&text);
-            // Messages that do not count may come without a pause.
-            if message.is_some() || Instant::now() >= deadline {
-                return Ok(message);
             }
+            if is_late {
+                return Ok(None);
+            }
+            // The system does not accept a time limit of 0.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = left.max(Duration::from_millis(1));
+            self.stream.set_read_timeout(Some(left)).map_err(|_| closed())?;
+            match self.stream.read(&mut part) {
+                Ok(0) => return Err(closed()),
+                Ok(read) => {
+                    let keep = |message: &[u8]| {
+                        self.messages.push_back(String::from_utf8_lossy(message).into_owned());
+                    };
+                    let is_framed = self.framer.push(&part[..read], keep);
+                    is_framed.map_err(|_| format!("no NUL in {MAX_MESSAGE} bytes"))?;
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        let rest = String::from_utf8_lossy(self.framer.rest());
+                        if !rest.is_empty() {
+                            let what = format!("'{}' without a NUL at its end", shown(&rest));
+                            self.check.error(what);
+                        }
+                        return Ok(None);
+                    }
+                    _ => return Err(closed()),
+                },
+            }
+            // Messages that do not count may come without a pause.
+            is_late = Instant::now() >= deadline;
         }
     }
 
@@ -427,9 +412,9 @@ impl DxpWalk {
         Some(message)
     }
 
-    fn end_by(&mut self, reason: EndReason, stop: bool) -> Option<()> {
+    fn send_end(&mut self, stop: bool) -> Option<()> {
         self.state = FollowerState::Idle;
-        self.send(&Message::End { reason, stop }.to_string())
+        self.send(&Message::End { reason: EndReason::Unknown, stop }.to_string())
     }
 
     /// Ends the game and receives the echo; outside a game there is no echo, which is no fault.
@@ -438,7 +423,7 @@ impl DxpWalk {
         if state == FollowerState::Idle {
             return Some(());
         }
-        self.end_by(EndReason::Unknown, false)?;
+        self.send_end(false)?;
         let is_playing = state == FollowerState::Playing;
         let deadline = Instant::now() + if is_playing { ECHO_PATIENCE } else { SETTLED };
         loop {

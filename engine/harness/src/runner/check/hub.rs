@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use movegen::Position;
 use movegen::notation::hub;
 
-use super::{Check, Severity, shown};
+use super::{Check, StepVerdict, shown};
 use crate::protocol::Log;
 use crate::protocol::hub::Line;
 use crate::runner::player::process::{Process, ProcessOptions, Received, is_cut, too_long};
@@ -72,9 +72,9 @@ pub fn check_hub(
         walk.process.kill();
         return Ok(walk.check);
     }
-    let mut walk = start(walk.quit())?;
+    let mut walk = start(walk.end("quit"))?;
     let _ = walk.start();
-    Ok(walk.end_of_input())
+    Ok(walk.end("end of input"))
 }
 
 struct HubWalk {
@@ -107,7 +107,8 @@ impl HubWalk {
             ("pong", _) => drop(self.until("pong", PROMPT_PATIENCE + self.slack)?),
             ("done", due) => {
                 let took = self.done()?.saturating_duration_since(sent);
-                let severity = if due.ends_with('?') { Severity::Warning } else { Severity::Error };
+                let severity =
+                    if due.ends_with('?') { StepVerdict::Warning } else { StepVerdict::Wrong };
                 if let Ok(due) = due.trim_end_matches('?').parse().map(Duration::from_millis)
                     && took > due + self.slack
                 {
@@ -283,15 +284,17 @@ impl HubWalk {
             let what = "an argument without a value makes known programs fail";
             self.check.odd(text, what);
         }
-        for name in ["depth", "max-depth", "nodes"] {
-            if line.value(name).is_some_and(|v| v.parse::<u64>().is_err()) {
-                self.check.wrong(text, format_args!("{name} must be an integer"));
-            }
-        }
-        for name in ["score", "time", "nps", "mean-depth"] {
-            if line.value(name).is_some_and(|v| !v.parse().is_ok_and(f64::is_finite)) {
-                self.check.wrong(text, format_args!("{name} must be a number"));
-            }
+        for (name, value) in line.arguments() {
+            let wrong = match name {
+                "depth" | "max-depth" | "nodes" if value.parse::<u64>().is_err() => "an integer",
+                "score" | "time" | "nps" | "mean-depth"
+                    if !value.parse().is_ok_and(f64::is_finite) =>
+                {
+                    "a number"
+                }
+                _ => continue,
+            };
+            self.check.wrong(text, format_args!("{name} must be {wrong}"));
         }
         let mut reached = self.position;
         for mv in line.value("pv").unwrap_or_default().split_whitespace() {
@@ -347,20 +350,16 @@ impl HubWalk {
         Some(())
     }
 
-    fn quit(mut self) -> Check {
-        self.check.begin("quit");
-        let _ = self.send("quit");
-        self.ended("'quit'")
-    }
-
-    fn end_of_input(mut self) -> Check {
-        self.check.begin("end of input");
-        self.process.close_input();
-        self.ended("the end of its input: it would run on without its client")
-    }
-
-    /// Judges how the engine ends.
-    fn ended(mut self, after: &str) -> Check {
+    /// Ends the engine in this way, and judges how that is.
+    fn end(mut self, way: &'static str) -> Check {
+        self.check.begin(way);
+        let after = if way == "quit" {
+            let _ = self.send("quit");
+            "'quit'"
+        } else {
+            self.process.close_input();
+            "the end of its input: it would run on without its client"
+        };
         match self.process.wait(PROMPT_PATIENCE + self.slack) {
             Some(status) if status.success() => {}
             Some(status) => self.check.warn(format!("ended with {status}")),

@@ -5,46 +5,40 @@ mod snakemake;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use ::egdb::{DbType, Slice};
+use ::egdb::Slice;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb_build::plan::{Costs, Task, peak_disk, plan};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::super::json::{self, Record};
 use super::super::streams::{only_print, stdout};
-use super::super::terminal;
-use super::super::{Failure, mebibytes};
-use super::build::{BuildType, short};
+use super::super::{Failure, json, mebibytes, terminal};
+use super::build::TypesArgs;
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb plan --pieces 6
   meerslag egdb plan --pieces 5 --format snakemake --out /shared/db > Snakefile
-  snakemake --cores 16 --resources mem_mb=60000 --rerun-incomplete
-
-A slice can be built when those are there that its moves lead to: by a promotion, or by \
-captures. The workflow calls 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' \
-for each piece count (from 6 pieces on for each slice), in a folder that all machines see. Both do \
-nothing for what is there and sound, so a workflow can be stopped and started again at any time.
-
-Memory is what solving a slice takes with everything that it looks at in memory. With less it \
-reads smaller slices from their work files, down to what is named as the least. Disk is the work \
-file, estimated from how far smaller ones could be compressed, until the slices that need it are \
-solved. Times come from --rate alone: measure a piece count less, with the same types and threads.";
+  snakemake --cores 16 --resources mem_mb=60000 --rerun-incomplete";
 
 /// List the slices in building order with what they need and cost, or write a workflow
+///
+/// A slice can be built when those are there that its moves lead to: by a promotion, or by
+/// captures. The workflow calls 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack'
+/// for each piece count (from 6 pieces on for each slice), in a folder that all machines see. Both do
+/// nothing for what is there and sound, so a workflow can be stopped and started again at any time.
+///
+/// Memory is what solving a slice takes with everything that it looks at in memory. With less it
+/// reads smaller slices from their work files, down to what is named as the least. Disk is the work
+/// file, estimated from how far smaller ones could be compressed, until the slices that need it are
+/// solved. Times come from --rate alone: measure a piece count less, with the same types and threads.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlanArgs {
     /// All slices up to this number of pieces
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8))]
     pieces: u8,
-    /// What to build
-    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
-          default_values_t = [BuildType::Wld, BuildType::Mtc, BuildType::Dtw])]
-    types: Vec<BuildType>,
+    #[command(flatten)]
+    types: TypesArgs,
     /// Threads for each slice
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -75,198 +69,83 @@ enum Format {
     Snakemake,
 }
 
-/// The data that the formats share.
-struct Plan {
-    pieces: u8,
-    tasks: Vec<Task>,
-    types: String,
-    db_types: Vec<DbType>,
-    threads: u32,
-    limit: Option<u64>,
-    out: PathBuf,
-}
-
-/// The writing of database files: of a piece count, or of one slice.
-struct Pack<'a> {
-    pieces: Option<u8>,
-    tasks: Vec<&'a Task>,
-}
-
-impl Pack<'_> {
-    fn name(&self) -> String {
-        let slice = || self.tasks.iter().map(|task| task.slice.to_string()).collect();
-        self.pieces.map_or_else(slice, |pieces| pieces.to_string())
-    }
-}
-
-const MIB: u64 = 1 << 20;
-
-impl Plan {
-    /// Memory to request, in bytes: the estimate and a reserve.
-    fn memory(&self, task: &Task) -> u64 {
-        let bytes = task.memory + task.memory / 16 + (16 << 20);
-        self.limit.map_or(bytes, |limit| limit.min(bytes))
-    }
-
-    /// Memory for packing: most encoders take little and read in order; those that take much are
-    /// included in a slice's needs.
-    fn pack_memory(&self, pack: &Pack<'_>) -> u64 {
-        let least = pack.tasks.iter().map(|task| task.least_memory).max().unwrap_or(0);
-        let enough = (least + least / 16).max(1 << 30);
-        self.limit.map_or(enough, |limit| limit.min(enough))
-    }
-
-    /// The step that writes database files: for a piece count at a time, or for a slice if each has
-    /// its own files, for any types.
-    fn packs(&self) -> Vec<Pack<'_>> {
-        let mut packs = Vec::new();
-        for pieces in self.piece_counts() {
-            let tasks: Vec<&Task> = self.of_pieces(pieces).collect();
-            let is_shared = |db_type: &DbType| {
-                pieces <= db_type.max_pieces() && pieces <= db_type.shared_file_pieces()
-            };
-            if self.db_types.iter().any(is_shared) {
-                packs.push(Pack { pieces: Some(pieces), tasks });
-            } else {
-                packs
-                    .extend(tasks.into_iter().map(|task| Pack { pieces: None, tasks: vec![task] }));
-            }
-        }
-        packs
-    }
-
-    fn is_out_of_core(&self, task: &Task) -> bool {
-        self.limit.is_some_and(|limit| limit < task.memory)
-    }
-
-    fn piece_counts(&self) -> std::ops::RangeInclusive<u8> {
-        2..=self.pieces
-    }
-
-    fn of_pieces(&self, pieces: u8) -> impl Iterator<Item = &Task> {
-        self.tasks.iter().filter(move |task| task.slice.pieces() == pieces)
-    }
-}
-
 pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
     only_print();
-    let types = BuildType::in_order(&args.types);
-    let names: Vec<&str> = types.iter().map(|db_type| short(*db_type)).collect();
-    let costs = Costs { rate: args.rate as f64, types: types.clone(), threads: args.threads };
-    let plan = Plan {
-        pieces: args.pieces,
-        tasks: plan(args.pieces, &costs),
-        types: names.join(","),
-        db_types: types,
+    let costs = Costs {
+        rate: args.rate as f64,
+        types: args.types.in_order(),
         threads: args.threads,
         limit: args.memory.map(|mib| mib << 20),
-        out: args.out.clone(),
     };
+    let tasks = plan(args.pieces, &costs);
     let mut out = stdout();
-    // A workflow that cannot run is refused; the table shows why.
-    if args.format == Format::Snakemake
-        && let Some(limit) = plan.limit
-        && let Some(task) = plan.tasks.iter().find(|task| task.least_memory > limit)
-    {
-        let least = task.least_memory.div_ceil(MIB);
-        return Err(Failure::Input(anyhow!(
-            "slice {} takes at least {least} MiB: --memory is less",
-            task.slice
-        )));
-    }
     match args.format {
-        _ if args.json => records(&mut out, &plan)?,
-        Format::Text => text(&mut out, &plan)?,
-        Format::Snakemake => snakemake::write(&mut out, &plan)?,
+        _ if args.json => {
+            for task in &tasks {
+                json::write(&mut out, task)?;
+            }
+        }
+        Format::Text => text(&mut out, &tasks, &costs)?,
+        Format::Snakemake => {
+            // A workflow that cannot run is refused; the table shows why.
+            let limit = costs.limit.unwrap_or(u64::MAX);
+            if let Some(task) = tasks.iter().find(|task| task.least_memory > limit) {
+                let (slice, least) = (task.slice, in_mebibytes(task.least_memory));
+                let what = anyhow!("slice {slice} takes at least {least} MiB: --memory is less");
+                return Err(Failure::Input(what));
+            }
+            snakemake::write(&mut out, &tasks, &costs, &args.out)?;
+        }
     }
     Ok(())
 }
 
-fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+fn in_mebibytes(bytes: u64) -> String {
+    bytes.div_ceil(1 << 20).to_string()
+}
+
+fn text(out: &mut impl Write, tasks: &[Task], costs: &Costs) -> io::Result<()> {
     let row = |task: &Task| {
-        let needs: Vec<String> = task.needs.iter().map(Slice::to_string).collect();
-        let least = task.least_memory.div_ceil(MIB);
-        let mark = match plan.limit {
-            Some(limit) if limit < task.least_memory => format!(" (refused: at least {least} MiB)"),
-            _ if plan.is_out_of_core(task) => " (reads files: more than --memory)".to_owned(),
-            _ => String::new(),
-        };
+        let mut needs = task.needs.iter().map(Slice::to_string).collect::<Vec<_>>().join(" ");
+        if costs.limit.is_some_and(|limit| limit < task.least_memory) {
+            needs += &format!(" (refused: at least {} MiB)", in_mebibytes(task.least_memory));
+        } else if task.out_of_core {
+            needs += " (reads files: more than --memory)";
+        }
         vec![
             task.slice.to_string(),
             task.positions.to_string(),
-            task.memory.div_ceil(MIB).to_string(),
-            task.disk.div_ceil(MIB).to_string(),
+            in_mebibytes(task.memory),
+            in_mebibytes(task.disk),
             duration(task.seconds),
-            format!("{}{mark}", needs.join(" ")),
+            needs,
         ]
     };
     let heading = ["slice", " positions", " memory MiB", " disk MiB", " time", "needs"];
-    out.write_all(
-        terminal::table(&heading, &plan.tasks.iter().map(row).collect::<Vec<_>>()).as_bytes(),
-    )?;
-    let sums = |name: String, tasks: &[&Task]| {
+    write!(out, "{}", terminal::table(&heading, &tasks.iter().map(row).collect::<Vec<_>>()))?;
+    let sums = |name: String, tasks: &[Task]| {
         vec![
             name,
             tasks.len().to_string(),
             tasks.iter().map(|task| task.positions).sum::<u64>().to_string(),
-            tasks.iter().map(|task| task.memory).max().unwrap_or(0).div_ceil(MIB).to_string(),
-            tasks.iter().map(|task| task.disk).sum::<u64>().div_ceil(MIB).to_string(),
+            in_mebibytes(tasks.iter().map(|task| task.memory).max().unwrap_or(0)),
+            in_mebibytes(tasks.iter().map(|task| task.disk).sum()),
             duration(tasks.iter().map(|task| task.seconds).sum()),
         ]
     };
-    let mut rows: Vec<Vec<String>> = plan
-        .piece_counts()
-        .map(|pieces| sums(pieces.to_string(), &plan.of_pieces(pieces).collect::<Vec<_>>()))
-        .collect();
-    rows.push(sums("all".to_owned(), &plan.tasks.iter().collect::<Vec<_>>()));
+    let groups = tasks.chunk_by(|a, b| a.slice.pieces() == b.slice.pieces());
+    let mut rows: Vec<Vec<String>> =
+        groups.map(|tasks| sums(tasks[0].slice.pieces().to_string(), tasks)).collect();
+    rows.push(sums("all".to_owned(), tasks));
     let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
     write!(out, "\n{}", terminal::table(&heading, &rows))?;
-    let slices: Vec<Slice> = plan.tasks.iter().map(|task| task.slice).collect();
-    let most = peak_disk(&slices, &plan.db_types, false);
+    let slices: Vec<Slice> = tasks.iter().map(|task| task.slice).collect();
     writeln!(
         out,
         "\n'egdb build' takes about {} MiB of disk at a time, databases included, as work files go \
          when nothing needs them any more.",
-        most.div_ceil(MIB)
+        in_mebibytes(peak_disk(&slices, &costs.types, false))
     )
-}
-
-/// A slice to build.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct TaskRecord {
-    slice: String,
-    /// The slices that it needs.
-    needs: Vec<String>,
-    positions: u64,
-    /// With all its look-ups in memory.
-    memory_bytes: u64,
-    /// The least, with smaller slices read from their files.
-    least_memory_bytes: u64,
-    disk_bytes: u64,
-    seconds: f64,
-    /// Whether it needs more memory than the limit.
-    out_of_core: bool,
-}
-
-impl Record for TaskRecord {
-    const TYPE: &'static str = "task";
-}
-
-fn records(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
-    for task in &plan.tasks {
-        let record = TaskRecord {
-            slice: task.slice.to_string(),
-            needs: task.needs.iter().map(Slice::to_string).collect(),
-            positions: task.positions,
-            memory_bytes: task.memory,
-            least_memory_bytes: task.least_memory,
-            disk_bytes: task.disk,
-            seconds: json::seconds(task.seconds),
-            out_of_core: plan.is_out_of_core(task),
-        };
-        json::write(out, &record)?;
-    }
-    Ok(())
 }
 
 /// `0.3 s`, `5 min`, `7.2 h`, `31 d`.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use ::egdb::Slice;
+use egdb_build::builder::written_name;
+use egdb_build::plan::{Costs, Packing, Task, packings};
 use serde::Serialize;
 
 use super::super::super::workflow::{Snakefile, python};
-use super::Plan;
 
 const RULES: &str = r#"
 TYPES = str(config.get("types", DEFAULT_TYPES))
@@ -95,35 +97,37 @@ impl WorkflowStep {
     }
 }
 
-pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    let slices: BTreeMap<String, WorkflowStep> = plan
-        .tasks
-        .iter()
-        .enumerate()
-        .map(|(number, task)| {
-            let priority = plan.tasks.len() - number;
-            let step =
-                WorkflowStep::new(plan.memory(task), task.seconds, priority, task.needs.iter());
-            (task.slice.to_string(), step)
-        })
-        .collect();
-    let packs: BTreeMap<String, WorkflowStep> = plan
-        .packs()
-        .into_iter()
-        .map(|pack| {
-            let seconds = pack.tasks.iter().map(|task| task.seconds).sum();
-            let needs = pack.tasks.iter().map(|task| &task.slice);
-            // So that work files can go.
-            (pack.name(), WorkflowStep::new(plan.pack_memory(&pack), seconds, 1000, needs))
-        })
-        .collect();
+pub(super) fn write(
+    out: &mut impl Write,
+    tasks: &[Task],
+    costs: &Costs,
+    folder: &Path,
+) -> io::Result<()> {
+    let slice = |(number, task): (usize, &Task)| {
+        let (bytes, priority) = (task.request(costs.limit), tasks.len() - number);
+        (
+            task.slice.to_string(),
+            WorkflowStep::new(bytes, task.seconds, priority, task.needs.iter()),
+        )
+    };
+    let pack = |packing: Packing<'_>| {
+        let seconds = packing.tasks.iter().map(|task| task.seconds).sum();
+        let needs = packing.tasks.iter().map(|task| &task.slice);
+        // So that work files can go.
+        let step = WorkflowStep::new(packing.request(costs.limit), seconds, 1000, needs);
+        (packing.name, step)
+    };
+    let slices: BTreeMap<String, WorkflowStep> = tasks.iter().enumerate().map(slice).collect();
+    let packs: BTreeMap<String, WorkflowStep> =
+        packings(tasks, &costs.types).into_iter().map(pack).collect();
+    let types: Vec<&str> = costs.types.iter().map(|it| written_name(*it)).collect();
     Snakefile {
         command: "egdb plan --format snakemake",
         example: " --resources mem_mb=16000",
-        out: &plan.out,
-        threads: plan.threads,
+        out: folder,
+        threads: costs.threads,
         constants: &[
-            ("DEFAULT_TYPES", &python(&plan.types)),
+            ("DEFAULT_TYPES", &python(&types.join(","))),
             ("# Black men, black kings, white men, white kings.\nSLICES", &python(&slices)),
             ("# By piece count, or by slice.\nPACKS", &python(&packs)),
         ],
