@@ -109,21 +109,18 @@ fn write_text(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
     ];
     let (heading, tallies): (Vec<&str>, Vec<CheckTally>) =
         kinds.into_iter().filter_map(|(name, tally)| Some((name, tally?))).unzip();
-    let counts: [(&str, fn(&CheckTally) -> u64); 6] = [
-        ("stored values", |tally| tally.compared),
-        ("captures", |tally| tally.captures),
-        ("left out", |tally| tally.left_out),
-        ("undecided", |tally| tally.undecided),
-        ("unproved", |tally| tally.unproved),
-        ("wrong", |tally| tally.wrong),
+    let row = |name: &str, count: fn(&CheckTally) -> u64| {
+        let counts = tallies.iter().map(|tally| count(tally).to_string());
+        std::iter::once(name.to_owned()).chain(counts).collect::<Vec<_>>()
+    };
+    let rows = [
+        row("stored values", |tally| tally.compared),
+        row("captures", |tally| tally.captures),
+        row("left out", |tally| tally.left_out),
+        row("undecided", |tally| tally.undecided),
+        row("unproved", |tally| tally.unproved),
+        row("wrong", |tally| tally.wrong),
     ];
-    let rows: Vec<Vec<String>> = counts
-        .iter()
-        .map(|(name, count)| {
-            let counts = tallies.iter().map(|tally| count(tally).to_string());
-            std::iter::once((*name).to_owned()).chain(counts).collect()
-        })
-        .collect();
     write!(out, "\n{}", terminal::table(&[&[""], &*heading].concat(), &rows))?;
     Ok(())
 }

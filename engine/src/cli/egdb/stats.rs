@@ -239,7 +239,7 @@ impl Page<'_> {
         for row in self.table(2) {
             writeln!(out, "| {} |", row.join(" | "))?;
         }
-        let mut rows = self.rows.iter().filter(|row| fens(row).iter().any(|it| it.is_some()));
+        let mut rows = self.rows.iter().filter(|row| fens(row).iter().any(Option::is_some));
         let mut heading = "\n| slice | | longest win | longest loss | greatest mtc |\n\
                            | --- | --- | --- | --- | --- |\n";
         rows.try_for_each(|row| {
