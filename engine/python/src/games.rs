@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
-    self as games, Duplicates, GameHeader, GamesError, ImportEvent, ImportOptions, Query,
-    Sort, Successes,
+    self as games, Duplicates, GameHeader, GamesError, ImportEvent, ImportOptions, Query, Sort,
+    Successes,
 };
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyIndexError, PyRuntimeWarning, PyValueError};

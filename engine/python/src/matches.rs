@@ -234,9 +234,8 @@ pub fn play_match(
     let config = Contest::Match(config);
     config.check().map_err(value_error)?;
     py.detach(|| {
-        let create = |path: PathBuf| {
-            StateFile::create(&path, &config, COMMAND, &run).map_err(state_error)
-        };
+        let create =
+            |path: PathBuf| StateFile::create(&path, &config, COMMAND, &run).map_err(state_error);
         let state = state.map(create).transpose()?;
         let results = MatchResults::new(&config, Vec::new());
         played(&config, &run.workers(), (state, true), results, on_game.as_ref())
@@ -252,7 +251,8 @@ fn json_of(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> 
     let text = py.import("json")?.call_method("dumps", (options,), Some(&default))?;
     let table: Map<String, Value> =
         serde_json::from_str(&text.extract::<String>()?).map_err(value_error)?;
-    let name = |key: &str| if key == "tc" { "time-control".to_owned() } else { key.replace('_', "-") };
+    let name =
+        |key: &str| if key == "tc" { "time-control".to_owned() } else { key.replace('_', "-") };
     Ok(table.into_iter().map(|(key, value)| (name(&key), value)).collect())
 }
 
