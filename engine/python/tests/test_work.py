@@ -95,18 +95,20 @@ def moves_of(path):
 
 def test_lines_of_known_positions(pdn, tmp_path):
     path, other = tmp_path / "lines.book", tmp_path / "other.pdn"
-    # Two games begin with 32-28, and then differ.
+    # Two games begin with 32-28, and then differ: each line ends with the move that leaves it.
     report = Book.build(path, [pdn], lines="simple")
-    assert report.positions == 2 and moves_of(path) == {"32-28"}
+    assert report.positions == 5 and moves_of(path) == {"32-28", "34-30"}
     assert Book(path).history == ["built from games.pdn; simple lines"]
+    report = Book.build(path, [pdn], lines="simple", min_games=2, replace=True)
+    assert report.positions == 2 and moves_of(path) == {"32-28"}
     other.write_text("1. 34-30 20-25 2. 40-34 *")
     Book.build(tmp_path / "other.book", [other])
     reference = Book(tmp_path / "other.book")
     for kind in ("simple", "extended", "extended+"):
         report = Book.build(path, [pdn], lines=kind, reference=reference, replace=True)
-        assert report.positions == 3 and moves_of(path) == {"34-30"}, kind
-    Book.build(path, [pdn], lines="simple", reference=reference, plies=1, replace=True)
-    assert moves_of(path) == {"32-28", "34-30"}
+        assert report.positions == 4 and moves_of(path) == {"32-28", "34-30"}, kind
+    report = Book.build(path, [pdn], lines="simple", reference=reference, plies=2, replace=True)
+    assert report.positions == 6
     # In the reference, each position occurs once.
     with pytest.raises(ValueError, match="nothing to build from"):
         Book.build(path, [pdn], lines="simple", reference=reference, known=2, replace=True)
