@@ -150,7 +150,7 @@ onPage("a move is prepared while the engine thinks, and played when it may be", 
   await cell(page, 36).click();
   await says(page, /41 goes to 36/);
   await cell(page, 41).click();
-  await says(page, /forgotten/);
+  await says(page, /cancelled/);
   answer();
   await moves(page, 6);
 }, { server: true });

@@ -140,8 +140,8 @@ pub struct MatchConfig {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N",
                                      value_parser = clap::value_parser!(u32).range(1..)))]
     pub pairs: Option<u32>,
-    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1[,ALPHA,BETA], in
-    /// normalised Elo, or in logistic Elo with ,logistic at the end
+    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 or
+    /// ELO0,ELO1,ALPHA,BETA in normalised Elo, or in logistic Elo with ,logistic at the end
     #[cfg_attr(feature = "clap", arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true))]
     pub sprt: Option<Sprt>,
 }
