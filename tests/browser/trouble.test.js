@@ -136,7 +136,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await play(page);
     await refuse(page, "play", 503, "busy");
     await page.click("#play-hint");
-    await says(page, /Others are using/, "#waiting-text");
+    await says(page, /searches of the server are in use/, "#waiting-text");
     await page.unroute("**/v1/play?*");
     await says(page, /^Try \d/);
     await isFree(page);
@@ -191,7 +191,7 @@ describe("a server with one search", { skip: !MEERSLAG }, () => {
     const third = await open();
     await third.click("#tab-analysis");
     await third.click("#analyse");
-    await says(third, /Others are using/, "#waiting-text");
+    await says(third, /searches of the server are in use/, "#waiting-text");
     await third.click("#analyse");
     await isFree(third);
     await first.close();
