@@ -176,7 +176,7 @@ impl Book {
     ///     path: the file of the book.
     ///     files: PDN files, or files of games.
     ///     plies: this many plies from the start of each game, and without ``lines`` no more than these.
-    ///     lines: only lines of known positions: ``simple`` ones, of known positions in a row;
+    ///     lines: only lines: ``simple`` ones, of moves made in known positions from the start on;
     ///         ``extended`` ones, where one or two unknown positions may lie between known ones; with
     ///         ``extended+`` also moves made in known positions of the rest of the game.
     ///     reference: the book that says which positions are known, with ``lines``; without it the book

@@ -17,8 +17,6 @@
 use movegen::draw::{FIVE_MOVES, MaterialClass, SIXTEEN_MOVES, TWENTY_FIVE_MOVES};
 use movegen::geometry::bits;
 
-use super::external::ExternalFacts;
-use super::seeds::{Events, Seed};
 use super::store::{Code, DRAW, Distances, Words};
 use egdb::slice::Slice;
 
@@ -50,35 +48,6 @@ impl PlyRounding {
         };
         out.clear();
         out.extend(codes.iter().map(|row| row.map(|side| side.map(one))));
-    }
-}
-
-/// What [`super::seeds::Plain`] is for numbers rounded down, for numbers rounded up: all moves that
-/// leave the arrangement take one ply.
-pub(super) struct SeedUp;
-
-impl Seed for SeedUp {
-    fn events(&self, ply: u8) -> Events<'_> {
-        if ply <= 2 { Events::All } else { Events::None }
-    }
-
-    #[inline(always)]
-    fn won(&self, _: usize, _: usize, facts: &ExternalFacts, ply: u8) -> u64 {
-        if ply == 1 { facts.win } else { 0 }
-    }
-
-    #[inline(always)]
-    fn may_be_lost(&self, _: usize, _: usize, facts: &ExternalFacts, ply: u8) -> u64 {
-        let losable = facts.quiet & !facts.holds;
-        match ply {
-            0 => losable & !facts.has_man_move,
-            2 => facts.loss | losable & facts.has_man_move,
-            _ => 0,
-        }
-    }
-
-    fn last(&self) -> u8 {
-        2
     }
 }
 

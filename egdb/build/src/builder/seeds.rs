@@ -55,16 +55,19 @@ impl Seed for Plain {
 
 /// Distance to conversion: a position after a conversion counts 1 if its side to move wins and 2
 /// if it loses, so the one before it 2 or 3; one without a move 0 (`docs/formats.md`, section 10).
-pub(super) struct SeedConversion;
+///
+/// With `WON` 1 instead of 3 a win by conversion takes one ply: for plies under the draw rules, which
+/// are rounded up ([`super::rules`]).
+pub(super) struct SeedConversion<const WON: u8>;
 
-impl Seed for SeedConversion {
+impl<const WON: u8> Seed for SeedConversion<WON> {
     fn events(&self, ply: u8) -> Events<'_> {
-        if matches!(ply, 0 | 2 | 3) { Events::All } else { Events::None }
+        if matches!(ply, 0 | 2) || ply == WON { Events::All } else { Events::None }
     }
 
     #[inline(always)]
     fn won(&self, _: usize, _: usize, facts: &ExternalFacts, ply: u8) -> u64 {
-        if ply == 3 { facts.win } else { 0 }
+        if ply == WON { facts.win } else { 0 }
     }
 
     #[inline(always)]
@@ -78,7 +81,7 @@ impl Seed for SeedConversion {
     }
 
     fn last(&self) -> u8 {
-        3
+        WON.max(2)
     }
 }
 

@@ -13,7 +13,7 @@ use super::external::{ExternalFacts, Leaving, Seeds};
 use super::fixed::FixedValues;
 use super::regrouped::Regrouped;
 use super::rows::Rows;
-use super::rules::{self, PlyRounding, SeedUp};
+use super::rules::{self, PlyRounding};
 use super::seeds::{Plain, SeedCodes, SeedConversion};
 use super::shared_facts;
 use super::store::{DRAW, DistanceKinds, Distances, ValueStore, Words};
@@ -109,7 +109,7 @@ impl Workspace {
             waves.run::<_, IS_SHARED>(context, &block, &seeds, out.words, out.dtw);
         }
         if metrics.mtc {
-            waves.run::<_, IS_SHARED>(context, &block, &SeedConversion, out.words, out.mtc);
+            waves.run::<_, IS_SHARED>(context, &block, &SeedConversion::<3>, out.words, out.mtc);
         }
         if !metrics.dtw && !metrics.mtc {
             waves.run::<_, IS_SHARED>(context, &block, &Plain, out.words, &mut []);
@@ -142,7 +142,7 @@ impl Workspace {
             }
         } else {
             waves.run::<_, IS_SHARED>(context, &block, &Plain, out.words, down);
-            waves.run::<_, IS_SHARED>(context, &block, &SeedUp, out.words, up);
+            waves.run::<_, IS_SHARED>(context, &block, &SeedConversion::<1>, out.words, up);
         }
         if rules::join(out.words, down, up, rules::limit(context.store.slice)) {
             context.stopped.store(true, Ordering::Relaxed);
