@@ -53,6 +53,8 @@ impl Bytes for MappedFile {
         #[cfg(unix)]
         return self.resident.has(&self.map, block);
         #[cfg(not(unix))]
+        let _ = block;
+        #[cfg(not(unix))]
         true
     }
 }

@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
     } else if let Ok(index) = text::parse(path, bytes, db_type, slices, len) {
         for sub in &index.subs {
             assert!(slices.contains(&sub.slice) && sub.slice.is_stored(sub.side));
-            if let text::Body::Data { start, end, blocks, .. } = &sub.body {
+            if let text::SubContents::Data { start, end, blocks, .. } = &sub.body {
                 assert!(start < end && *end <= len.next_multiple_of(db_type.driver_block()));
                 let firsts = &index.firsts[blocks.clone()];
                 assert!(firsts.first() == Some(&0) && firsts.is_sorted_by(|a, b| a < b));

@@ -26,7 +26,7 @@ fn the_page_has_every_table_and_every_game() {
     let engines = ["builtin name=one param.hash-mb=1", &random, "random name=three param.seed=5"];
     // White wins two of the openings whatever the players do. So, of three pairs against each
     // other engine, two are level: then all estimates are finite, in whatever order games end.
-    let openings = "W:WK28,50:B22\nW:W31-50:B1-20\nW:WK33,50:B23\n";
+    let openings = "W:WK28,50:B22\nW:W31-50:B1-20\nW:WK29,50:B23\n";
     let played = Match::new(&engines, "10,nodes=200").openings(openings).pairs(3).at_once(2);
     let played = played.with(|config| config.conditions.event = "A & B <i>".to_owned()).play();
     let table = played.table();
@@ -118,7 +118,7 @@ fn the_page_has_every_table_and_every_game() {
 fn after_too_few_games_nothing_is_known() {
     // White wins whatever the players do: each pair is even.
     let engines = ["random name=a", "random name=b"];
-    let played = Match::new(&engines, "20").openings("W:WK28,50:B22\nW:WK33,50:B23\n").pairs(2);
+    let played = Match::new(&engines, "20").openings("W:WK28,50:B22\nW:WK29,50:B23\n").pairs(2);
     let played = played.play();
     let record = played.table();
     for key in ["elo", "elo_low", "elo_high", "nelo", "superiority"] {
