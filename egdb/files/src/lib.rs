@@ -17,7 +17,7 @@ pub mod exclusive;
 pub mod frame;
 mod new_file;
 
-pub use new_file::{Existing, NewFile, standard_output, write_file};
+pub use new_file::{Existing, NewFile, remove_leftovers, standard_output, write_file};
 
 /// Makes sure that a path is a regular file or leads to one: opening a pipe would wait for
 /// somebody to write to it.

@@ -67,7 +67,8 @@ impl NewFile {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
         }
-        remove_leftovers(&path);
+        let (folder, prefix) = folder_and_prefix(&path);
+        remove_leftovers(folder, |name| name == prefix.as_encoded_bytes());
         let (file, from) = temporary(&path)?;
         if let Some(old) = old {
             file.set_permissions(old.permissions())?;
@@ -177,18 +178,17 @@ fn temporary(path: &Path) -> io::Result<(File, TempPath)> {
     }
 }
 
-/// Removes temporary files of this name without a lock: their process was killed.
-fn remove_leftovers(path: &Path) {
-    let (folder, prefix) = folder_and_prefix(path);
+/// Removes the temporary files of a folder that have no lock: their process was killed. `is_of` gets
+/// the part of a temporary name before the random letters, with the dot.
+pub fn remove_leftovers(folder: &Path, is_of: impl Fn(&[u8]) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let middle = name
-            .as_encoded_bytes()
-            .strip_prefix(prefix.as_encoded_bytes())
-            .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-        if middle.is_some_and(|m| m.len() == LETTERS && m.iter().all(u8::is_ascii_alphanumeric))
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
+        let rest = name.as_encoded_bytes().strip_suffix(SUFFIX.as_bytes());
+        let parts = rest.and_then(|rest| rest.split_at_checked(rest.len().checked_sub(LETTERS)?));
+        if parts.is_some_and(|(prefix, letters)| {
+            is_of(prefix) && letters.iter().all(u8::is_ascii_alphanumeric)
+        }) && entry.file_type().is_ok_and(|kind| kind.is_file())
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
             // A file that cannot be removed does no harm.

@@ -183,6 +183,24 @@ fn a_second_builder_names_the_first() {
 }
 
 #[test]
+fn single_slices_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let build = ["egdb", "build", "--types", "compact", "--out", path, "--slices"];
+    let out = run([&build[..], &["0301"]].concat(), "");
+    assert_eq!(out.code, 0, "{}", out.stderr);
+    assert!(out.stdout.contains("6 files written"), "{}", out.stdout);
+    for (fen, value) in [("W:WK50:BK1,K2,K12", "draw"), ("W:W50:BK1,K2,K12", "unknown")] {
+        let out = run(["egdb", "probe", "--egdb", path, fen], "");
+        assert!(out.stdout.contains(value), "{fen}: {}", out.stdout);
+    }
+    let mtc = ["egdb", "build", "--types", "mtc", "--slices", "0201", "--out", path, "--resume"];
+    let out = run(mtc, "");
+    assert_eq!(out.code, 2, "{}", out.stdout);
+    assert!(out.stderr.contains("build wld or compact with them"), "{}", out.stderr);
+}
+
+#[test]
 fn bad_requests_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_str().unwrap();

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use egdb::error::WriteError;
+use egdb::format::DbType;
 use egdb::slice::Slice;
 
 /// Why a database was not built.
@@ -69,6 +70,17 @@ pub enum BuildError {
         slice: Slice,
         /// The slice it depends on.
         missing: Slice,
+    },
+    /// A file would hold some slices of a piece count, and could not tell which.
+    #[error(
+        "{db_type} files of {pieces} pieces are for all slices: build wld or compact with them, or \
+         all slices"
+    )]
+    Part {
+        /// The type.
+        db_type: DbType,
+        /// The piece count.
+        pieces: u8,
     },
     /// The folder has files already, and the options do not say to resume.
     #[error("{}: there are database files already; resume, or use another folder", dir.display())]

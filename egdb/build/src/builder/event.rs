@@ -15,7 +15,7 @@ use super::flat::SideCounts;
 use super::usage::Usage;
 use crate::json;
 
-/// Events of a build. Those about progress have neither text nor JSON.
+/// Events of a build. Those about progress have no text, and are many.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BuildRecord")]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -30,9 +30,11 @@ pub enum BuildEvent {
         positions: u64,
     },
     /// About this many positions of the slice are solved.
-    #[serde(skip)]
+    #[serde(rename = "solving")]
     SliceProgress {
         /// The slice.
+        #[serde(serialize_with = "json::text")]
+        #[schemars(with = "String")]
         slice: Slice,
         /// Positions solved.
         done: u64,
@@ -63,13 +65,18 @@ pub enum BuildEvent {
         /// What is wrong.
         reason: String,
     },
-    /// This many more values have been handed to an encoder.
-    #[serde(skip)]
+    /// This many values have been handed to an encoder.
+    #[serde(rename = "writing")]
     PackProgress {
         /// The database type.
+        #[serde(rename = "database", serialize_with = "written_type")]
+        #[schemars(with = "String")]
         db_type: DbType,
+        /// The common name of the files without extensions.
+        #[serde(rename = "name")]
+        stem: String,
         /// Values.
-        positions: u64,
+        done: u64,
     },
     /// Files are complete.
     #[serde(rename = "file")]

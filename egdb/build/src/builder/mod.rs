@@ -42,6 +42,7 @@ mod usage;
 mod waves;
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -55,9 +56,10 @@ use crate::json;
 use egdb::format::DbType;
 use egdb::manifest::Manifest;
 use egdb::slice::Slice;
+use egdb::subs_in;
 use files::SliceFiles;
 use lock::{BuildScope, Lock};
-use meerslag_files::with_causes;
+use meerslag_files::{remove_leftovers, with_causes};
 use raw::{RawFile, RawWriter};
 use schedule::{Output, Schedule};
 use store::{DistanceKinds, Plane, ValueStore};
@@ -236,11 +238,77 @@ impl<'a> Builder<'a> {
 
     fn run(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::All)?;
+        remove_leftovers(&self.dir, |name| name.starts_with(b"db"));
+        let slices = self.with_held(slices)?;
         for pass in Pass::of(&self.options.types) {
             self.begin(&pass)?;
-            self.run_pass(slices, &pass.types)?;
+            self.run_pass(&slices, &pass.types)?;
         }
         self.finish()
+    }
+
+    /// The slices to build, with those in files for several slices that are to be written anew because
+    /// they lack some.
+    fn with_held(&self, slices: &[Slice]) -> Result<Vec<Slice>, BuildError> {
+        let types = &self.options.types;
+        let names_all = |db_type: &&DbType| !leaves_out_slices(**db_type);
+        let mut slices = slices.to_vec();
+        loop {
+            let most = slices.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
+            let mut held: Vec<Slice> = Vec::new();
+            for pieces in 2..=most {
+                let wanted: Vec<Slice> =
+                    slices.iter().copied().filter(|slice| slice.pieces() == pieces).collect();
+                let is_part = |db_type: &DbType| {
+                    pieces <= db_type.shared_file_pieces()
+                        && wanted.len() < Slice::stored(pieces).count()
+                };
+                let shared = types.iter().filter(|db_type| is_part(db_type));
+                if let Some(&db_type) = shared.clone().find(|it| !names_all(it))
+                    && !types.iter().any(|it| is_part(it) && names_all(&it))
+                {
+                    return Err(BuildError::Part { db_type, pieces });
+                }
+                let full = types.iter().filter(|&&it| pieces <= it.shared_file_pieces());
+                for &db_type in full.filter(names_all) {
+                    let there = self.held(db_type, &format!("db{pieces}"), wanted.first());
+                    if !there.is_empty() && !wanted.iter().all(|slice| there.contains(slice)) {
+                        held.extend(there);
+                        self.remove_short(pieces)?;
+                    }
+                }
+            }
+            held.retain(|slice| !slices.contains(slice));
+            if held.is_empty() {
+                return Ok(slices);
+            }
+            held.extend(slices);
+            slices = slices_to_build(&held, types);
+        }
+    }
+
+    /// The slices that a pair of files names, of the slice's piece count.
+    fn held(&self, db_type: DbType, stem: &str, slice: Option<&Slice>) -> Vec<Slice> {
+        let file = |extension: &str| self.dir.join(format!("{stem}.{extension}"));
+        let files = [db_type.data_extension(), db_type.index_extension()].map(file);
+        let subs = slice.and_then(|&slice| subs_in(db_type, slice, &files[0], &files[1]).ok());
+        subs.into_iter().flatten().map(|(slice, ..)| slice).collect()
+    }
+
+    /// Removes files that will be short of slices, and do not say so.
+    fn remove_short(&self, pieces: u8) -> Result<(), BuildError> {
+        let types = self.options.types.iter().filter(|&&it| leaves_out_slices(it));
+        for db_type in types.filter(|it| pieces <= it.shared_file_pieces()) {
+            // Without its index file, the data file is not used.
+            let file = self.dir.join(format!("db{pieces}.{}", db_type.index_extension()));
+            match fs::remove_file(&file) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(BuildError::Io { file, source });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn run_pass(&mut self, slices: &[Slice], types: &[DbType]) -> Result<(), BuildError> {
@@ -276,8 +344,7 @@ impl<'a> Builder<'a> {
     fn find(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
         for output in &mut schedule.outputs {
             let db_type = output.db_type;
-            let mark = self.mark(db_type, &output.stem);
-            output.is_done = mark.exists() || is_sound(&self.dir, db_type, &output.stem);
+            output.is_done = self.is_done(output, &schedule.slices);
             if output.is_done {
                 let stem = output.stem.clone();
                 self.tell(&BuildEvent::PackReused { db_type, stem })?;
@@ -287,6 +354,18 @@ impl<'a> Builder<'a> {
             schedule.has_file[number] = self.has_sound_file(slice)?;
         }
         Ok(())
+    }
+
+    /// Whether files are there and sound, with all their slices, or nothing is to be stored.
+    fn is_done(&self, output: &Output, slices: &[Slice]) -> bool {
+        let Output { db_type, stem, slices: numbers, .. } = output;
+        let mut slices = numbers.iter().map(|&number| slices[number]);
+        if let Ok(of) = fs::read_to_string(self.mark(*db_type, stem)) {
+            return slices.all(|slice| of.contains(&slice.to_string()));
+        }
+        let held = self.held(*db_type, stem, slices.clone().next().as_ref());
+        (leaves_out_slices(*db_type) || slices.all(|slice| held.contains(&slice)))
+            && is_sound(&self.dir, *db_type, stem)
     }
 
     /// Removes work files that are not needed.
@@ -300,7 +379,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// An empty file which says that a type stores nothing for the slices of a file.
+    /// A file with the slices of an output for which a type stores nothing.
     fn mark(&self, db_type: DbType, stem: &str) -> PathBuf {
         self.work.join(format!("{stem}.{}.none", db_type.index_extension()))
     }
@@ -353,11 +432,13 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::pack_only`].
     pub fn pack_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
+        self.options.types.retain(|db_type| slice.pieces() > db_type.shared_file_pieces());
         self.claim(BuildScope::PackSlice(slice))?;
         self.pack_slices(&[slice], &slice.to_string())
     }
 
     fn pack_slices(mut self, slices: &[Slice], name: &str) -> Result<BuildReport, BuildError> {
+        self.with_held(slices)?;
         for pass in Pass::of(&self.options.types) {
             self.begin(&pass)?;
             self.pack_pass(slices.to_vec(), &pass.types)?;
@@ -376,7 +457,7 @@ impl<'a> Builder<'a> {
         }
         for output in &mut schedule.outputs {
             let Output { db_type, stem, .. } = output.clone();
-            output.is_done = self.options.resume && is_sound(&self.dir, db_type, &stem);
+            output.is_done = self.options.resume && self.is_done(output, &schedule.slices);
             if output.is_done {
                 self.tell(&BuildEvent::PackReused { db_type, stem })?;
             }
@@ -561,7 +642,11 @@ impl<'a> Builder<'a> {
         let pack = |(output, files): (&Output, Vec<(Arc<RawFile>, bool)>)| {
             let Output { db_type, stem, .. } = output.clone();
             let start = Instant::now();
-            let keep_going = |positions| observer(&BuildEvent::PackProgress { db_type, positions });
+            let done = AtomicU64::new(0);
+            let keep_going = |count| {
+                let done = done.fetch_add(count, Ordering::Relaxed) + count;
+                observer(&BuildEvent::PackProgress { db_type, stem: stem.clone(), done })
+            };
             let (written, counts) = pack::pack(dir, db_type, &stem, &files, window, &keep_going)?;
             match &written {
                 Some(Written { bytes, .. }) => {
@@ -569,7 +654,13 @@ impl<'a> Builder<'a> {
                     let seconds = json::seconds_since(start);
                     self.tell(&BuildEvent::Packed { db_type, stem, bytes, seconds, counts })?;
                 }
-                None => make_mark(self.mark(db_type, &stem))?,
+                None => {
+                    let slices = output.slices.iter().map(|&number| slices[number].to_string());
+                    let (text, mark) =
+                        (slices.collect::<Vec<_>>().join(" "), self.mark(db_type, &stem));
+                    fs::write(&mark, text)
+                        .map_err(|source| BuildError::Io { file: mark, source })?;
+                }
             }
             Ok(written)
         };
@@ -591,6 +682,11 @@ fn make_mark(file: PathBuf) -> Result<(), BuildError> {
 #[must_use]
 pub fn positions(slice: Slice) -> u64 {
     slice.size() * slice.stored_sides().len() as u64
+}
+
+/// Whether files of a type have nothing for slices where it would store nothing.
+fn leaves_out_slices(db_type: DbType) -> bool {
+    matches!(db_type, DbType::Mtc | DbType::Rules)
 }
 
 /// Whether a pair of files exists and agrees with its checksums.

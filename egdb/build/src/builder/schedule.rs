@@ -39,9 +39,9 @@ impl Schedule {
         for pieces in 2..=most {
             for &db_type in types.iter().filter(|db_type| pieces <= db_type.max_pieces()) {
                 for (stem, of_file) in db_type.file_stems(pieces) {
-                    // Files that hold several slices are written only if all are built.
-                    let numbers: Option<Vec<usize>> = of_file.iter().map(number).collect();
-                    if let Some(slices) = numbers {
+                    // Files for several slices hold those that are built.
+                    let slices: Vec<usize> = of_file.iter().filter_map(number).collect();
+                    if !slices.is_empty() {
                         outputs.push(Output { db_type, stem, slices, is_done: false });
                     }
                 }

@@ -178,6 +178,9 @@ impl Workspace {
         parts.into_par_iter().for_each_init(
             <(Captures, Near)>::default,
             |(captures, near), (kings, facts, win, loss)| {
+                if !(context.keep_going)(0) {
+                    return;
+                }
                 isa::run_best(
                     #[inline(always)]
                     || find.of_rows(kings, facts, win, loss, captures, near),

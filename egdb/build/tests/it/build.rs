@@ -339,15 +339,19 @@ fn slices_alone_and_what_they_need() {
 
     let dir = tempfile::tempdir().unwrap();
     let keep = BuildOptions { keep_work: true, ..options() };
+    let resume = BuildOptions { resume: true, ..options() };
     let builder = Builder::new(dir.path(), &keep, &|_| true).unwrap();
     let report = builder.build_slices(&[slice("0201")]).unwrap();
     let built: Vec<Slice> = report.slices.iter().map(|report| report.slice).collect();
     assert_eq!(built, [slice("0101"), slice("0201")]);
-    // Files for several slices are written only when all are solved.
-    assert!(files(dir.path()).is_empty());
+    let of_two = || {
+        let mut files = files(dir.path());
+        files.retain(|name, _| name.starts_with("db2"));
+        files
+    };
+    assert!(!of_two().is_empty() && of_two() != files(whole.path()));
 
     // As several processes would do it: each slice separately, then the files.
-    let resume = BuildOptions { resume: true, ..options() };
     let builder = || Builder::new(dir.path(), &resume, &|_| true).unwrap();
     assert!(matches!(
         builder().build_slice(slice("1010")),
@@ -358,7 +362,53 @@ fn slices_alone_and_what_they_need() {
         builder().build_slice(slice(digits)).unwrap();
     }
     builder().pack_only(2).unwrap();
-    assert_eq!(files(dir.path()), files(whole.path()));
+    assert!(of_two() == files(whole.path()));
+}
+
+/// Files for several slices hold those that are built; later ones join them.
+#[test]
+fn files_of_a_part_grow() {
+    let types = [&ALL[..], &[DbType::Compact, DbType::Rules]].concat();
+    let options = BuildOptions { types: types.clone(), ..options() };
+    let resume = BuildOptions { resume: true, ..options.clone() };
+    let [dir, both, whole] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let build_slices = |dir: &tempfile::TempDir, options: &BuildOptions, digits: &[&str]| {
+        let slices: Vec<Slice> = digits.iter().map(|digits| slice(digits)).collect();
+        let report = Builder::new(dir.path(), options, &|_| true).unwrap().build_slices(&slices);
+        report.unwrap().files.len()
+    };
+    // Ten files of two pieces but one without a distance to conversion, and ten of three.
+    assert!(build_slices(&dir, &options, &["0201"]) > 12);
+    fs::write(dir.path().join("db7-0502.cpr1.Qw3rTy.tmp"), b"of a type that is not built").unwrap();
+    for db_type in [DbType::Wld2, DbType::Compact] {
+        let open = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
+        let database = Arc::new(Database::open(dir.path(), &open).unwrap());
+        let has = ["0101", "0201", "1010", "1101"].map(|digits| database.has_slice(slice(digits)));
+        assert_eq!(has, [true, true, false, false], "{db_type}");
+        let mut probe = Probe::new();
+        probe.add(database);
+        for index in (0..slice("0201").size()).step_by(97) {
+            let position = unrank(slice("0201"), index).unwrap().position(Color::Black).unwrap();
+            let value = three_pieces().entry(&DbIndex::of(&position).unwrap()).wld;
+            assert_eq!(probe.wld(&position).unwrap(), Some(value), "{position:?}");
+        }
+    }
+
+    build_slices(&dir, &resume, &["1101"]);
+    build_slices(&both, &options, &["0201", "1101"]);
+    assert!(files(dir.path()).keys().all(|name| !name.ends_with(".tmp")));
+    assert!(files(dir.path()) == files(both.path()));
+    assert_eq!(build_slices(&dir, &resume, &["0201"]), 0);
+    Builder::new(dir.path(), &resume, &|_| true).unwrap().build(3).unwrap();
+    build(whole.path(), 3, &options);
+    assert!(files(dir.path()) == files(whole.path()));
+
+    // Such a file of distances to conversion alone would not say which slices it is for.
+    let mtc = BuildOptions { types: vec![DbType::Mtc], ..options };
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Builder::new(dir.path(), &mtc, &|_| true).unwrap();
+    let error = builder.build_slices(&[slice("0201")]).unwrap_err();
+    assert!(matches!(error, BuildError::Part { pieces: 2, .. }), "{error}");
 }
 
 /// Captures and crowning convert, so the slices they lead to may lack distances.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ::egdb::{DbType, Slice};
@@ -51,8 +53,8 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8),
           group = "what")]
     pieces: Option<u8>,
-    /// Build these slices and those that they need, such as 2110,2020; from 6 pieces on everything
-    /// up to 5 as well, which is one file for each number of pieces
+    /// Build these slices and those that they need, such as 2110,2020; the files of up to 5 pieces,
+    /// one for each number, hold just these. From 6 pieces on everything up to 5 is built as well
     #[arg(long, value_name = "LIST", value_delimiter = ',', group = "what")]
     slices: Vec<Slice>,
     /// Leave all work files, about an eighth of a byte a position for win/loss/draw; otherwise each
@@ -88,7 +90,7 @@ struct Common {
     /// Most memory to use, in MiB or such as 512M or 8G; by default three quarters of what is free
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     memory: Option<u64>,
-    /// Print events as JSON lines instead of text
+    /// Print events as JSON lines instead of text, and how far it is once a minute
     #[arg(long)]
     json: bool,
 }
@@ -261,7 +263,18 @@ impl<'a> BuildWork<'a> {
             display.show(event);
             !interrupt.is_pressed() && self.end.is_none_or(|end| Instant::now() < end)
         };
-        let result = Builder::new(dir, self.options, &observer).and_then(work);
+        let (ended, end) = mpsc::channel::<()>();
+        let result = thread::scope(|scope| {
+            let display = &display;
+            scope.spawn(move || {
+                while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(SILENCE) {
+                    display.say_progress();
+                }
+            });
+            let result = Builder::new(dir, self.options, &observer).and_then(work);
+            drop(ended);
+            result
+        });
         display.slice.finish_and_clear();
         display.all.finish_and_clear();
         match result {
@@ -282,7 +295,9 @@ impl<'a> BuildWork<'a> {
     /// What to do after a failure.
     fn advice(&self, error: &BuildError) -> String {
         match error {
-            BuildError::NotEmpty { .. } | BuildError::InUse { .. } => "nothing was done".into(),
+            BuildError::NotEmpty { .. } | BuildError::InUse { .. } | BuildError::Part { .. } => {
+                "nothing was done".into()
+            }
             BuildError::Missing { .. } | BuildError::TooLong { .. } => "not finished".into(),
             BuildError::Memory { needed, .. } => {
                 let mebibytes = needed.div_ceil(1 << 20);
@@ -298,6 +313,7 @@ impl<'a> BuildWork<'a> {
             BuildError::NotEmpty { .. }
             | BuildError::Memory { .. }
             | BuildError::Disk { .. }
+            | BuildError::Part { .. }
             | BuildError::InUse { .. } => Failure::input(error),
             BuildError::Interrupted => {
                 Failure::interrupted(format!("solved slices are kept; {}", self.advice))
@@ -306,6 +322,9 @@ impl<'a> BuildWork<'a> {
         }
     }
 }
+
+/// How long the log and JSON say nothing, at most.
+const SILENCE: Duration = Duration::from_secs(60);
 
 fn log_file(dir: &Path) -> PathBuf {
     dir.join("build.jsonl")
@@ -322,6 +341,8 @@ struct Display {
     slice: ProgressBar,
     /// Positions of slices that are done, and of encoders at work.
     done: Mutex<(u64, BTreeMap<&'static str, u64>)>,
+    /// The last event of progress.
+    progress: Mutex<Option<String>>,
 }
 
 impl Display {
@@ -342,6 +363,7 @@ impl Display {
             all,
             slice,
             done: Mutex::default(),
+            progress: Mutex::default(),
         })
     }
 
@@ -354,13 +376,15 @@ impl Display {
                 return;
             }
             BuildEvent::SliceProgress { done, .. } => {
+                *self.progress.lock() = Some(to_json(event));
                 self.slice.set_position(*done);
                 self.all.set_position(self.done.lock().0 + done);
                 return;
             }
-            BuildEvent::PackProgress { db_type, positions } => {
+            BuildEvent::PackProgress { db_type, done, .. } => {
+                *self.progress.lock() = Some(to_json(event));
                 self.packing(|encoders| {
-                    *encoders.entry(written_name(*db_type)).or_default() += positions;
+                    encoders.insert(written_name(*db_type), *done);
                 });
                 return;
             }
@@ -377,6 +401,13 @@ impl Display {
             _ => {}
         }
         self.line(event, |text| text);
+    }
+
+    /// Repeats the last event of progress, for the log and for JSON.
+    fn say_progress(&self) {
+        if let Some(line) = self.progress.lock().clone() {
+            self.write(line, None);
+        }
     }
 
     /// Counts positions of a slice that is there.
@@ -409,5 +440,35 @@ impl Display {
         self.bars.suspend(|| {
             let _ = writeln!(stdout(), "{text}");
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_says_how_far_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let display = Display::new(dir.path(), false, 100).unwrap();
+        let said = || fs::read_to_string(log_file(dir.path())).unwrap();
+        display.say_progress();
+        let slice = "0302".parse().unwrap();
+        display.show(&BuildEvent::SliceProgress { slice, done: 7, positions: 100 });
+        assert_eq!(said(), "");
+        display.say_progress();
+        display.show(&BuildEvent::PackProgress {
+            db_type: DbType::Compact,
+            stem: "db5".into(),
+            done: 9,
+        });
+        display.say_progress();
+        let (said, mut lines) = (said(), Vec::new());
+        lines.extend(said.lines());
+        assert_eq!(lines.len(), 2, "{said}");
+        assert!(lines[0].contains(r#""event":"solving","slice":"0302","done":7,"positions":100"#));
+        assert!(
+            lines[1].contains(r#""event":"writing","database":"compact","name":"db5","done":9"#)
+        );
     }
 }
