@@ -292,7 +292,8 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line: None }));
     }
     // The databases have the answer, so there is no search.
-    let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies: most.min(DRAW_PLIES) };
+    let draw_plies = most.min(DRAW_PLIES);
+    let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies, ..SolveOptions::default() };
     let solution =
         Solver::new(&desk.probe, options).solve_game(&game, desk.draw_rules, query.gone())?;
     let line = solution.line.as_ref();

@@ -4,6 +4,7 @@ use egdb::error::ProbeError;
 use egdb::probe::Answer;
 use egdb::{Category, Probe, Wld};
 use meerslag_study::records::category_name;
+use meerslag_study::solve::EqualMoves;
 use movegen::json::Record;
 use movegen::notation::moves::format_move;
 use movegen::{DrawCounters, DrawRules, Move, Position};
@@ -34,6 +35,10 @@ struct TablebaseMove {
     san: String,
     /// A capture or a move of a man.
     zeroing: bool,
+    /// Whether it keeps the value of the position before it.
+    keeps_value: bool,
+    /// Whether it also keeps to the shortest win or the longest defence.
+    keeps_distance: bool,
     #[serde(flatten)]
     value: ValueRecord,
 }
@@ -121,6 +126,7 @@ pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
     let (position, counters) = (game.position(), game.counters());
     let probe = &desk.probe;
     let answer = probe.answer(position)?;
+    let equal = EqualMoves::from(&answer);
     let one = |mv: Move| -> Result<TablebaseMove, Problem> {
         let after: Position = position.after(mv);
         let counters = counters.after(position, mv, &after);
@@ -128,6 +134,8 @@ pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
             uci: uci(mv),
             san: format_move(position, mv),
             zeroing: mv.is_capture() || position.men(position.side_to_move()).contains(mv.from()),
+            keeps_value: equal.keep_value.contains(&mv),
+            keeps_distance: equal.keep_distance.contains(&mv),
             value: ValueRecord::of(probe, &after, &counters)?,
         })
     };
@@ -150,6 +158,11 @@ mod tests {
         assert_eq!((&best["category"], &best["dtm"]), (&"win".into(), &7.into()));
         assert_eq!(best["uci"].as_str().unwrap().len(), 4);
         assert_eq!(best["zeroing"], false);
+        let marks = |name: &str| -> Vec<bool> {
+            lost["moves"].as_array().unwrap().iter().map(|mv| mv[name] == true).collect()
+        };
+        assert_eq!(marks("keeps_value"), [true; 9]);
+        assert_eq!(marks("keeps_distance").iter().filter(|&&kept| kept).count(), 1);
 
         let capture = ask("/tablebase/standard", &[("fen", "W:W32:B28")]).unwrap();
         let mv = &capture["moves"][0];

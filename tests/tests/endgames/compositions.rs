@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use egdb::{DatabaseOptions, Probe, Wld};
+use meerslag_study::solve::{LinePly, SolveOptions, Solver};
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Fen, Position};
 
@@ -74,6 +76,44 @@ fn the_list_is_in_order() {
     let positions: HashSet<&Position> = all.iter().map(|c| &c.position).collect();
     assert_eq!(positions.len(), all.len(), "a position stands twice");
     assert!(all.iter().all(|c| (2..=5).contains(&c.position.piece_count())));
+}
+
+/// Whether the winner has one winning move each time, and the first place (from 0) where he has others.
+#[test]
+fn duals_are_found_and_unique_solutions_confirmed() {
+    let probe = Probe::embedded().unwrap();
+    let mut solver = Solver::new(&probe, SolveOptions { hash_mib: 1, ..SolveOptions::default() });
+    let all = compositions();
+    for (id, first_dual) in [
+        ("hoyle-coup-2", None),
+        ("matus-a", None),
+        ("matus-b", None),
+        ("kuijper-10", None),
+        ("sharp-2012-a", None),
+        ("opposition-2017", None),
+        // Only the last capture, which may end on eight squares.
+        ("hoyle-coup-1", Some((2, 8))),
+        ("emden-1", Some((2, 2))),
+        ("kuijper-119", Some((2, 2))),
+        ("unusual-2019", Some((2, 5))),
+    ] {
+        let of_id = all.iter().find(|composition| composition.id == id).expect(id);
+        let position = &of_id.position;
+        let solution = solver.solve(position, &AtomicBool::new(false)).unwrap();
+        let line = solution.line.expect(id);
+        assert_eq!(line.winner, of_id.winner, "{id}");
+        let first = position.side_to_move();
+        let count = |ply: &LinePly| ply.equal.keep_value.len();
+        let dual = line.winning_plies(first).find(|(_, ply)| count(ply) > 1);
+        assert_eq!(dual.map(|(i, ply)| (i, count(ply))), first_dual, "{id}");
+        assert_eq!(line.is_unique(first), Some(first_dual.is_none()), "{id}");
+        // The published move is the only one as far as the composition is sound.
+        if line.winner == Some(first) {
+            let published = of_id.solution.split(' ').next().expect(id);
+            let published = parse_move(position, published).expect(id);
+            assert_eq!(line.plies[0].equal.keep_value, [published], "{id}");
+        }
+    }
 }
 
 #[test]

@@ -50,8 +50,14 @@ fn a_position_of_the_databases() {
     assert_eq!((game.result, game.line.plies.len()), (GameResult::BlackWins, 8));
     assert!(!end.has_legal_move());
     let comments: Vec<_> = game.line.plies.iter().flat_map(Ply::comments).collect();
-    assert_eq!(comments.len(), 1, "one conversion: {comments:?}");
-    assert_eq!(comments[0].text, "conversion: 2 pieces left, Black has won");
+    let conversions = comments.iter().filter(|c| c.text.contains("conversion")).count();
+    assert_eq!(conversions, 1, "{comments:?}");
+    assert_eq!(comments.last().unwrap().text, "conversion: 2 pieces left, Black has won");
+    assert_eq!(comments[0].text, "also wins: 2-11");
+    assert!(
+        text.contains("\nNot unique: Black has other winning moves at 3 of 4 moves.\n"),
+        "{text}"
+    );
 
     // A Hub string, the beginning of the line.
     let hub = "WeBeeeBeeeeWeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
@@ -78,6 +84,40 @@ fn a_draw_shows_what_holds() {
     assert_eq!((game.result, game.line.plies.len()), (GameResult::Draw, 7));
     assert!(text.contains("one of many"), "{text}");
     assert_eq!(Probe::embedded().unwrap().wld(&end).unwrap(), Some(Wld::Draw));
+}
+
+#[test]
+fn the_tree_of_a_solution() {
+    // Two published compositions, the second with eight squares for the last capture.
+    let unique = ok(&["solve", "B:W40,48,K25:B35"], "").stdout;
+    assert!(
+        unique.contains("\nUnique: at each move of the line only one wins for White.\n"),
+        "{unique}"
+    );
+    let fen = "W:WK27,K37,K46:BK11";
+    let text = ok(&["solve", fen], "").stdout;
+    assert!(
+        folded(&text).contains("46x5 {conversion: 1 piece left, White has won; as short: "),
+        "{text}"
+    );
+    let text = ok(&["solve", fen, "--tree", "1000"], "").stdout;
+    assert!(
+        text.contains("\nNot unique: White has other winning moves at 1 of 2 moves.\n"),
+        "{text}"
+    );
+    let (game, _) = game_in(&text);
+    let last = game.line.plies.last().unwrap();
+    assert_eq!(last.variations().count(), 7, "{text}");
+    assert!(last.variations().all(|line| line.plies.len() == 1));
+    assert!(!text.contains("left out"), "{text}");
+    let [record] = &ok(&["solve", fen, "--tree", "1000", "--json"], "").json_lines()[..] else {
+        panic!("one solution")
+    };
+    let pdn = record["pdn"].as_str().unwrap();
+    assert_eq!(game_in(pdn).0.line, game.line);
+    let cut = ok(&["solve", fen, "--tree", "3"], "").stdout;
+    assert_eq!(game_in(&cut).0.line.plies.last().unwrap().variations().count(), 3, "{cut}");
+    assert!(folded(&cut).contains("4 winning moves left out"), "{cut}");
 }
 
 #[test]
@@ -110,6 +150,12 @@ fn for_programs() {
     assert!(!position.has_legal_move());
     assert_eq!(line["conversions"].as_array().unwrap().len(), 1);
     assert_eq!(line["conversions"][0]["kind"], "capture");
+    assert_eq!((&line["unique"], &record["pdn"]), (&Value::from(false), &Value::Null));
+    let equal = line["equal"].as_array().unwrap();
+    assert_eq!((equal.len(), &equal[0]), (8, &record["equal"]));
+    assert_eq!(equal[0]["keep_value"].as_array().unwrap().len(), 9);
+    assert_eq!(equal[0]["keep_distance"], serde_json::json!(["11-50"]));
+    assert_eq!(equal[1]["keep_value"], serde_json::json!(["2-7", "2-11"]));
 
     // With the counter of the FEN, a rule comes first.
     let lines = ok(&["solve", "W:WK11:BK2,K6:H7", "--json"], "").json_lines();

@@ -35,7 +35,7 @@ fn best(probe: &Probe, position: &Position, effort: u32) -> Result<Option<Move>,
 
 /// The winner's quickest or the loser's longest move, and the plies to the end of the game after
 /// it; `None` for a draw, without a legal move, or where the distance is not known.
-pub fn by_distance(probe: &Probe, position: &Position) -> Result<Option<(Move, u32)>, ProbeError> {
+fn by_distance(probe: &Probe, position: &Position) -> Result<Option<(Move, u32)>, ProbeError> {
     let Some(plies) = probe.dtw(position)? else { return Ok(None) };
     for &mv in &position.legal_moves() {
         // Winner or loser, the right moves are those that leave exactly one ply less; a move that

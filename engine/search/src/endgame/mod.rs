@@ -8,5 +8,4 @@ pub(crate) mod choice;
 pub(crate) mod line;
 mod traps;
 
-pub use line::by_distance;
 pub use traps::losing_moves;

@@ -123,7 +123,7 @@ impl<W: Write> Printer<'_, W> {
             _ => &mut self.summary.unknown,
         } += 1;
         if self.args.json {
-            record::position(self.out, Some(line), game, &solution, self.args.most_plies())?;
+            record::position(self.out, Some(line), game, &solution, self.args)?;
         } else {
             text::row(self.out, line, game, &solution)?;
         }

@@ -27,6 +27,7 @@ Examples:
   meerslag solve \"W:WK30,49:BK2,K6,17\" --egdb /data/egdb
   meerslag solve \"W:WK11:BK2,K6\"                        with the databases of the program
   meerslag solve \"W:W32,37,38:B19,23,K45\" --nodes 100000000 --hash 1024
+  meerslag solve \"W:WK4,K9,K13:B7,K29\" --egdb /data/egdb --tree 500
   meerslag solve problems.fen --threads 8
   meerslag solve problems.pdn --json > solved.jsonl
 
@@ -35,9 +36,17 @@ and the line of shortest win and longest defence as a PDN game with a comment at
 conversion. Without distances to the end the line goes from conversion to conversion; with \
 win/loss/draw alone there is none.
 
-Outside them a search tries to prove that one side wins, or that it cannot be stopped from \
+Each move of the line names those that are as good: of the winner all that win and all that win as \
+fast, of the loser all that hold out as long. Composers ask whether the solution is unique: whether \
+the winner has one winning move each time. With --tree all defences, and all other winning moves, \
+stand beside the line as variations, those that leave the line itself first; where N moves are not \
+enough, a comment says how many are left out. Play from a position that stands elsewhere is not \
+repeated.
+
+Outside the databases a search tries to prove that one side wins, or that it cannot be stopped from \
 drawing, down to database positions and the end of the game. Its results are proved; a proved win \
-takes at most the plies given, perhaps fewer. A value not proved within --nodes stays a bound ('at \
+takes at most the plies given, perhaps fewer. The winner's other moves are searched with as many \
+positions as the proof took; those that stay open are named, too. A value not proved within --nodes stays a bound ('at \
 least a draw') or 'unknown'.
 
 Values ignore the draw rules that count moves (25, 16 or 5), as in the databases. If these matter, \
@@ -66,6 +75,9 @@ pub(super) struct SolveArgs {
     /// Show at most N plies of the line [default: all of a win, none of a draw]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=2000))]
     moves: Option<u32>,
+    /// Show the whole tree of a win or loss as variations, with at most N moves beside the line
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    tree: Option<u32>,
     /// Positions that the search may look at, for each position outside the databases
     #[arg(long, value_name = "N", default_value_t = SolveOptions::default().nodes,
           value_parser = clap::value_parser!(u64).range(1..))]
@@ -90,6 +102,7 @@ impl SolveArgs {
             nodes: self.nodes,
             hash_mib: self.hash as usize,
             draw_plies: self.moves.unwrap_or(0) as usize,
+            tree_moves: self.tree.unwrap_or(0) as usize,
         }
     }
 
@@ -113,7 +126,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
         Solver::new(&probe, args.options()).solve_game(&game, DrawRules::default(), &stop)?;
     drop(waiting);
     if args.json {
-        record::position(&mut out, None, &game, &solution, args.most_plies())?;
+        record::position(&mut out, None, &game, &solution, args)?;
     } else {
         text::position(&mut out, &game, &solution, args.most_plies(), &probe)?;
     }

@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use meerslag_study::records::{LineRecord, category_name};
-use meerslag_study::solve::{Limit, Solution, ValueSource, Within};
+use meerslag_study::solve::{EqualMoves, Limit, Solution, ValueSource, Within};
+use movegen::notation::pdn::{WriteOptions, game_to_string};
 use movegen::{Color, DrawRules, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Record};
+use super::SolveArgs;
 
 /// What is known about a position.
 #[derive(Serialize, JsonSchema)]
@@ -32,7 +34,11 @@ pub(in crate::cli) struct SolutionRecord {
     at_most: Option<u32>,
     databases_within: Option<u32>,
     moves: Vec<SolvedMove>,
+    equal: EqualMoves,
     line: Option<LineRecord>,
+    /// With `--tree`: the line with its variations, as a PDN game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pdn: Option<String>,
     /// Positions searched.
     nodes: u64,
     /// Why the value is not known better: `nodes`, `memory`, `interrupt` or null.
@@ -93,9 +99,11 @@ pub(super) fn position(
     line_number: Option<u64>,
     game: &Game,
     solution: &Solution,
-    most_plies: usize,
+    args: &SolveArgs,
 ) -> io::Result<()> {
     let position = game.position();
+    let most_plies = args.most_plies();
+    let pdn = args.tree.and_then(|_| solution.to_pdn(game, most_plies));
     let (at_most, databases_within) = within(solution.within);
     let moves = solution.moves.iter().map(|m| {
         let (at_most, databases_within) = within(m.within);
@@ -121,6 +129,8 @@ pub(super) fn position(
         at_most,
         databases_within,
         moves: moves.collect(),
+        equal: solution.equal(),
+        pdn: pdn.map(|pdn| game_to_string(&pdn, &WriteOptions::default())),
         line: solution.line.as_ref().map(|line| LineRecord::new(game, line, most_plies)),
         nodes: solution.nodes,
         limit: solution.limit,

@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 
 use ::egdb::Probe;
-use meerslag_study::record::{GameRecord, PlyRecord, comment};
 use meerslag_study::solve::{
-    Conversion, Limit, LinePly, Solution, SolutionLine, SolvedLineKind, Value, ValueSource, Within,
+    Limit, Solution, SolutionLine, SolvedLineKind, Value, ValueSource, Within,
 };
 use movegen::notation::moves::format_move;
-use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
+use movegen::notation::pdn::{self, WriteOptions};
 use movegen::words::counted;
-use movegen::{Color, DrawRules, Game};
+use movegen::{DrawRules, Game};
 
 use super::super::egdb::beyond;
 use super::super::report;
@@ -62,8 +61,10 @@ pub(super) fn position(
     if let Some(note) = draw_note(game, line) {
         writeln!(out, "Note: {note}\n")?;
     }
-    if !line.plies.is_empty() {
-        let game = pdn_game(game, solution, line, most_plies);
+    if let Some(note) = note_of_duals(game, line) {
+        writeln!(out, "{note}\n")?;
+    }
+    if let Some(game) = solution.to_pdn(game, most_plies).filter(|_| !line.plies.is_empty()) {
         pdn::write_game(out, &game, &WriteOptions::default())?;
     }
     Ok(())
@@ -140,88 +141,25 @@ fn draw_note(game: &Game, line: &SolutionLine) -> Option<String> {
     })
 }
 
-fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: usize) -> PdnGame {
-    let start = *game.position();
-    let side = start.side_to_move();
-    let winner = match solution.value {
-        Value::Win => Some(side),
-        Value::Loss => Some(side.opponent()),
-        _ => None,
-    };
-    let shown = line.plies.len().min(most_plies);
-    let mut record = GameRecord::new(start);
-    record.plies = line.plies[..shown]
-        .iter()
-        .map(|ply| PlyRecord { remark: remark(ply, winner), ..PlyRecord::from(ply.mv) })
-        .collect();
-    record.result = match (winner, solution.value) {
-        (Some(winner), _) => GameResult::won_by(winner),
-        (None, Value::Draw) => GameResult::Draw,
-        (None, _) => GameResult::Unknown,
-    };
-    let how = match line.kind {
-        SolvedLineKind::Shortest => "shortest win, longest defence",
-        SolvedLineKind::UnderRules => "won under the rules: the shortest win in time",
-        SolvedLineKind::ByConversions => "each conversion as soon as possible, as late as possible",
-        SolvedLineKind::Proof => "proved by search",
-        SolvedLineKind::OneOfMany => "one of many ways to hold the draw",
-    };
-    let what = match (winner, solution.dtw, solution.within) {
-        (None, ..) => solution.value.to_string(),
-        (Some(winner), Some(plies), _) => format!("{winner} wins in {}", counted(plies, "ply")),
-        (Some(winner), None, Some(Within::End(plies))) => {
-            format!("{winner} wins in at most {}", counted(plies, "ply"))
+/// Whether the solution is unique, which composers ask.
+fn note_of_duals(game: &Game, line: &SolutionLine) -> Option<String> {
+    let first = game.position().side_to_move();
+    let winner = line.winner?;
+    let moves = || line.winning_plies(first).map(|(_, ply)| ply);
+    let duals = moves().filter(|ply| ply.equal.keep_value.len() > 1).count();
+    Some(match line.is_unique(first) {
+        Some(true) => format!("Unique: at each move of the line only one wins for {winner}."),
+        Some(false) => {
+            let all = counted(moves().count() as u64, "move");
+            format!("Not unique: {winner} has other winning moves at {duals} of {all}.")
         }
-        (Some(winner), None, _) => format!("{winner} wins"),
-    };
-    let mut pdn = record.to_pdn("Endgame solution", None);
-    pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
-    pdn.line.lead.push(comment(&format!("{what}; {how}")));
-    let rest = line.plies.len() - shown;
-    let end = match (rest, line.is_complete, winner) {
-        (1.., _, Some(_)) => {
-            Some(format!("the line continues for {}", counted(rest as u32, "ply")))
+        None => {
+            let open = moves().filter(|ply| !ply.equal.unsettled.is_empty()).count() as u64;
+            if open == 0 {
+                return None;
+            }
+            let open = counted(open, "move");
+            format!("Not known to be unique: other moves are not settled at {open} of {winner}.")
         }
-        (0, false, Some(_)) if line.kind == SolvedLineKind::Proof => {
-            Some("the line breaks off: the rest of the proof is no longer in memory".to_owned())
-        }
-        (0, false, Some(_)) => Some("the line breaks off: no distances from here".to_owned()),
-        _ => None,
-    };
-    if let Some(text) = end {
-        let list = match pdn.line.plies.last_mut() {
-            Some(ply) => &mut ply.after,
-            None => &mut pdn.line.lead,
-        };
-        list.push(comment(&text));
-    }
-    pdn
-}
-
-/// The remark on a move of the line.
-fn remark(ply: &LinePly, winner: Option<Color>) -> Option<String> {
-    let what = match ply.conversion {
-        Some(Conversion::Capture(1)) => Some("conversion: 1 piece left".to_owned()),
-        Some(Conversion::Capture(pieces)) => {
-            Some(format!("conversion: {} left", counted(pieces, "piece")))
-        }
-        Some(Conversion::Promotion) => Some("conversion: promotion".to_owned()),
-        Some(Conversion::ManMove) => Some("conversion: man move".to_owned()),
-        None => None,
-    };
-    let enters = ply.enters_databases.then(|| "into the databases".to_owned());
-    let mut parts: Vec<String> = what.into_iter().chain(enters).collect();
-    if parts.is_empty() {
-        return None;
-    }
-    if let (Some(winner), Some(plies)) = (winner, ply.dtw) {
-        parts.push(match plies {
-            0 => format!("{winner} has won"),
-            _ => format!("{winner} wins in {}", counted(plies, "ply")),
-        });
-    }
-    if let (Some(_), Some(mtc)) = (winner, ply.mtc) {
-        parts.push(format!("{mtc} to the next"));
-    }
-    Some(parts.join(", "))
+    })
 }

@@ -7,7 +7,7 @@ use movegen::{DrawRules, Game, Move};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::solve::{Conversion, SolutionLine, SolvedLineKind};
+use crate::solve::{Conversion, EqualMoves, SolutionLine, SolvedLineKind};
 use movegen::json::Record;
 
 /// What the databases know about a position.
@@ -25,6 +25,7 @@ pub struct AnswerRecord<'a> {
     dtw: Option<u32>,
     mtc: Option<u32>,
     moves: Vec<KnownMove>,
+    equal: EqualMoves,
 }
 
 impl Record for AnswerRecord<'_> {
@@ -70,6 +71,7 @@ impl<'a> AnswerRecord<'a> {
             dtw: answer.dtw,
             mtc: answer.mtc,
             moves: moves.collect(),
+            equal: EqualMoves::from(answer),
         })
     }
 }
@@ -104,6 +106,11 @@ pub struct LineRecord {
     moves: Vec<Move>,
     /// The moves for people.
     texts: Vec<String>,
+    /// For each of `moves`: those that are as good, itself among them.
+    equal: Vec<EqualMoves>,
+    /// Whether the winner has no other winning move in the whole line; null for a draw, or if it is not
+    /// known.
+    unique: Option<bool>,
     conversions: Vec<ConversionRecord>,
     /// Where a draw rule would end the line before its win.
     draw_rule: Option<DrawRecord>,
@@ -146,6 +153,8 @@ impl LineRecord {
             complete: line.is_complete,
             moves: shown().map(|(_, p)| p.mv).collect(),
             texts: format_line(game.position(), shown().map(|(_, p)| p.mv)),
+            equal: shown().map(|(_, p)| p.equal.clone()).collect(),
+            unique: line.is_unique(game.position().side_to_move()),
             conversions: conversions.collect(),
             draw_rule: draw
                 .filter(|_| line.kind != SolvedLineKind::OneOfMany)

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
-use movegen::{DrawReason, DrawRules, Game, Move, Position, Status};
+use movegen::{Color, DrawReason, DrawRules, Game, Move, Position, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use meerslag_search::endgame::by_distance;
 use meerslag_search::endgame::losing_moves;
+
+use super::equal::EqualMoves;
+use super::tree::SolutionVariation;
+use super::{MoveValue, Value};
 
 /// Most plies of a line. The longest known database wins are far below.
 const MAX_PLIES: usize = 2000;
@@ -59,10 +62,12 @@ impl Conversion {
 }
 
 /// A move of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinePly {
     /// The move.
     pub mv: Move,
+    /// The moves that are as good, itself among them.
+    pub equal: EqualMoves,
     /// Whether it is a conversion.
     pub conversion: Option<Conversion>,
     /// Whether it leads from outside into the databases.
@@ -71,6 +76,27 @@ pub struct LinePly {
     pub dtw: Option<u32>,
     /// After a conversion without `dtw`: distance to the next one, if the databases have it.
     pub mtc: Option<u32>,
+    /// If [`SolveOptions::tree_moves`](super::SolveOptions) asks for them: other moves in its place, defences
+    /// with the play that refutes them.
+    pub variations: Vec<SolutionVariation>,
+    /// As good moves that have no variation, because the tree has as many moves as it may.
+    pub left_out: usize,
+}
+
+impl LinePly {
+    /// A move with those that are as good.
+    pub(super) const fn new(mv: Move, equal: EqualMoves) -> LinePly {
+        LinePly {
+            mv,
+            equal,
+            conversion: None,
+            enters_databases: false,
+            dtw: None,
+            mtc: None,
+            variations: Vec::new(),
+            left_out: 0,
+        }
+    }
 }
 
 /// A line of play from the solved position.
@@ -78,6 +104,8 @@ pub struct LinePly {
 pub struct SolutionLine {
     /// How the moves were chosen.
     pub kind: SolvedLineKind,
+    /// Who wins; `None` for a draw.
+    pub winner: Option<Color>,
     /// The moves.
     pub plies: Vec<LinePly>,
     /// Whether the last move leaves the opponent without a legal one.
@@ -85,6 +113,27 @@ pub struct SolutionLine {
 }
 
 impl SolutionLine {
+    /// The winner's moves with their places in the line, from 0, where this side moves first.
+    pub fn winning_plies(&self, first: Color) -> impl Iterator<Item = (usize, &LinePly)> {
+        let skip = self.winner.map_or(usize::MAX, |winner| usize::from(winner != first));
+        self.plies.iter().enumerate().skip(skip).step_by(2)
+    }
+
+    /// Whether the winner has no other winning move anywhere in the line, in which this side moves
+    /// first: what composers ask of a solution. `None` for a draw, or if it is not known.
+    #[must_use]
+    pub fn is_unique(&self, first: Color) -> Option<bool> {
+        self.winner?;
+        let mut is_known = self.is_complete;
+        for (_, LinePly { equal, .. }) in self.winning_plies(first) {
+            if equal.keep_value.len() > 1 {
+                return Some(false);
+            }
+            is_known &= equal.unsettled.is_empty();
+        }
+        is_known.then_some(true)
+    }
+
     /// After how many plies the draw rules would end this line before its win, and which. `game`
     /// gives the start position with its draw counters.
     ///
@@ -106,41 +155,69 @@ impl SolutionLine {
     }
 }
 
+/// The moves of a won or lost position that are as good as its best, and plies to the end after that.
+fn equally_good(
+    probe: &Probe,
+    position: &Position,
+    mut value_of: impl FnMut(Move, &Position) -> Result<Option<Wld>, ProbeError>,
+    value: Wld,
+) -> Result<(EqualMoves, Option<u32>), ProbeError> {
+    let mut moves = Vec::new();
+    let has_distance = probe.dtw_of(position, value)?.is_some();
+    for &mv in &position.legal_moves() {
+        let next = position.after(mv);
+        let after = value_of(mv, &next)?;
+        let dtw = match after.filter(|_| has_distance) {
+            Some(after) if after == value.opponent() => probe.dtw_of(&next, after)?,
+            _ => None,
+        };
+        let value = after.map_or(Value::Unknown, |after| after.opponent().into());
+        moves.push(MoveValue { mv, value, dtw: dtw.map(|n| n + 1), mtc: None, within: None });
+    }
+    let equal = EqualMoves::new(value.into(), &moves);
+    let best = moves.iter().find(|m| equal.keep_distance.first() == Some(&m.mv));
+    let dtw = best.and_then(|m| m.dtw).map(|n| n - 1);
+    Ok((equal, dtw))
+}
+
 /// Continues a decided position to its end, by distances to the end if the databases have them,
 /// otherwise by distances to conversion. `None` without either; then no winning move is known to
 /// come nearer to the win.
 pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<SolutionLine>, ProbeError> {
-    let mut line =
-        SolutionLine { kind: SolvedLineKind::Shortest, plies: Vec::new(), is_complete: false };
+    let Some(mut value @ (Wld::Win | Wld::Loss)) = probe.wld(start)? else { return Ok(None) };
+    let side = start.side_to_move();
+    let mut line = SolutionLine {
+        kind: SolvedLineKind::Shortest,
+        winner: Some(if value == Wld::Win { side } else { side.opponent() }),
+        plies: Vec::new(),
+        is_complete: false,
+    };
     let mut position = *start;
     loop {
         if !position.has_legal_move() {
             line.is_complete = true;
             break;
         }
-        let next = match by_distance(probe, &position)? {
-            Some((mv, plies)) => Some((mv, Some(plies))),
-            None => {
-                line.kind = SolvedLineKind::ByConversions;
-                let found = probe.mtc_moves(&position)?;
-                found.and_then(|(_, moves)| moves.first().map(|&mv| (mv, None)))
-            }
-        };
-        let Some((mv, dtw)) = next else { break };
+        let (mut equal, mut dtw) =
+            equally_good(probe, &position, |_, next| probe.wld(next), value)?;
+        if dtw.is_none() {
+            line.kind = SolvedLineKind::ByConversions;
+            let found = probe.mtc_moves(&position)?;
+            equal.keep_distance = found.map(|(_, moves)| moves).unwrap_or_default();
+        }
+        let Some(&mv) = equal.keep_distance.first() else { break };
         if line.plies.len() == MAX_PLIES {
             break;
         }
         let conversion = Conversion::of(&position, mv);
         position = position.after(mv);
-        let dtw = match dtw {
-            None if conversion.is_some() => probe.dtw(&position)?,
-            dtw => dtw,
-        };
-        let mtc = match dtw {
-            None if conversion.is_some() => probe.mtc(&position)?,
-            _ => None,
-        };
-        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw, mtc });
+        value = value.opponent();
+        let mut mtc = None;
+        if dtw.is_none() && conversion.is_some() {
+            dtw = probe.dtw(&position)?;
+            mtc = if dtw.is_none() { probe.mtc(&position)? } else { None };
+        }
+        line.plies.push(LinePly { conversion, dtw, mtc, ..LinePly::new(mv, equal) });
     }
     Ok((!line.plies.is_empty() || line.is_complete).then_some(line))
 }
@@ -155,34 +232,35 @@ pub(super) fn under_rules(
     game: &Game,
     rules: DrawRules,
 ) -> Result<Option<SolutionLine>, ProbeError> {
-    let mut line =
-        SolutionLine { kind: SolvedLineKind::UnderRules, plies: Vec::new(), is_complete: true };
-    let mut asked = probe.under(rules, EFFORT);
     let (mut position, mut counters) = (*game.position(), *game.counters());
+    let Some(mut value @ (Wld::Win | Wld::Loss)) = probe.wld(&position)? else { return Ok(None) };
+    let side = position.side_to_move();
+    let mut line = SolutionLine {
+        kind: SolvedLineKind::UnderRules,
+        winner: Some(if value == Wld::Win { side } else { side.opponent() }),
+        plies: Vec::new(),
+        is_complete: true,
+    };
+    let mut asked = probe.under(rules, EFFORT);
     while position.has_legal_move() {
-        let mut best: Option<(Option<u32>, Move)> = None;
-        let is_won = probe.wld(&position)? == Some(Wld::Win);
-        for &mv in &position.legal_moves() {
-            let next = position.after(mv);
-            let after = counters.after(&position, mv, &next);
-            let is_kept = match probe.wld(&next)? {
-                Some(Wld::Loss) => asked.is_in_time(&next, Wld::Loss, &after)? == Some(true),
-                Some(Wld::Win) => !is_won,
-                _ => false,
-            };
-            let dtw = if is_kept { probe.dtw(&next)? } else { continue };
-            if best.is_none_or(|(other, _)| if is_won { dtw < other } else { dtw > other }) {
-                best = Some((dtw, mv));
+        let in_time = |mv: Move, next: &Position| {
+            let known = probe.wld(next)?;
+            if known != Some(Wld::Loss) {
+                return Ok(known);
             }
-        }
-        let Some((dtw, mv)) = best.filter(|_| line.plies.len() < MAX_PLIES) else {
-            return Ok(None);
+            let after = counters.after(&position, mv, next);
+            let is_in_time = asked.is_in_time(next, Wld::Loss, &after)?;
+            Ok(is_in_time.map(|is_in_time| if is_in_time { Wld::Loss } else { Wld::Draw }))
         };
+        let (equal, dtw) = equally_good(probe, &position, in_time, value)?;
+        let best = equal.keep_distance.first().or(equal.keep_value.first());
+        let Some(&mv) = best.filter(|_| line.plies.len() < MAX_PLIES) else { return Ok(None) };
         let conversion = Conversion::of(&position, mv);
         let next = position.after(mv);
         counters = counters.after(&position, mv, &next);
         position = next;
-        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw, mtc: None });
+        value = value.opponent();
+        line.plies.push(LinePly { conversion, dtw, ..LinePly::new(mv, equal) });
     }
     Ok(Some(line))
 }
@@ -194,17 +272,22 @@ pub(super) fn drawn(
     start: &Position,
     plies: usize,
 ) -> Result<SolutionLine, ProbeError> {
-    let mut line =
-        SolutionLine { kind: SolvedLineKind::OneOfMany, plies: Vec::new(), is_complete: false };
+    let mut line = SolutionLine {
+        kind: SolvedLineKind::OneOfMany,
+        winner: None,
+        plies: Vec::new(),
+        is_complete: false,
+    };
     let mut position = *start;
     let mut seen = HashSet::from([position]);
     while line.plies.len() < plies {
-        let mut best: Option<((bool, usize), Move)> = None;
+        let (mut best, mut equal) = (None, EqualMoves::default());
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
             if probe.wld(&next)? != Some(Wld::Draw) {
                 continue;
             }
+            equal.keep_value.push(mv);
             let rank = (!seen.contains(&next), losing_moves(probe, &next)?);
             if best.is_none_or(|(other, _)| rank > other) {
                 best = Some((rank, mv));
@@ -214,7 +297,7 @@ pub(super) fn drawn(
         let conversion = Conversion::of(&position, mv);
         position = position.after(mv);
         seen.insert(position);
-        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw: None, mtc: None });
+        line.plies.push(LinePly { conversion, ..LinePly::new(mv, equal) });
     }
     Ok(line)
 }

@@ -28,23 +28,29 @@
 //! ```
 
 mod batch;
+mod equal;
 mod hold;
 mod line;
+mod pdn;
 mod proof;
 mod search;
 mod table;
+mod tree;
 mod value;
 
 use std::sync::atomic::AtomicBool;
 
 use egdb::error::ProbeError;
+use egdb::probe::MoveAnswer;
 use egdb::{Category, Probe, Wld};
-use movegen::{DrawRules, Game, Move, Position};
+use movegen::{DrawCounters, DrawRules, Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use batch::{BatchError, BatchObserver, solve_all};
+pub use equal::EqualMoves;
 pub use line::{Conversion, LinePly, SolutionLine, SolvedLineKind};
+pub use tree::{SolutionVariation, VariationEnd};
 pub use value::Value;
 
 use table::ProofTable;
@@ -58,11 +64,14 @@ pub struct SolveOptions {
     pub hash_mib: usize,
     /// Length of the line shown of a drawn position, in plies.
     pub draw_plies: usize,
+    /// Most moves of the variations beside the line of a win or loss: all defences, and the winner's
+    /// other moves.
+    pub tree_moves: usize,
 }
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { nodes: 20_000_000, hash_mib: 256, draw_plies: 0 }
+        SolveOptions { nodes: 20_000_000, hash_mib: 256, draw_plies: 0, tree_moves: 0 }
     }
 }
 
@@ -87,6 +96,16 @@ pub enum Within {
     Databases(u32),
 }
 
+impl Within {
+    /// The plies.
+    #[must_use]
+    pub const fn plies(self) -> u32 {
+        match self {
+            Within::End(plies) | Within::Databases(plies) => plies,
+        }
+    }
+}
+
 /// The result of a move, from the view of the side that makes it. Numbers count from before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveValue {
@@ -100,6 +119,18 @@ pub struct MoveValue {
     pub mtc: Option<u32>,
     /// For a proved win or loss without an exact distance.
     pub within: Option<Within>,
+}
+
+impl From<&MoveAnswer> for MoveValue {
+    fn from(answer: &MoveAnswer) -> MoveValue {
+        MoveValue {
+            mv: answer.mv,
+            value: answer.wld.map_or(Value::Unknown, Value::from),
+            dtw: answer.dtw,
+            mtc: answer.mtc,
+            within: None,
+        }
+    }
 }
 
 /// Why a search did not settle a value.
@@ -141,6 +172,17 @@ pub struct Solution {
     pub nodes: u64,
     /// Why it is not known better.
     pub limit: Option<Limit>,
+}
+
+impl Solution {
+    /// The moves that are as good as the best one.
+    #[must_use]
+    pub fn equal(&self) -> EqualMoves {
+        match self.line.as_ref().and_then(|line| line.plies.first()) {
+            Some(ply) => ply.equal.clone(),
+            None => EqualMoves::new(self.value, &self.moves),
+        }
+    }
 }
 
 /// Solves one position after another with the same databases.
@@ -194,8 +236,15 @@ impl<'a> Solver<'a> {
         let is_decided = matches!(solution.category, Some(Category::Win | Category::Loss));
         let line = solution.line.as_ref().filter(|_| is_decided);
         if line.is_some_and(|line| line.draw_by_rule(game, rules).is_some()) {
-            let other = line::under_rules(self.probe, game, rules)?;
-            solution.line = other.or(solution.line);
+            if let Some(mut other) = line::under_rules(self.probe, game, rules)? {
+                let start = (*game.position(), *game.counters());
+                let most = self.options.tree_moves;
+                tree::grow(self.probe, &mut other, start, most, |(position, counters)| {
+                    let game = Game::with_counters(*position, *counters);
+                    line::under_rules(self.probe, &game, rules)
+                })?;
+                solution.line = Some(other);
+            }
         }
         Ok(solution)
     }
@@ -207,22 +256,27 @@ impl<'a> Solver<'a> {
         Ok(is_inside || self.probe.dtw(position)?.is_some())
     }
 
+    /// The line of a decided position, with its variations.
+    fn decided(&self, position: &Position) -> Result<Option<SolutionLine>, ProbeError> {
+        let mut line = line::decided(self.probe, position)?;
+        if let Some(line) = &mut line {
+            let start = (*position, DrawCounters::new(position));
+            tree::grow(self.probe, line, start, self.options.tree_moves, |(position, _)| {
+                line::decided(self.probe, position)
+            })?;
+        }
+        Ok(line)
+    }
+
     fn look_up(&self, position: &Position, value: Wld) -> Result<Solution, ProbeError> {
         let answer = self.probe.answer(position)?;
         let line = match value {
-            Wld::Win | Wld::Loss => line::decided(self.probe, position)?,
+            Wld::Win | Wld::Loss => self.decided(position)?,
             Wld::Draw if self.options.draw_plies > 0 => {
                 Some(line::drawn(self.probe, position, self.options.draw_plies)?)
             }
             Wld::Draw => None,
         };
-        let moves = answer.moves.iter().map(|m| MoveValue {
-            mv: m.mv,
-            value: m.wld.map_or(Value::Unknown, Value::from),
-            dtw: m.dtw,
-            mtc: m.mtc,
-            within: None,
-        });
         Ok(Solution {
             value: value.into(),
             category: None,
@@ -234,7 +288,7 @@ impl<'a> Solver<'a> {
             dtw: answer.dtw,
             mtc: answer.mtc,
             within: None,
-            moves: moves.collect(),
+            moves: answer.moves.iter().map(MoveValue::from).collect(),
             line,
             nodes: 0,
             limit: None,

@@ -4,12 +4,14 @@ use std::sync::atomic::AtomicBool;
 
 use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
-use movegen::{Color, Move, Position};
+use movegen::{Color, DrawCounters, Move, Position};
 
+use super::equal::EqualMoves;
 use super::hold::{HoldResult, Holding};
 use super::line::{self, Conversion, LinePly, SolutionLine, SolvedLineKind};
 use super::proof::Proof;
 use super::table::{ProofEntry, ProofTable};
+use super::tree;
 use super::{Limit, MoveValue, Solution, SolveOptions, Value, ValueSource, Within};
 
 /// Positions of the first turn of each question.
@@ -85,6 +87,11 @@ impl Question {
     }
 }
 
+/// Most memory of a set that holds, in bytes: the table has half of all, each of two sets a quarter.
+const fn set_bytes(options: &SolveOptions) -> usize {
+    (options.hash_mib << 20) / 4
+}
+
 pub(super) fn solve(
     probe: &Probe,
     table: &mut ProofTable,
@@ -94,9 +101,8 @@ pub(super) fn solve(
 ) -> Result<Solution, ProbeError> {
     let mut proof = Proof::new(probe, table, stop);
     let mover = root.side_to_move();
-    // The table has half of the memory, each set a quarter.
-    let bytes = (options.hash_mib << 20) / 4;
-    let mut questions = [mover, mover.opponent()].map(|side| Question::new(root, side, bytes));
+    let sides = [mover, mover.opponent()];
+    let mut questions = sides.map(|side| Question::new(root, side, set_bytes(options)));
     let mut turn = FIRST_TURN;
     while proof.nodes < options.nodes
         && !proof.is_stopped()
@@ -134,14 +140,14 @@ pub(super) fn solve(
     };
     let moves = moves(&mut proof, root, value, others)?;
     let nodes = proof.nodes;
-    let (line, plies) = match (own, others) {
-        (ProofVerdict::Wins(plies), _) => {
-            (Some(proof_line(&mut proof, root, mover, options.nodes)?), Some(plies))
-        }
-        (_, ProofVerdict::Wins(plies)) => {
-            (Some(proof_line(&mut proof, root, mover.opponent(), options.nodes)?), Some(plies))
-        }
-        _ => (None, None),
+    let won = match (own, others) {
+        (ProofVerdict::Wins(plies), _) => Some((mover, plies)),
+        (_, ProofVerdict::Wins(plies)) => Some((mover.opponent(), plies)),
+        _ => None,
+    };
+    let line = match won {
+        Some((winner, _)) => Some(proof_tree(&mut proof, root, winner, options)?),
+        None => None,
     };
     Ok(Solution {
         value,
@@ -149,7 +155,7 @@ pub(super) fn solve(
         source: (value != Value::Unknown).then_some(ValueSource::Search),
         dtw: None,
         mtc: None,
-        within: plies.map(|plies| within(&proof, plies)),
+        within: won.map(|(_, plies)| within(&proof, plies)),
         moves,
         line,
         nodes,
@@ -196,53 +202,147 @@ fn moves(
         moves.push(MoveValue { mv, value, dtw: None, mtc: None, within });
     }
     moves.sort_by_key(|m| {
-        let plies = m.dtw.or(m.within.map(|w| match w {
-            Within::End(n) | Within::Databases(n) => n,
-        }));
+        let plies = m.dtw.or(m.within.map(Within::plies));
         let plies = i64::from(plies.unwrap_or(u32::MAX / 2));
         (m.value.order(), if m.value == Value::Loss { -plies } else { plies })
     });
     Ok(moves)
 }
 
+/// The line of a proof, with the variations that the options ask for. All of them may search as many
+/// positions as the options allow for a solution.
+fn proof_tree(
+    proof: &mut Proof<'_>,
+    root: &Position,
+    attacker: Color,
+    options: &SolveOptions,
+) -> Result<SolutionLine, ProbeError> {
+    let mut line = proof_line(proof, root, attacker, options)?;
+    let start = (*root, DrawCounters::new(root));
+    let end = proof.nodes.saturating_add(options.nodes);
+    let probe = proof.probe;
+    tree::grow(probe, &mut line, start, options.tree_moves, |(position, _)| {
+        if proof.known(position)?.is_some() {
+            return line::decided(probe, position);
+        }
+        let nodes = end.saturating_sub(proof.nodes);
+        let line = proof_line(proof, position, attacker, &SolveOptions { nodes, ..*options })?;
+        Ok((!line.plies.is_empty()).then_some(line))
+    })?;
+    Ok(line)
+}
+
 /// The winner's moves of the proof and the longest defence, then the line of the databases. Parts
-/// that the table has lost are searched again, with at most this many positions; without success
+/// that the table has lost are searched again, with at most the options' positions; without success
 /// the line ends there.
 fn proof_line(
     proof: &mut Proof<'_>,
     root: &Position,
     attacker: Color,
-    nodes: u64,
+    options: &SolveOptions,
 ) -> Result<SolutionLine, ProbeError> {
-    let end = proof.nodes.saturating_add(nodes);
-    let mut line =
-        SolutionLine { kind: SolvedLineKind::Proof, plies: Vec::new(), is_complete: false };
+    let searched = proof.nodes;
+    let end = searched.saturating_add(options.nodes);
+    let (kind, winner) = (SolvedLineKind::Proof, Some(attacker));
+    let mut line = SolutionLine { kind, winner, plies: Vec::new(), is_complete: false };
     let mut position = *root;
+    let mut before = Vec::new();
+    let mut rest = None;
     while line.plies.len() < MAX_PLIES {
         let left = end.saturating_sub(proof.nodes);
-        let Some(mv) = proved_move(proof, &position, attacker, left)? else { break };
+        let Some((plies, mv)) = proved_move(proof, &position, attacker, left)? else { break };
+        before.push((position, plies));
         let conversion = Conversion::of(&position, mv);
         position = position.after(mv);
         let enters_databases = proof.known(&position)?.is_some();
         let dtw = if enters_databases { proof.probe.dtw(&position)? } else { None };
-        line.plies.push(LinePly { mv, conversion, enters_databases, dtw, mtc: None });
+        let ply = LinePly::new(mv, EqualMoves::default());
+        line.plies.push(LinePly { conversion, enters_databases, dtw, ..ply });
         if enters_databases {
-            if let Some(rest) = line::decided(proof.probe, &position)? {
-                line.plies.extend(rest.plies);
-                line.is_complete = rest.is_complete;
-            }
+            rest = line::decided(proof.probe, &position)?;
             break;
         }
+    }
+    note_equal_moves(proof, &mut line, &before, searched.min(options.nodes), options)?;
+    if let Some(rest) = rest {
+        line.plies.extend(rest.plies);
+        line.is_complete = rest.is_complete;
     }
     Ok(line)
 }
 
+/// Positions that may be searched in any case to settle the other moves of a line.
+const LEAST_FOR_OTHERS: u64 = 1 << 18;
+
+/// Notes the moves that are as good as those of a proved line, with the positions before them and the
+/// plies to the end after them. The winner's other moves are searched, with about as many positions
+/// as the proof took.
+fn note_equal_moves(
+    proof: &mut Proof<'_>,
+    line: &mut SolutionLine,
+    before: &[(Position, u32)],
+    searched: u64,
+    options: &SolveOptions,
+) -> Result<(), ProbeError> {
+    let Some(attacker) = line.winner else { return Ok(()) };
+    let mut of_plies = Vec::new();
+    let mut open = 0;
+    for ((position, plies), ply) in before.iter().zip(&line.plies) {
+        let attacks = position.side_to_move() == attacker;
+        let value = if attacks { Value::Win } else { Value::Loss };
+        let mut moves = moves(proof, position, value, ProofVerdict::Open)?;
+        let played = moves.iter_mut().find(|m| m.mv == ply.mv);
+        if let Some(played) = played {
+            (played.value, played.dtw) = (value, Some(plies + 1));
+        }
+        open += moves.iter().filter(|m| m.value != value && m.value.may_be(value)).count() as u64;
+        of_plies.push((value, moves));
+    }
+    let end = proof.nodes + searched.max(LEAST_FOR_OTHERS).min(options.nodes);
+    for ((position, plies), (value, moves)) in before.iter().zip(&mut of_plies) {
+        for m in moves.iter_mut().filter(|m| m.value != *value && m.value.may_be(*value)) {
+            let next = position.after(m.mv);
+            let mut question = Question::new(&next, attacker, set_bytes(options));
+            let limit = proof.nodes + end.saturating_sub(proof.nodes) / open.max(1);
+            open -= 1;
+            let mut turn = FIRST_TURN;
+            while question.verdict == ProofVerdict::Open
+                && proof.nodes < limit
+                && !proof.is_stopped()
+            {
+                question.ask(proof, &next, turn.min(limit - proof.nodes))?;
+                turn = turn.saturating_mul(2);
+            }
+            match question.verdict {
+                ProofVerdict::Wins(plies) => {
+                    (m.value, m.dtw) = (Value::Win, Some(plies + 1));
+                }
+                ProofVerdict::Held(_) => m.value = Value::AtMostDraw,
+                ProofVerdict::Open | ProofVerdict::GivenUp => {}
+            }
+        }
+        // Lengths of proofs are limits: nothing is known to be better than the move of the line.
+        for m in moves {
+            let length = m.dtw.or(m.within.map(Within::plies)).unwrap_or(1);
+            m.dtw = Some(match value {
+                Value::Win => length.max(plies + 1),
+                _ => length.min(plies + 1),
+            });
+        }
+    }
+    for (ply, (value, moves)) in line.plies.iter_mut().zip(&of_plies) {
+        ply.equal = EqualMoves::new(*value, moves);
+    }
+    Ok(())
+}
+
+/// The best move of a proof, and the plies to the end after it.
 fn proved_move(
     proof: &mut Proof<'_>,
     position: &Position,
     attacker: Color,
     nodes: u64,
-) -> Result<Option<Move>, ProbeError> {
+) -> Result<Option<(u32, Move)>, ProbeError> {
     let attacks = position.side_to_move() == attacker;
     for is_again in [false, true] {
         let mut best: Option<(u32, Move)> = None;
@@ -269,10 +369,8 @@ fn proved_move(
                 best = Some((plies, mv));
             }
         }
-        if let Some((_, mv)) = best
-            && (attacks || !is_lost || is_again)
-        {
-            return Ok(Some(mv));
+        if best.is_some() && (attacks || !is_lost || is_again) {
+            return Ok(best);
         }
         if attacks && !is_again {
             proof.search(position, attacker, nodes)?;

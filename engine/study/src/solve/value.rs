@@ -64,6 +64,13 @@ impl Value {
         matches!(self, Value::Win | Value::Draw | Value::Loss)
     }
 
+    /// Whether this value, which is exact, lies within the bounds.
+    #[must_use]
+    pub fn may_be(self, value: Value) -> bool {
+        let ((least, most), (exact, _)) = (self.bounds(), value.bounds());
+        (least.rank()..=most.rank()).contains(&exact.rank())
+    }
+
     /// The same for the other side.
     #[must_use]
     pub const fn opponent(self) -> Value {

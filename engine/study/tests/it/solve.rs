@@ -1,14 +1,18 @@
 //! The solver against the databases of up to four pieces.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use egdb::{Database, DatabaseOptions, DbType, Probe, Slice, Wld};
 use meerslag_study::solve::{
-    Conversion, Limit, Solution, SolveOptions, SolvedLineKind, Solver, Value, ValueSource, Within,
+    Conversion, Limit, LinePly, Solution, SolveOptions, SolvedLineKind, Solver, Value, ValueSource,
+    VariationEnd, Within,
 };
 use movegen::random::Random;
-use movegen::{Color, DrawReason, DrawRules, Fen, Game, Kind, Piece, Position, Setup, Square};
+use movegen::{
+    Color, DrawReason, DrawRules, Fen, Game, Kind, Move, Piece, Position, Setup, Square,
+};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -18,7 +22,8 @@ fn embedded(pieces: u8) -> Probe {
 }
 
 fn options(nodes: u64) -> SolveOptions {
-    SolveOptions { nodes, hash_mib: if nodes > 100_000 { 128 } else { 16 }, draw_plies: 0 }
+    let hash_mib = if nodes > 100_000 { 128 } else { 16 };
+    SolveOptions { nodes, hash_mib, ..SolveOptions::default() }
 }
 
 /// A random position of this material.
@@ -61,6 +66,17 @@ fn play(start: &Position, solution: &Solution) -> Position {
     *game.position()
 }
 
+/// The moves that keep the value of a won or lost position, and those that keep to the distance.
+fn as_good(probe: &Probe, position: &Position) -> (Vec<Move>, Vec<Move>) {
+    let value = probe.wld(position).unwrap().unwrap();
+    let dtw = probe.dtw(position).unwrap().unwrap();
+    let mut kept: Vec<Move> = position.legal_moves().iter().copied().collect();
+    kept.retain(|&mv| probe.wld(&position.after(mv)).unwrap() == Some(value.opponent()));
+    let mut shortest = kept.clone();
+    shortest.retain(|&mv| probe.dtw(&position.after(mv)).unwrap() == Some(dtw - 1));
+    (kept, shortest)
+}
+
 #[test]
 fn the_shortest_win_has_the_distance_of_the_database() {
     let probe = Probe::embedded().unwrap();
@@ -90,9 +106,18 @@ fn the_shortest_win_has_the_distance_of_the_database() {
             assert!(!end.has_legal_move(), "{position:?}");
             let loser = end.side_to_move();
             assert_eq!(loser == position.side_to_move(), value == Wld::Loss);
+            let mut before = position;
+            let mut is_unique = true;
             for (i, ply) in (1..).zip(&line.plies) {
                 assert_eq!(ply.dtw, Some(plies - i));
+                let (kept, shortest) = as_good(&probe, &before);
+                assert_eq!(ply.equal.keep_value, kept, "{before:?}");
+                assert_eq!(ply.equal.keep_distance, shortest, "{before:?}");
+                assert!(ply.equal.unsettled.is_empty());
+                is_unique &= before.side_to_move() == loser || kept.len() == 1;
+                before = before.after(ply.mv);
             }
+            assert_eq!(line.is_unique(position.side_to_move()), Some(is_unique), "{position:?}");
             decided += 1;
             longest = longest.max(plies);
         }
@@ -193,6 +218,16 @@ fn judge(
             let line = solution.line.as_ref().unwrap();
             assert!(line.is_complete && line.plies.len() <= within as usize, "{position:?}");
             assert_eq!(line.kind, SolvedLineKind::Proof);
+            let mut before = position;
+            for LinePly { mv, equal, .. } in &line.plies {
+                let (kept, _) = as_good(full, &before);
+                let may_win = |mv| equal.keep_value.contains(mv) || equal.unsettled.contains(mv);
+                assert!(equal.keep_value.iter().all(|mv| kept.contains(mv)), "{before:?}");
+                assert!(kept.iter().all(may_win), "{before:?}: {equal:?}");
+                assert!(equal.keep_distance.contains(mv), "{before:?}: {equal:?}");
+                assert!(equal.keep_distance.iter().all(|mv| equal.keep_value.contains(mv)));
+                before = before.after(*mv);
+            }
             let end = play(&position, &solution);
             assert!(!end.has_legal_move());
             assert_eq!(end.side_to_move() == position.side_to_move(), value == Wld::Loss);
@@ -256,7 +291,7 @@ fn a_small_budget_and_a_stop_end_the_search() {
 fn a_full_memory_is_said() {
     let probe = embedded(2);
     let position = Position::from_fen("W:WK46,K47:BK6,K39").unwrap();
-    let options = SolveOptions { nodes: 300_000, hash_mib: 1, draw_plies: 0 };
+    let options = SolveOptions { nodes: 300_000, hash_mib: 1, ..SolveOptions::default() };
     let solution = Solver::new(&probe, options).solve(&position, &NEVER).unwrap();
     assert_eq!(solution.limit, Some(Limit::Memory));
     let value = Probe::embedded().unwrap().wld(&position).unwrap();
@@ -277,6 +312,76 @@ fn solutions_do_not_depend_on_earlier_ones() {
     }
 }
 
+/// Goes through the moves of a tree; returns how many there are beside the main line, and how many are
+/// left out.
+fn walk(
+    probe: &Probe,
+    start: Position,
+    plies: &[LinePly],
+    is_main: bool,
+    seen: &mut HashSet<Position>,
+    joined: &mut Vec<Position>,
+) -> (usize, usize) {
+    let (mut count, mut left_out) = (0, 0);
+    let mut position = start;
+    for (i, ply) in plies.iter().enumerate() {
+        let (kept, _) = as_good(probe, &position);
+        assert!(kept.contains(&ply.mv), "{position:?}");
+        let is_won = probe.wld(&position).unwrap() == Some(Wld::Win);
+        let mut there: Vec<Move> = vec![ply.mv];
+        for variation in &ply.variations {
+            there.push(variation.plies[0].mv);
+            let is_dual = variation.end == VariationEnd::Dual;
+            assert!(is_dual == is_won && (!is_dual || variation.plies.len() == 1));
+            let (inner, out) = walk(probe, position, &variation.plies, false, seen, joined);
+            count += variation.plies.len() + inner;
+            left_out += out;
+            let moves = variation.plies.iter().map(|ply| ply.mv);
+            let end = moves.fold(position, |position, mv| position.after(mv));
+            match variation.end {
+                VariationEnd::Over => assert!(!end.has_legal_move()),
+                VariationEnd::Elsewhere => joined.push(end),
+                VariationEnd::Dual | VariationEnd::Cut => {}
+                VariationEnd::Unknown => panic!("the databases know all"),
+            }
+        }
+        left_out += ply.left_out;
+        if is_main || i > 0 {
+            assert_eq!(there.len() + ply.left_out, kept.len(), "{position:?}");
+            assert!(kept.iter().all(|mv| ply.left_out > 0 || there.contains(mv)));
+        }
+        if !is_won && i + 1 < plies.len() {
+            seen.insert(position.after(ply.mv));
+        }
+        position = position.after(ply.mv);
+    }
+    (count, left_out)
+}
+
+#[test]
+fn a_tree_has_all_defences_and_duals() {
+    let probe = Probe::embedded().unwrap();
+    for fen in ["W:WK27,K37,K46:BK11", "W:WK11:BK2,K6", "B:WK35:B8,21", "B:W28:B18"] {
+        let position = Position::from_fen(fen).unwrap();
+        let solve = |tree_moves| {
+            let options = SolveOptions { tree_moves, ..options(0) };
+            let solution = Solver::new(&probe, options).solve(&position, &NEVER).unwrap();
+            let plies = solution.line.unwrap().plies;
+            let (mut seen, mut joined) = (HashSet::new(), Vec::new());
+            let counts = walk(&probe, position, &plies, true, &mut seen, &mut joined);
+            (counts, seen, joined)
+        };
+        let ((all, left_out), seen, joined) = solve(100_000);
+        assert!(left_out == 0 && all > 0, "{fen}: {all} {left_out}");
+        assert!(joined.iter().all(|position| seen.contains(position)), "{fen}");
+        for most in [1, all / 2, all - 1] {
+            let ((count, left_out), ..) = solve(most);
+            assert!(count == most.min(all) && (left_out > 0 || most == all - 1), "{fen}: {count}");
+        }
+        assert_eq!(solve(all).0, (all, 0), "{fen}");
+    }
+}
+
 #[test]
 fn draws_are_continued_on_request() {
     let probe = Probe::embedded().unwrap();
@@ -291,6 +396,11 @@ fn draws_are_continued_on_request() {
     );
     let end = play(&position, &solution);
     assert_eq!(probe.wld(&end).unwrap(), Some(Wld::Draw));
+    let draws = |mv: &&Move| probe.wld(&position.after(**mv)).unwrap() == Some(Wld::Draw);
+    let legal = position.legal_moves();
+    let draws: Vec<Move> = legal.iter().filter(draws).copied().collect();
+    assert_eq!((&line.plies[0].equal.keep_value, &solution.equal().keep_value), (&draws, &draws));
+    assert_eq!((line.is_unique(Color::White), &line.plies[0].equal.keep_distance), (None, &vec![]));
 }
 
 #[test]

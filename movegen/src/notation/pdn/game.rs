@@ -132,8 +132,8 @@ impl Variation {
         self.lead.is_empty() && self.plies.is_empty()
     }
 
-    /// The annotation list at the end of the line.
-    pub(super) fn tail(&mut self) -> &mut Vec<Annotation> {
+    /// What follows the last move, or comes before the first one if there is none.
+    pub fn tail(&mut self) -> &mut Vec<Annotation> {
         match self.plies.last_mut() {
             Some(ply) => &mut ply.after,
             None => &mut self.lead,
