@@ -5,15 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use egdb::DatabaseOptions;
 use egdb::error::{OpenError, ProbeError};
-use meerslag_study::solve::{SolveOptions, Solver};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::DatabaseError;
 use crate::board::Move;
-use crate::game::PositionOrText;
+use crate::game::{GameOrPosition, PositionOrText, draw_rules};
 use crate::work;
 use meerslag_files::with_causes;
+use meerslag_study::solve;
+use movegen::notation::pdn::{WriteOptions, game_to_string};
+use movegen::{DrawRules, Game};
 
 /// The exact game value for the side to move.
 #[pyclass(module = "meerslag", frozen, eq, hash, rename_all = "UPPERCASE")]
@@ -60,6 +62,38 @@ impl MoveAnswer {
     }
 }
 
+/// The moves of a position that are equally good.
+#[pyclass(module = "meerslag", frozen, eq, get_all)]
+#[derive(Clone, PartialEq, Eq)]
+pub struct EqualMoves {
+    /// All that keep the value of the position, if that is known.
+    keep_value: Vec<Move>,
+    /// Of these, all that keep to the shortest win or the longest defence; empty in a draw, or if no
+    /// distance is known.
+    keep_distance: Vec<Move>,
+    /// Those that may keep the value: the search could not tell.
+    unsettled: Vec<Move>,
+}
+
+impl From<&solve::EqualMoves> for EqualMoves {
+    fn from(equal: &solve::EqualMoves) -> EqualMoves {
+        let moves = |list: &[movegen::Move]| list.iter().copied().map(Move).collect();
+        EqualMoves {
+            keep_value: moves(&equal.keep_value),
+            keep_distance: moves(&equal.keep_distance),
+            unsettled: moves(&equal.unsettled),
+        }
+    }
+}
+
+#[pymethods]
+impl EqualMoves {
+    fn __repr__(&self) -> String {
+        let (value, distance) = (self.keep_value.len(), self.keep_distance.len());
+        format!("<EqualMoves: {value} keep the value, {distance} of them the distance>")
+    }
+}
+
 /// Everything that is known about a position, from the view of the side to move.
 #[pyclass(module = "meerslag", frozen, get_all)]
 pub struct Answer {
@@ -71,6 +105,8 @@ pub struct Answer {
     mtc: Option<u32>,
     /// All legal moves, best first.
     moves: Vec<MoveAnswer>,
+    /// Those that are as good as the best one.
+    equal: EqualMoves,
 }
 
 #[pymethods]
@@ -127,6 +163,9 @@ pub fn open_failed(error: &OpenError) -> PyErr {
 pub struct Solution {
     /// ``win``, ``draw``, ``loss``, ``at_least_draw``, ``at_most_draw`` or ``unknown``.
     value: &'static str,
+    /// The value under the draw rules that count moves, with the counters of the game, see
+    /// ``Probe.category``.
+    category: Option<&'static str>,
     /// Plies to the end of the game, where the databases have them.
     dtw: Option<u32>,
     /// Distance to conversion, where the databases have it.
@@ -135,6 +174,14 @@ pub struct Solution {
     moves: Vec<(Move, &'static str)>,
     /// The best play of both sides in a win or loss; empty where it is not known.
     line: Vec<Move>,
+    /// For each move of the line: those that are as good, itself among them.
+    equal: Vec<EqualMoves>,
+    /// Whether the winner has no other winning move anywhere in the line; ``None`` for a draw, or if
+    /// it is not known.
+    unique: Option<bool>,
+    /// The line as a PDN game, with all defences and other winning moves as variations if ``tree`` asks
+    /// for them; ``None`` without a line.
+    pdn: Option<String>,
     /// Positions that the proof search visited.
     nodes: u64,
 }
@@ -213,6 +260,7 @@ impl Probe {
             mtc: answer.mtc,
         });
         Ok(Answer {
+            equal: EqualMoves::from(&solve::EqualMoves::from(&answer)),
             moves: moves.collect(),
             wld: answer.wld.map(Wld::from),
             dtw: answer.dtw,
@@ -220,43 +268,75 @@ impl Probe {
         })
     }
 
+    /// The value under the draw rules that count moves, with the counters of the game or of a FEN
+    /// (``:H``): ``win``, ``cursed-win`` (a draw by counting comes before the win), ``draw``,
+    /// ``blessed-loss`` or ``loss``; ``None`` where the databases do not tell. See
+    /// ``Game.plies_left``.
+    #[pyo3(signature = (game, draw_rules = "lidraughts"))]
+    fn category(
+        &self,
+        py: Python<'_>,
+        game: GameOrPosition,
+        draw_rules: &str,
+    ) -> PyResult<Option<&'static str>> {
+        let (game, rules) = (game.game()?, self::draw_rules(draw_rules)?);
+        let category = py.detach(|| self.0.category(game.position(), game.counters(), rules));
+        Ok(category.map_err(|error| failed(&error))?.map(egdb::Category::name))
+    }
+
     /// Finds out what a position is worth, also outside the databases: by a proof search down to them.
     /// Ctrl-C ends it.
     ///
     /// Args:
-    ///     position: the position.
+    ///     position: the position, or a game that has come to it.
     ///     nodes: positions that the proof search looks at before it gives up.
     ///     hash_mib: its memory in MiB.
+    ///     tree: most moves of the variations in ``Solution.pdn``.
     ///
     /// Raises:
     ///     DatabaseError: a database is damaged.
-    #[pyo3(signature = (position, *, nodes = 20_000_000, hash_mib = 64))]
+    #[pyo3(signature = (position, *, nodes = 20_000_000, hash_mib = 64, tree = 0))]
     fn solve(
         &self,
         py: Python<'_>,
-        position: PositionOrText,
+        position: GameOrPosition,
         nodes: u64,
         hash_mib: usize,
+        tree: usize,
     ) -> PyResult<Solution> {
-        let position = position.position()?;
-        let options = SolveOptions { nodes, hash_mib: hash_mib.max(1), ..SolveOptions::default() };
+        let game: Game = position.game()?;
+        let options = solve::SolveOptions {
+            nodes,
+            hash_mib: hash_mib.max(1),
+            tree_moves: tree,
+            ..solve::SolveOptions::default()
+        };
         let stop = AtomicBool::new(false);
         let solution = py.detach(|| {
             let tell = || stop.store(true, Ordering::Relaxed);
             work::run(
                 tell,
                 |(): ()| Ok(()),
-                |_| Solver::new(&self.0, options).solve(&position, &stop),
+                |_| {
+                    let mut solver = solve::Solver::new(&self.0, options);
+                    solver.solve_game(&game, DrawRules::default(), &stop)
+                },
             )
         })?;
         let solution = solution.map_err(|error| failed(&error))?;
-        let line = solution.line.map(|line| line.plies.iter().map(|ply| Move(ply.mv)).collect());
+        let pdn = solution.to_pdn(&game, usize::MAX);
+        let line = solution.line.as_ref();
+        let plies = || line.into_iter().flat_map(|line| &line.plies);
         Ok(Solution {
             value: solution.value.name(),
+            category: solution.category.map(egdb::Category::name),
             dtw: solution.dtw,
             mtc: solution.mtc,
             moves: solution.moves.iter().map(|of| (Move(of.mv), of.value.name())).collect(),
-            line: line.unwrap_or_default(),
+            line: plies().map(|ply| Move(ply.mv)).collect(),
+            equal: plies().map(|ply| EqualMoves::from(&ply.equal)).collect(),
+            unique: line.and_then(|line| line.is_unique(game.position().side_to_move())),
+            pdn: pdn.map(|pdn| game_to_string(&pdn, &WriteOptions::default())),
             nodes: solution.nodes,
         })
     }

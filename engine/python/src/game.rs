@@ -216,6 +216,13 @@ impl Game {
         Ok(self.0.status(self::draw_rules(draw_rules)?).is_over())
     }
 
+    /// Plies to a draw by the rules that count moves, if nothing lets the counter begin again;
+    /// ``None`` if the rules do not count.
+    #[pyo3(signature = (draw_rules = "lidraughts"))]
+    fn plies_left(&self, draw_rules: &str) -> PyResult<Option<u16>> {
+        Ok(self.0.counters().plies_left(self::draw_rules(draw_rules)?))
+    }
+
     /// The positions of the game, the start and the current one included.
     fn positions(&self) -> Vec<Position> {
         let first = Position(*self.0.start());

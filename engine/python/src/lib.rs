@@ -90,7 +90,7 @@ mod meerslag_python {
     #[pymodule_export]
     use super::book::{Book, BookMove, BookPosition, BookReport};
     #[pymodule_export]
-    use super::databases::{Answer, MoveAnswer, Probe, Solution, Wld};
+    use super::databases::{Answer, EqualMoves, MoveAnswer, Probe, Solution, Wld};
     #[pymodule_export]
     use super::engine::{Engine, Info, SearchResult};
     #[pymodule_export]

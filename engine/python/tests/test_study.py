@@ -64,6 +64,38 @@ def test_solutions_go_beyond_the_databases():
     assert probe.solve(Position(), nodes=10).value == "unknown"
 
 
+def test_a_solution_marks_what_is_as_good():
+    """A published composition by Matus is unique, of Hoyle's first coup only the last capture is not."""
+    probe = Probe()
+    unique = probe.solve("B:W40,48,K25:B35")
+    assert unique.unique is True and all(len(of.keep_value) == 1 for of in unique.equal[1::2])
+    solution = probe.solve("W:WK27,K37,K46:BK11", tree=100)
+    assert solution.unique is False and [len(of.keep_value) for of in solution.equal] == [1, 1, 8]
+    assert all(mv in of.keep_distance for mv, of in zip(solution.line, solution.equal, strict=True))
+    assert not any(of.unsettled for of in solution.equal)
+    [game] = read_pdn(solution.pdn)
+    assert [ply.move for ply in game.line] == solution.line
+    assert len(game.line[2].variations) == 7
+    answer = probe.answer("W:WK11:BK2,K6")
+    assert len(answer.equal.keep_value) == 9
+    assert [str(mv) for mv in answer.equal.keep_distance] == ["11-50"]
+    draw = probe.solve("W:WK46:BK1,K2")
+    assert draw.unique is None and draw.pdn is None and draw.equal == []
+
+
+def test_values_under_the_draw_rules():
+    """Two kings against one: a loss in eight plies, of ten in all."""
+    probe, fen = Probe(), "W:WK11:BK2,K6"
+    for plies, category in [(0, "loss"), (2, "loss"), (3, "blessed-loss"), (9, "blessed-loss")]:
+        game = Game(f"{fen}:H{plies}")
+        assert probe.category(game) == category and game.plies_left() == 10 - plies
+        assert probe.solve(game).category == category
+        assert probe.category(game, "none") == "loss" and game.plies_left("none") is None
+    assert probe.category("W:WK46:BK1,K2") == "draw" and probe.category(Game()) is None
+    game = Game(f"{fen}:H2", ["11-50"])
+    assert probe.category(game) == "win" and game.plies_left() == 7
+
+
 def test_games_come_back_with_everything_in_them():
     deep = PdnMove(Move("20-25"), comment="deep", variations=[[PdnMove(Move("18-23"))]])
     first = PdnMove(Move("32-28"), nags=[1, 140], clock=3723.0, evaluation=-0.25, comment="said")

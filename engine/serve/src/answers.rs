@@ -2,7 +2,7 @@
 
 use movegen::notation::hub;
 use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
-use movegen::notation::pdn::GameResult;
+use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
 use movegen::{Fen, Game, Move, Position, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -268,6 +268,9 @@ pub(super) struct LineAnswerRecord {
     mtc: Option<u32>,
     /// Null if nothing is known.
     line: Option<LineRecord>,
+    /// With `tree`: the line with its variations, as a PDN game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pdn: Option<String>,
 }
 
 impl Record for LineAnswerRecord {
@@ -279,30 +282,37 @@ impl Record for LineAnswerRecord {
 pub(super) struct LineParameters {
     /// Most moves of the line. Default: 400.
     plies: Option<Limited<1, 2000>>,
+    /// Most moves of the variations beside the line of a win or loss, which are all defences and the
+    /// winner's other moves. Default: none.
+    tree: Option<Limited<1, 2000>>,
 }
 
 pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
-    let most = query.get::<LineParameters>()?.plies.map_or(LINE_PLIES, |most| most.0 as usize);
+    let LineParameters { plies, tree } = query.get()?;
+    let most = plies.map_or(LINE_PLIES, |most| most.0 as usize);
     let fen = position.to_fen();
     let value = desk.probe.wld(position)?;
     if value.is_none() || !desk.probe.reaches(position) {
-        let value = value_name(value);
-        return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line: None }));
+        let (value, line, pdn) = (value_name(value), None, None);
+        return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line, pdn }));
     }
     // The databases have the answer, so there is no search.
     let draw_plies = most.min(DRAW_PLIES);
-    let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies, ..SolveOptions::default() };
+    let tree_moves = tree.map_or(0, |most| most.0 as usize);
+    let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies, tree_moves };
     let solution =
         Solver::new(&desk.probe, options).solve_game(&game, desk.draw_rules, query.gone())?;
     let line = solution.line.as_ref();
+    let pdn = tree.and_then(|_| solution.to_pdn(&game, most));
     Ok(Reply::json(&LineAnswerRecord {
         fen,
         value: solution.value.name(),
         dtw: solution.dtw,
         mtc: solution.mtc,
         line: line.map(|line| LineRecord::new(&game, line, most)),
+        pdn: pdn.map(|pdn| game_to_string(&pdn, &WriteOptions::default())),
     }))
 }
 
@@ -374,6 +384,11 @@ pub(super) mod tests {
         let line = ask("/v1/line", &[("fen", "W:WK11:BK2,K6")]).unwrap();
         assert_eq!(line["line"]["moves"].as_array().unwrap().len(), 8);
         assert_eq!(line["line"]["texts"].as_array().unwrap().len(), 8);
+        assert_eq!((&line["line"]["equal"][0], &line["pdn"]), (&answer["equal"], &Value::Null));
+        assert_eq!(line["line"]["equal"][1]["keep_value"], serde_json::json!(["2-7", "2-11"]));
+        let tree = ask("/v1/line", &[("fen", "W:WK11:BK2,K6"), ("tree", "50")]).unwrap();
+        let pdn = tree["pdn"].as_str().unwrap();
+        assert!(pdn.contains("(1. 11-16") && pdn.contains("left out"), "{pdn}");
         let short = ask("/v1/line", &[("fen", "W:WK11:BK2,K6"), ("plies", "3")]).unwrap();
         assert_eq!(short["line"]["moves"].as_array().unwrap().len(), 3);
         assert_eq!(short["line"]["plies"], 8);

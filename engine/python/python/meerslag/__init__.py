@@ -20,6 +20,7 @@ __all__ = [
     "Color",
     "DatabaseError",
     "Engine",
+    "EqualMoves",
     "Exercise",
     "ExerciseStanding",
     "ExerciseTally",

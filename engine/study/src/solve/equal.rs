@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{MoveValue, Value};
 
-/// The moves of a position that are equally good.
+/// The moves of a position that are equally good, in the order of their squares.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct EqualMoves {
     /// All that keep the value of the position, if that is known.
@@ -37,6 +37,8 @@ impl EqualMoves {
                 equal.unsettled.push(m.mv);
             }
         }
+        equal.keep_value.sort_unstable();
+        equal.unsettled.sort_unstable();
         if value == Value::Draw {
             return equal;
         }
@@ -46,6 +48,7 @@ impl EqualMoves {
             let best = if value == Value::Win { all.iter().min() } else { all.iter().max() };
             let kept = kept.iter().zip(&all).filter(|&(_, plies)| Some(plies) == best);
             equal.keep_distance = kept.map(|(m, _)| m.mv).collect();
+            equal.keep_distance.sort_unstable();
             break;
         }
         equal

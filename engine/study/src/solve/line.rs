@@ -155,13 +155,14 @@ impl SolutionLine {
     }
 }
 
-/// The moves of a won or lost position that are as good as its best, and plies to the end after that.
+/// The moves of a won or lost position that are as good as its best; the first of those that keep to the
+/// distance, and plies to the end after it.
 fn equally_good(
     probe: &Probe,
     position: &Position,
     mut value_of: impl FnMut(Move, &Position) -> Result<Option<Wld>, ProbeError>,
     value: Wld,
-) -> Result<(EqualMoves, Option<u32>), ProbeError> {
+) -> Result<(EqualMoves, Option<(Move, u32)>), ProbeError> {
     let mut moves = Vec::new();
     let has_distance = probe.dtw_of(position, value)?.is_some();
     for &mv in &position.legal_moves() {
@@ -175,9 +176,9 @@ fn equally_good(
         moves.push(MoveValue { mv, value, dtw: dtw.map(|n| n + 1), mtc: None, within: None });
     }
     let equal = EqualMoves::new(value.into(), &moves);
-    let best = moves.iter().find(|m| equal.keep_distance.first() == Some(&m.mv));
-    let dtw = best.and_then(|m| m.dtw).map(|n| n - 1);
-    Ok((equal, dtw))
+    let best = moves.iter().find(|m| equal.keep_distance.contains(&m.mv));
+    let best = best.and_then(|m| Some((m.mv, m.dtw? - 1)));
+    Ok((equal, best))
 }
 
 /// Continues a decided position to its end, by distances to the end if the databases have them,
@@ -198,14 +199,18 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Solution
             line.is_complete = true;
             break;
         }
-        let (mut equal, mut dtw) =
-            equally_good(probe, &position, |_, next| probe.wld(next), value)?;
-        if dtw.is_none() {
-            line.kind = SolvedLineKind::ByConversions;
-            let found = probe.mtc_moves(&position)?;
-            equal.keep_distance = found.map(|(_, moves)| moves).unwrap_or_default();
-        }
-        let Some(&mv) = equal.keep_distance.first() else { break };
+        let (mut equal, best) = equally_good(probe, &position, |_, next| probe.wld(next), value)?;
+        let (mv, mut dtw) = match best {
+            Some((mv, plies)) => (mv, Some(plies)),
+            None => {
+                line.kind = SolvedLineKind::ByConversions;
+                let found = probe.mtc_moves(&position)?;
+                equal.keep_distance = found.map(|(_, moves)| moves).unwrap_or_default();
+                let Some(&mv) = equal.keep_distance.first() else { break };
+                equal.keep_distance.sort_unstable();
+                (mv, None)
+            }
+        };
         if line.plies.len() == MAX_PLIES {
             break;
         }
@@ -252,9 +257,10 @@ pub(super) fn under_rules(
             let is_in_time = asked.is_in_time(next, Wld::Loss, &after)?;
             Ok(is_in_time.map(|is_in_time| if is_in_time { Wld::Loss } else { Wld::Draw }))
         };
-        let (equal, dtw) = equally_good(probe, &position, in_time, value)?;
-        let best = equal.keep_distance.first().or(equal.keep_value.first());
-        let Some(&mv) = best.filter(|_| line.plies.len() < MAX_PLIES) else { return Ok(None) };
+        let (equal, best) = equally_good(probe, &position, in_time, value)?;
+        let dtw = best.map(|(_, plies)| plies);
+        let best = best.map(|(mv, _)| mv).or(equal.keep_value.first().copied());
+        let Some(mv) = best.filter(|_| line.plies.len() < MAX_PLIES) else { return Ok(None) };
         let conversion = Conversion::of(&position, mv);
         let next = position.after(mv);
         counters = counters.after(&position, mv, &next);
@@ -294,6 +300,7 @@ pub(super) fn drawn(
             }
         }
         let Some((_, mv)) = best else { break };
+        equal.keep_value.sort_unstable();
         let conversion = Conversion::of(&position, mv);
         position = position.after(mv);
         seen.insert(position);

@@ -71,6 +71,7 @@ fn as_good(probe: &Probe, position: &Position) -> (Vec<Move>, Vec<Move>) {
     let value = probe.wld(position).unwrap().unwrap();
     let dtw = probe.dtw(position).unwrap().unwrap();
     let mut kept: Vec<Move> = position.legal_moves().iter().copied().collect();
+    kept.sort_unstable();
     kept.retain(|&mv| probe.wld(&position.after(mv)).unwrap() == Some(value.opponent()));
     let mut shortest = kept.clone();
     shortest.retain(|&mv| probe.dtw(&position.after(mv)).unwrap() == Some(dtw - 1));
@@ -398,7 +399,8 @@ fn draws_are_continued_on_request() {
     assert_eq!(probe.wld(&end).unwrap(), Some(Wld::Draw));
     let draws = |mv: &&Move| probe.wld(&position.after(**mv)).unwrap() == Some(Wld::Draw);
     let legal = position.legal_moves();
-    let draws: Vec<Move> = legal.iter().filter(draws).copied().collect();
+    let mut draws: Vec<Move> = legal.iter().filter(draws).copied().collect();
+    draws.sort_unstable();
     assert_eq!((&line.plies[0].equal.keep_value, &solution.equal().keep_value), (&draws, &draws));
     assert_eq!((line.is_unique(Color::White), &line.plies[0].equal.keep_distance), (None, &vec![]));
 }
