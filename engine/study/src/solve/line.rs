@@ -11,7 +11,6 @@ use serde::Serialize;
 use meerslag_search::endgame::losing_moves;
 
 use super::equal::EqualMoves;
-use super::tree::SolutionVariation;
 use super::{MoveValue, Value};
 
 /// Most plies of a line. The longest known database wins are far below.
@@ -97,6 +96,30 @@ impl LinePly {
             left_out: 0,
         }
     }
+}
+
+/// Another line of play, in the place of a move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SolutionVariation {
+    /// Its moves, the one that takes the place first.
+    pub plies: Vec<LinePly>,
+    /// Why it ends.
+    pub end: VariationEnd,
+}
+
+/// Why a variation ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VariationEnd {
+    /// The game is over.
+    Over,
+    /// It is one other move that wins.
+    Dual,
+    /// The position stands elsewhere in the tree, where the play goes on.
+    Elsewhere,
+    /// The tree has as many moves as it may.
+    Cut,
+    /// No more is known.
+    Unknown,
 }
 
 /// A line of play from the solved position.

@@ -49,8 +49,9 @@ use serde::Serialize;
 
 pub use batch::{BatchError, BatchObserver, solve_all};
 pub use equal::EqualMoves;
-pub use line::{Conversion, LinePly, SolutionLine, SolvedLineKind};
-pub use tree::{SolutionVariation, VariationEnd};
+pub use line::{
+    Conversion, LinePly, SolutionLine, SolutionVariation, SolvedLineKind, VariationEnd,
+};
 pub use value::Value;
 
 use table::ProofTable;

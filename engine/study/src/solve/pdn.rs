@@ -5,8 +5,7 @@ use movegen::notation::pdn::{Annotation, GameResult, PdnGame, Ply, Variation};
 use movegen::words::counted;
 use movegen::{Color, Game, Move, Position};
 
-use super::line::{Conversion, LinePly, SolvedLineKind};
-use super::tree::{SolutionVariation, VariationEnd};
+use super::line::{Conversion, LinePly, SolutionVariation, SolvedLineKind, VariationEnd};
 use super::{Solution, Value, Within};
 use crate::record::{GameRecord, comment};
 

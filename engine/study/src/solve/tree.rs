@@ -8,34 +8,12 @@ use egdb::Probe;
 use egdb::error::ProbeError;
 use movegen::{DrawCounters, Move, Position};
 
-use super::line::{Conversion, LinePly, SolutionLine, SolvedLineKind};
+use super::line::{
+    Conversion, LinePly, SolutionLine, SolutionVariation, SolvedLineKind, VariationEnd,
+};
 
 /// Most variations inside one another: readers of PDN have limits, too.
 const MAX_DEPTH: usize = 30;
-
-/// Another line of play, in the place of a move.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SolutionVariation {
-    /// Its moves, the one that takes the place first.
-    pub plies: Vec<LinePly>,
-    /// Why it ends.
-    pub end: VariationEnd,
-}
-
-/// Why a variation ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum VariationEnd {
-    /// The game is over.
-    Over,
-    /// It is one other move that wins.
-    Dual,
-    /// The position stands elsewhere in the tree, where the play goes on.
-    Elsewhere,
-    /// The tree has as many moves as it may.
-    Cut,
-    /// No more is known.
-    Unknown,
-}
 
 impl SolutionVariation {
     /// Goes on with these moves, until it has `most` or comes to a position that is there already.
