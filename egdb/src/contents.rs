@@ -6,6 +6,7 @@ use movegen::Color;
 
 use crate::database::{Database, Reader, any_reader};
 use crate::error::ProbeError;
+use crate::index::SliceSide;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 
@@ -48,7 +49,7 @@ impl Database {
     pub fn sub_bytes(&self, id: SubId) -> Option<u64> {
         let index = u64::from(id.sub) * self.db_type().subslice_length();
         any_reader!(self.reader(), reader => {
-            match reader.directory().find(id.slice, id.side, index).0 {
+            match reader.directory().find(SliceSide::new(id.slice, id.side), index).0 {
                 Found::Slot(Slot::Data(number)) => Some(reader.bytes(number as usize)),
                 Found::Slot(Slot::Constant(_)) => Some(0),
                 _ => None,

@@ -7,15 +7,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use meerslag_files::read_regular;
-use movegen::{Board, Color, isa};
+use movegen::{Board, Color};
 
 use crate::error::{FormatError, OpenError, ProbeError};
 use crate::format::compact::CompactRecord;
 use crate::format::dtw::DtwRecord;
+use crate::format::excluded::{excludes_board, excludes_quiet};
 use crate::format::text::TextIndex;
 use crate::format::{DbType, compact, dtw, text};
 use crate::identify::{Folder, Identity, crc32};
-use crate::index::{DbIndex, Turned};
+use crate::index::Turned;
+use crate::isa::{LookupIsa, Wide, with_widest};
 use crate::manifest::Manifest;
 use crate::reader::Raw;
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES};
@@ -84,6 +86,7 @@ pub struct Database {
     /// In the order of the data files.
     index_files: Vec<PathBuf>,
     reader: Reader,
+    wide: Option<Wide>,
 }
 
 #[derive(Debug)]
@@ -91,6 +94,17 @@ pub(crate) enum Reader {
     Coded(CodedReader),
     Dtw(DtwReader),
     Compact(CompactReader),
+}
+
+/// What a lookup finds out about captures, on which it depends whether a format has the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Check {
+    /// Nothing: the caller knows that the position is there, or wants the number all the same.
+    Nothing,
+    /// The captures of the other side; the caller knows that the side to move has none.
+    Threats,
+    /// The captures of both sides.
+    Captures,
 }
 
 /// An expression over the reader of any type.
@@ -286,6 +300,7 @@ impl Database {
             backend: options.backend,
             index_files: pairs.iter().map(|pair| pair.index.clone()).collect(),
             reader,
+            wide: Wide::detect(),
         })
     }
 
@@ -396,42 +411,50 @@ impl Database {
     /// If a file cannot be read or is damaged.
     #[inline]
     pub fn stored(&self, board: &Board, side: Color) -> Result<Option<u16>, ProbeError> {
-        match self.lookup(board, side, false)? {
-            Some(Raw::Value(value)) => Ok(Some(value)),
+        match self.lookup(board, side, false, Check::Nothing)? {
+            Some(Raw::Value(value)) => Ok(Some(value as u16)),
             _ => Ok(None),
         }
     }
 
     /// The stored number of a position, or why there is none; `None` if a side has too many or
-    /// no pieces.
+    /// no pieces. [`Raw::Excluded`] is only an answer where `check` asks for it.
     #[inline]
     pub(crate) fn lookup(
         &self,
         board: &Board,
         side: Color,
         conditional: bool,
-    ) -> Result<Option<Raw>, ProbeError> {
-        isa::run_best(
-            #[inline(always)]
-            || {
-                let place = || DbIndex::compute(board, side);
-                let raw = match &self.reader {
-                    Reader::Coded(reader) => {
-                        let Some(at) = place() else { return Ok(None) };
-                        reader.lookup(at.slice, at.side, at.index, conditional)
-                    }
-                    Reader::Dtw(reader) => {
-                        let Some(at) = place() else { return Ok(None) };
-                        reader.lookup(at.slice, at.side, at.index, conditional)
-                    }
-                    Reader::Compact(reader) => {
-                        let Some(at) = Turned::of(board, side) else { return Ok(None) };
-                        reader.lookup(at.slice, at.side, &at.board, conditional)
-                    }
-                };
-                raw.map(Some)
-            },
-        )
+        check: Check,
+    ) -> Result<Option<Raw>, Box<ProbeError>> {
+        with_widest!(self.wide, isa => self.lookup_with(isa, board, side, conditional, check))
+    }
+
+    #[inline(always)]
+    fn lookup_with(
+        &self,
+        isa: impl LookupIsa,
+        board: &Board,
+        side: Color,
+        conditional: bool,
+        check: Check,
+    ) -> Result<Option<Raw>, Box<ProbeError>> {
+        let db_type = self.identity.db_type;
+        let is_excluded = match check {
+            Check::Nothing => false,
+            Check::Threats => excludes_quiet(db_type, board, side),
+            Check::Captures => excludes_board(db_type, board, side).is_some(),
+        };
+        if is_excluded {
+            return Ok(Some(Raw::Excluded));
+        }
+        let Some(at) = Turned::of(board, side) else { return Ok(None) };
+        match &self.reader {
+            Reader::Coded(reader) => reader.lookup(isa, at.place, at.index(isa), conditional),
+            Reader::Dtw(reader) => reader.lookup(at.place, at.index(isa), conditional),
+            Reader::Compact(reader) => reader.lookup(at.place, &at.board, conditional),
+        }
+        .map(Some)
     }
 
     /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
@@ -445,36 +468,50 @@ impl Database {
         positions: &[(Board, Color)],
         mut answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
-        let mut given = |raw| match raw {
-            Raw::Value(value) => answer(Some(value)),
+        let given = |raw| match raw {
+            Raw::Value(value) => answer(Some(value as u16)),
             _ => answer(None),
         };
-        isa::run_best(
+        let result = with_widest!(self.wide, isa => self.lookup_many_with(isa, positions, given));
+        result.map_err(ProbeError::from)
+    }
+
+    #[inline(always)]
+    fn lookup_many_with(
+        &self,
+        isa: impl LookupIsa,
+        positions: &[(Board, Color)],
+        mut answer: impl FnMut(Raw),
+    ) -> Result<(), Box<ProbeError>> {
+        let turned = positions.iter().map(
             #[inline(always)]
-            || match &self.reader {
-                Reader::Coded(reader) => {
-                    let places = positions.iter().map(|(board, side)| {
-                        let place = DbIndex::compute(board, *side)?;
-                        Some((place.slice, place.side, place.index))
-                    });
-                    reader.lookup_many(places, given)
-                }
-                Reader::Compact(reader) => {
-                    let places = positions.iter().map(|(board, side)| {
-                        let at = Turned::of(board, *side)?;
-                        Some((at.slice, at.side, at.board))
-                    });
-                    reader.lookup_many(places, given)
-                }
-                Reader::Dtw(reader) => positions.iter().try_for_each(|(board, side)| {
-                    given(match DbIndex::compute(board, *side) {
-                        Some(at) => reader.lookup(at.slice, at.side, at.index, false)?,
+            |(board, side)| Turned::of(board, *side),
+        );
+        match &self.reader {
+            Reader::Coded(reader) => {
+                let places = turned.map(
+                    #[inline(always)]
+                    |at| at.map(|at| (at.place, at.index(isa))),
+                );
+                reader.lookup_many(isa, places, answer)
+            }
+            Reader::Compact(reader) => {
+                let places = turned.map(
+                    #[inline(always)]
+                    |at| at.map(|at| (at.place, at.board)),
+                );
+                reader.lookup_many(places, answer)
+            }
+            Reader::Dtw(reader) => {
+                for at in turned {
+                    answer(match at {
+                        Some(at) => reader.lookup(at.place, at.index(isa), false)?,
                         None => Raw::NoSlice,
                     });
-                    Ok(())
-                }),
-            },
-        )
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Reads and decodes all data, as [`Database::check_blocks`] does, so that later look-ups find

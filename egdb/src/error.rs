@@ -100,6 +100,13 @@ pub struct ProbeError {
     pub cause: ProbeCause,
 }
 
+/// Lookups hand errors on as pointers, as an error is large, and results should stay in registers.
+impl From<Box<ProbeError>> for ProbeError {
+    fn from(error: Box<ProbeError>) -> ProbeError {
+        *error
+    }
+}
+
 /// Why a lookup failed.
 #[derive(Debug, Error)]
 pub enum ProbeCause {

@@ -14,7 +14,8 @@ use smallvec::SmallVec;
 use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
 use movegen::{Bitboard, Board, Color, Position, isa};
 
-use crate::layout::{BINOMIALS, Layout, binomial};
+use crate::isa::{LookupIsa, Plain};
+use crate::layout::{BINOMIALS, LAYOUTS, Layout, binomial};
 use crate::slice::{MAX_ONE_SIDE, SLICE_IDS, Slice};
 
 /// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
@@ -42,7 +43,13 @@ pub fn rank_squares(set: u64) -> u64 {
 /// Rank of a set among the sets with as many members of the squares that are not in `taken`.
 #[inline(always)]
 pub fn rank_free(set: u64, taken: u64) -> u64 {
-    rank_kings(set, taken)
+    rank_set(set, |bit| index_of_bit(bit) - before(bit, taken))
+}
+
+/// Rank of a set of numbers below 50 among those with as many members.
+#[inline(always)]
+pub(crate) fn rank_numbers(set: u64) -> u64 {
+    rank_set(set, |number| number)
 }
 
 const FIRST_ROW: u64 = Bitboard::row(0).bits();
@@ -66,21 +73,61 @@ const FIRST_ROW_RANK: [u8; 32] = {
     table
 };
 
-/// [`Slice::is_stored_reversed`] by slice and side: its comparisons are hard to predict.
-static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
-    let mut table = [false; 2 * SLICE_IDS];
+/// A stored slice and the side to move in it, as a number for tables: twice [`Slice::id`], one more
+/// for White.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SliceSide(u16);
+
+impl SliceSide {
+    /// How many numbers there are.
+    pub(crate) const COUNT: usize = 2 * SLICE_IDS;
+
+    /// Of a slice and side.
+    #[inline(always)]
+    pub(crate) const fn new(slice: Slice, side: Color) -> SliceSide {
+        SliceSide((2 * slice.id() + side.index()) as u16)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub(crate) const fn number(self) -> usize {
+        self.0 as usize
+    }
+
+    #[inline(always)]
+    fn layout(self) -> &'static Layout {
+        &LAYOUTS[self.number() / 2]
+    }
+}
+
+/// Where a material with a side to move is stored: a [`SliceSide`], and [`REVERSED`] if turned round.
+/// By the same number of the position itself. The comparisons behind it are hard to predict.
+static STORED: [u16; SliceSide::COUNT] = {
+    let mut table = [NOT_STORED; SliceSide::COUNT];
     let mut id = 0;
     while id < SLICE_IDS {
         let digits = [id / 216, id / 36 % 6, id / 6 % 6, id % 6];
         let [bm, bk, wm, wk] = [digits[0] as u8, digits[1] as u8, digits[2] as u8, digits[3] as u8];
         if let Some(slice) = Slice::new(bm, bk, wm, wk) {
-            table[2 * id] = slice.is_stored_reversed(Color::Black);
-            table[2 * id + 1] = slice.is_stored_reversed(Color::White);
+            let mut n = 0;
+            while n < 2 {
+                let side = Color::ALL[n];
+                table[2 * id + n] = if slice.is_stored_reversed(side) {
+                    SliceSide::new(slice.reversed(), side.opponent()).0 | REVERSED
+                } else {
+                    SliceSide::new(slice, side).0
+                };
+                n += 1;
+            }
         }
         id += 1;
     }
     table
 };
+
+const REVERSED: u16 = 1 << 15;
+/// No database has the material.
+const NOT_STORED: u16 = u16::MAX;
 
 /// A position's place in the databases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,8 +163,10 @@ impl DbIndex {
     /// The body of [`DbIndex::of_board`], compiled once for each instruction set.
     #[inline(always)]
     pub fn compute(board: &Board, side: Color) -> Option<DbIndex> {
-        let Turned { slice, side, board, turned, reversed } = Turned::of(board, side)?;
-        Some(DbIndex { slice, side, index: rank_both(slice, &board, &turned), reversed })
+        let turned = Turned::of(board, side)?;
+        let index = turned.index(Plain);
+        let Turned { slice, side, reversed, .. } = turned;
+        Some(DbIndex { slice, side, index, reversed })
     }
 }
 
@@ -127,6 +176,8 @@ pub struct Turned {
     pub(crate) slice: Slice,
     /// The side to move, in the stored slice.
     pub(crate) side: Color,
+    /// Both.
+    pub(crate) place: SliceSide,
     pub(crate) board: Board,
     /// The same with sides exchanged.
     turned: Board,
@@ -138,9 +189,19 @@ impl Turned {
     /// `None` if no database has the material.
     #[inline(always)]
     pub fn of(board: &Board, side: Color) -> Option<Turned> {
-        let slice = Slice::of(board)?;
+        let (all_black, all_white) = (board.black.count_ones(), board.white.count_ones());
+        if all_black.max(all_white) > u32::from(MAX_ONE_SIDE) {
+            return None;
+        }
+        let bk = (board.black & board.kings).count_ones();
+        let wk = (board.white & board.kings).count_ones();
+        let slice = Slice::of_counts([all_black - bk, bk, all_white - wk, wk]);
+        let stored = STORED[SliceSide::new(slice, side).number()];
+        if stored == NOT_STORED {
+            return None;
+        }
         // Which way round is hard to predict: both are computed, and one is chosen bit by bit.
-        let reversed = STORED_REVERSED[slice.id() * 2 + side.index()];
+        let reversed = stored & REVERSED != 0;
         let mask = u64::from(reversed).wrapping_neg();
         let choose = |here: u64, turned: u64| here ^ ((here ^ turned) & mask);
         let turned = board.reversed();
@@ -156,7 +217,14 @@ impl Turned {
         };
         let slice = slice.reversed_if(reversed);
         let side = if reversed { side.opponent() } else { side };
-        Some(Turned { slice, side, board: chosen, turned: other, reversed })
+        let place = SliceSide(stored & !REVERSED);
+        Some(Turned { slice, side, place, board: chosen, turned: other, reversed })
+    }
+
+    /// The index within the slice.
+    #[inline(always)]
+    pub(crate) fn index(&self, isa: impl LookupIsa) -> u64 {
+        rank_both(isa, self.place.layout(), &self.board, &self.turned)
     }
 }
 
@@ -165,31 +233,31 @@ impl Turned {
 #[inline(always)]
 #[must_use]
 pub fn rank(slice: Slice, board: &Board) -> u64 {
-    rank_both(slice, board, &board.reversed())
+    rank_both(Plain, slice.layout(), board, &board.reversed())
 }
 
 /// As above, given the turned board: white men are counted from square 50 down.
 #[inline(always)]
-fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
-    let layout = slice.layout();
+fn rank_both(isa: impl LookupIsa, layout: &Layout, board: &Board, turned: &Board) -> u64 {
     let &Board { black, white, kings } = board;
     let men = (black | white) & !kings;
     let black_men = black & men;
 
     let front = (black_men & FIRST_ROW) as usize;
     let b0 = front.count_ones() as usize;
-    let white_rank = rank_kings(turned.black & !turned.kings, turned.white & !turned.kings);
-    let men_rank = layout.base[b0]
-        + u64::from(FIRST_ROW_RANK[front])
-        + u64::from(layout.front[b0])
-            * (rank_set(black_men & !FIRST_ROW, |bit| index_of_bit(bit) - 5)
-                + u64::from(layout.back[b0]) * white_rank);
+    let white_rank = isa.rank_free(turned.black & !turned.kings, turned.white & !turned.kings);
+    let back_rank = isa.rank_free(black_men & !FIRST_ROW, FIRST_ROW);
+    let black_king_rank = isa.rank_free(black & kings, men);
+    let white_king_rank = isa.rank_free(white & kings, men | black);
 
-    let black_king_rank = rank_kings(black & kings, men);
-    let white_king_rank = rank_kings(white & kings, men | black);
+    // A factor for each number: they are ready before the numbers are.
+    let of_kings = u64::from(layout.black_kings) * u64::from(layout.white_kings);
+    let of_front = of_kings * u64::from(layout.front[b0]);
     white_king_rank
-        + u64::from(layout.white_kings)
-            * (black_king_rank + u64::from(layout.black_kings) * men_rank)
+        + u64::from(layout.white_kings) * black_king_rank
+        + of_kings * (layout.base[b0] + u64::from(FIRST_ROW_RANK[front]))
+        + of_front * back_rank
+        + of_front * u64::from(layout.back[b0]) * white_rank
 }
 
 /// The indices of boards of a slice that differ in one group of pieces only: what the other groups
@@ -403,11 +471,6 @@ fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
         k += 1;
     }
     u64::from(sum)
-}
-
-#[inline(always)]
-fn rank_kings(kings: u64, taken: u64) -> u64 {
-    rank_set(kings, |bit| index_of_bit(bit) - before(bit, taken))
 }
 
 /// The board with this index; `None` beyond the slice's size.

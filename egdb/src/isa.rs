@@ -6,17 +6,16 @@
     expect(unsafe_code, reason = "calling a copy compiled for more instructions is unsafe")
 )]
 
+use crate::index::rank_free;
 use crate::layout::PIECE;
 
 /// Lengths of the 256 codes of a dictionary, low and high bytes apart, so that sixty-four can be
 /// looked up at once.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct SplitLengths {
+pub struct SplitLengths {
     low: [u8; 256],
     high: [u8; 256],
-    /// Whether the processor has the instructions.
-    is_wide: bool,
 }
 
 impl SplitLengths {
@@ -24,47 +23,100 @@ impl SplitLengths {
         SplitLengths {
             low: lengths.map(|len| len.to_le_bytes()[0]),
             high: lengths.map(|len| len.to_le_bytes()[1]),
-            is_wide: has_wide(),
         }
     }
 }
 
-/// The byte of a piece that stands for its `rest`-th value, and which of its values that is, or
-/// how many values the piece holds if these are fewer. `None` if the processor lacks the
-/// instructions for it.
-#[inline]
-pub(crate) fn locate(
-    lengths: &SplitLengths,
-    bytes: &[u8; PIECE],
-    rest: u32,
-) -> Option<Result<(u8, u32), u32>> {
-    #[cfg(target_arch = "x86_64")]
-    if lengths.is_wide {
-        // SAFETY: `SplitLengths::new` found the processor to have the features that the copy uses.
-        let found = unsafe { wide::locate(lengths, bytes, rest) };
-        return Some(if found & wide::BEYOND == 0 {
-            Ok(((found >> 32) as u8, found as u32))
-        } else {
-            Err(found as u32)
-        });
-    }
-    let _ = (lengths, bytes, rest);
-    None
+/// What look-ups compute in other ways where the processor has the instructions for it.
+pub trait LookupIsa: Copy {
+    /// The number of a set among those with as many members of the squares that are not in `taken`.
+    fn rank_free(self, set: u64, taken: u64) -> u64;
+
+    /// The byte of a piece that stands for its `rest`-th value, and which of its values that is, or
+    /// how many values the piece holds if these are fewer. `None` without the instructions for it.
+    fn locate(
+        self,
+        lengths: &SplitLengths,
+        bytes: &[u8; PIECE],
+        rest: u32,
+    ) -> Option<Result<(u8, u32), u32>>;
 }
 
+/// The ways for every processor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain;
+
+impl LookupIsa for Plain {
+    #[inline(always)]
+    fn rank_free(self, set: u64, taken: u64) -> u64 {
+        rank_free(set, taken)
+    }
+
+    #[inline(always)]
+    fn locate(
+        self,
+        _lengths: &SplitLengths,
+        _bytes: &[u8; PIECE],
+        _rest: u32,
+    ) -> Option<Result<(u8, u32), u32>> {
+        None
+    }
+}
+
+/// Evaluates an expression in the copy for this processor, as [`movegen::isa::run_best`] does, with one
+/// more for those with vectors of 512 bits: `with_widest!(wide, isa => work(isa))`.
+macro_rules! with_widest {
+    ($wide:expr, $isa:ident => $work:expr) => {
+        match $wide {
+            Some($isa) => $isa.run(
+                #[inline(always)]
+                || $work,
+            ),
+            None => movegen::isa::run_best(
+                #[inline(always)]
+                || {
+                    let $isa = $crate::isa::Plain;
+                    $work
+                },
+            ),
+        }
+    };
+}
+pub(crate) use with_widest;
+
 #[cfg(target_arch = "x86_64")]
-fn has_wide() -> bool {
-    is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("popcnt")
+pub(crate) use wide::Wide;
+
+/// There are no such instructions here.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wide {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Wide {
+    pub(crate) fn detect() -> Option<Wide> {
+        None
+    }
+
+    pub(crate) fn run<R>(self, _work: impl FnOnce() -> R) -> R {
+        match self {}
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn has_wide() -> bool {
-    false
+impl LookupIsa for Wide {
+    fn rank_free(self, _set: u64, _taken: u64) -> u64 {
+        match self {}
+    }
+
+    fn locate(
+        self,
+        _lengths: &SplitLengths,
+        _bytes: &[u8; PIECE],
+        _rest: u32,
+    ) -> Option<Result<(u8, u32), u32>> {
+        match self {}
+    }
 }
 
 /// Copies for 512-bit vectors: no loops, no branches, a tenth of the instructions.
@@ -72,10 +124,70 @@ fn has_wide() -> bool {
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{PIECE, SplitLengths};
+    use super::{LookupIsa, PIECE, SplitLengths};
+    use crate::index::rank_numbers;
+    use movegen::geometry::SQUARES;
+
+    /// The permission to use the instructions of this module.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Wide(());
+
+    impl Wide {
+        /// If this processor has them.
+        pub(crate) fn detect() -> Option<Wide> {
+            let has = is_x86_feature_detected!("avx512vbmi")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("gfni")
+                && is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2");
+            has.then_some(Wide(()))
+        }
+
+        #[inline(always)]
+        pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {
+            #[target_feature(
+                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,popcnt,gfni,bmi1,bmi2,lzcnt"
+            )]
+            fn copy<R>(work: impl FnOnce() -> R) -> R {
+                work()
+            }
+            // SAFETY: only `detect` makes a value of this type, after it has found the features.
+            unsafe { copy(work) }
+        }
+    }
+
+    impl LookupIsa for Wide {
+        /// Zen 1 and 2, which take hundreds of cycles for this instruction, lack the vectors.
+        #[inline(always)]
+        fn rank_free(self, set: u64, taken: u64) -> u64 {
+            // SAFETY: as above.
+            rank_numbers(unsafe { _pext_u64(set, SQUARES & !taken) })
+        }
+
+        #[inline(always)]
+        fn locate(
+            self,
+            lengths: &SplitLengths,
+            bytes: &[u8; PIECE],
+            rest: u32,
+        ) -> Option<Result<(u8, u32), u32>> {
+            // SAFETY: as above.
+            let found = unsafe { locate(lengths, bytes, rest) };
+            Some(if found & BEYOND == 0 {
+                Ok(((found >> 32) as u8, found as u32))
+            } else {
+                Err(found as u32)
+            })
+        }
+    }
 
     /// Marks the number of values of a piece that holds too few.
-    pub(super) const BEYOND: u64 = 1 << 63;
+    const BEYOND: u64 = 1 << 63;
 
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -97,8 +209,9 @@ mod wide {
 
     /// The byte in the upper half and which of its values in the lower one: a number, so that it
     /// stays in a register.
+    #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,popcnt")]
-    pub(super) fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> u64 {
+    fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> u64 {
         let which = load(bytes, 0);
         let low = look_up(&lengths.low, which);
         let high = look_up(&lengths.high, which);

@@ -79,6 +79,13 @@ impl Slice {
         Slice::new(bm as u8, bk as u8, wm as u8, wk as u8)
     }
 
+    /// With these numbers of black men, black kings, white men and white kings, up to five a side, of
+    /// which the caller finds out elsewhere whether any database has them.
+    #[inline(always)]
+    pub(crate) const fn of_counts([bm, bk, wm, wk]: [u32; 4]) -> Slice {
+        Slice { bm: bm as u8, bk: bk as u8, wm: wm as u8, wk: wk as u8 }
+    }
+
     /// Pieces of both sides.
     #[must_use]
     pub const fn pieces(self) -> u8 {

@@ -51,45 +51,47 @@ const PER_FILE: usize = 4;
 /// threads share shards and may lose a few counts, which are for information only.
 #[derive(Debug)]
 pub struct ShardedCounters {
-    shards: Vec<Vec<AtomicU64>>,
+    /// Shard by shard.
+    counts: Vec<AtomicU64>,
+    /// Counts of a shard.
+    len: usize,
 }
 
 thread_local! {
     static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-#[inline]
+#[inline(always)]
 fn shard() -> usize {
+    match SHARD.get() {
+        usize::MAX => new_shard(),
+        shard => shard,
+    }
+}
+
+#[cold]
+fn new_shard() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    SHARD.with(|shard| {
-        if shard.get() == usize::MAX {
-            shard.set(NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS);
-        }
-        shard.get()
-    })
+    let shard = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+    SHARD.set(shard);
+    shard
 }
 
 impl ShardedCounters {
     /// Counts nothing.
-    pub const NONE: ShardedCounters = ShardedCounters { shards: Vec::new() };
+    pub const NONE: ShardedCounters = ShardedCounters { counts: Vec::new(), len: 0 };
 
     pub(crate) fn new(files: usize) -> ShardedCounters {
         // Rounded up to whole cache lines with one to spare, so that shards share none.
         let len = (GLOBAL + PER_FILE * files).next_multiple_of(8) + 8;
-        let mut shards = Vec::new();
-        shards.resize_with(SHARDS, || {
-            let mut counts = Vec::new();
-            counts.resize_with(len, AtomicU64::default);
-            counts
-        });
-        ShardedCounters { shards }
+        let mut counts = Vec::new();
+        counts.resize_with(SHARDS * len, AtomicU64::default);
+        ShardedCounters { counts, len }
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&self, which: usize) {
-        if let Some(counts) = self.shards.get(shard())
-            && let Some(count) = counts.get(which)
-        {
+        if let Some(count) = self.counts.get(shard() * self.len + which) {
             // Not a read-modify-write: the shard is this thread's own.
             count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
@@ -126,14 +128,14 @@ impl ShardedCounters {
     }
 
     pub(crate) fn reset(&self) {
-        for count in self.shards.iter().flatten() {
+        for count in &self.counts {
             count.store(0, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn read(&self, names: impl Iterator<Item = String>) -> Stats {
         let sum = |which: usize| {
-            let counts = self.shards.iter().filter_map(|shard| shard.get(which));
+            let counts = self.counts.iter().skip(which).step_by(self.len.max(1));
             counts.map(|count| count.load(Ordering::Relaxed)).sum()
         };
         let file = |i: usize| FileStats {

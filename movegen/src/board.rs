@@ -27,6 +27,16 @@ pub(crate) const fn promotion_row<const WHITE: bool>() -> u64 {
 }
 
 impl Board {
+    /// Whether the board is valid, and not empty.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        let &Board { black, white, kings } = self;
+        let pieces = black | white;
+        let stranded = black & promotion_row::<false>() | white & promotion_row::<true>();
+        pieces != 0 && pieces & !SQUARES | black & white | kings & !pieces | stranded & !kings == 0
+    }
+
     /// The board turned by 180 degrees with the colours swapped.
     #[inline(always)]
     #[must_use]

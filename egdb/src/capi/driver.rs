@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::failure::{guard, text};
 use super::options::TextOptions;
-use super::{EgdbDriver, EgdbPosition, EgdbStats, EgdbVerifyMsgs, MsgFn, UNAVAILABLE, position};
+use super::{EgdbDriver, EgdbPosition, EgdbStats, EgdbVerifyMsgs, MsgFn, UNAVAILABLE, board};
 use crate::database::Database;
 use crate::error::{ProbeError, VerifyError};
 use crate::format::DbType;
@@ -226,12 +226,9 @@ fn lookup(
     color: c_int,
     conditional: bool,
 ) -> Result<c_int, String> {
-    let position = position(pos, color)?;
+    let (board, side) = board(pos, color)?;
     let database = &open.database;
-    let value = match conditional {
-        true => database.look_up_cached(&position),
-        false => database.look_up(&position),
-    };
+    let value = database.look_up_board(&board, side, conditional);
     Ok(match value.map_err(|error| open.report(&error))? {
         Lookup::Wld(value) => wld_code(value),
         Lookup::Mtc(MtcValue::Distance(number)) => number.into(),

@@ -121,7 +121,22 @@ const _: () = {
 /// `EGDB_SUBDB_UNAVAILABLE`.
 const UNAVAILABLE: c_int = -2;
 
+/// The board that a caller describes, and the side to move.
+#[inline(always)]
+fn board(position: &EgdbPosition, color: c_int) -> Result<(Board, Color), String> {
+    let &EgdbPosition { black, white, king } = position;
+    let board = Board { black, white, kings: king };
+    let side = if color == 0 { Color::Black } else { Color::White };
+    if board.is_valid() && (color == 0 || color == 1) {
+        return Ok((board, side));
+    }
+    // Kings without a piece are ignored; all else is an error.
+    let position = self::position(position, color)?;
+    Ok((*position.board(), side))
+}
+
 /// The position that a caller describes.
+#[cold]
 fn position(position: &EgdbPosition, color: c_int) -> Result<Position, String> {
     let &EgdbPosition { black, white, king } = position;
     let side = match color {

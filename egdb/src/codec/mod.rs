@@ -8,6 +8,7 @@ pub mod runlen;
 pub mod runs;
 pub mod tunstall;
 
+use crate::isa::LookupIsa;
 use crate::layout::PIECE;
 
 /// A code whose bytes each stand for a fixed number of consecutive values.
@@ -23,8 +24,8 @@ pub trait ByteCode {
     ///
     /// # Errors
     /// The number of values in the piece, if it is at most `rest`.
-    #[inline]
-    fn locate(&self, piece: &[u8; PIECE], rest: u32) -> Result<(u8, u32), u32>
+    #[inline(always)]
+    fn locate(&self, _isa: impl LookupIsa, piece: &[u8; PIECE], rest: u32) -> Result<(u8, u32), u32>
     where
         Self: Sized,
     {
@@ -45,8 +46,8 @@ pub(crate) fn locate_by_adding(
     let chunks = bytes.as_chunks::<8>().0;
     let (mut sum, mut before, mut at) = (0, 0, 0);
     for chunk in chunks {
-        let l = chunk.map(|b| u64::from(code.len(b)));
-        sum += ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
+        let l = |k: usize| u64::from(code.len(chunk[k]));
+        sum += ((l(0) + l(1)) + (l(2) + l(3))) + ((l(4) + l(5)) + (l(6) + l(7)));
         let is_past = sum <= rest;
         at += usize::from(is_past);
         before = if is_past { sum } else { before };

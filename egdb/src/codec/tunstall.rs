@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::runs::Run;
 use super::{ByteCode, locate_by_adding};
-use crate::isa::{self, SplitLengths};
+use crate::isa::{LookupIsa, SplitLengths};
 use crate::layout::PIECE;
 
 /// Which set of dictionaries.
@@ -292,9 +292,14 @@ impl ByteCode for Dictionary {
         self.pool.get(at as usize).copied().unwrap_or(0).into()
     }
 
-    #[inline]
-    fn locate(&self, piece: &[u8; PIECE], rest: u32) -> Result<(u8, u32), u32> {
-        match isa::locate(&self.split, piece, rest) {
+    #[inline(always)]
+    fn locate(
+        &self,
+        isa: impl LookupIsa,
+        piece: &[u8; PIECE],
+        rest: u32,
+    ) -> Result<(u8, u32), u32> {
+        match isa.locate(&self.split, piece, rest) {
             Some(found) => found,
             None => locate_by_adding(self, piece, rest),
         }

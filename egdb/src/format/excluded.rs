@@ -36,7 +36,7 @@ pub fn excludes_board(db_type: DbType, board: &Board, side: Color) -> Option<Exc
 
 /// The rest of the rule for a position whose side to move has no capture: whether the other
 /// side's captures exclude it.
-#[inline]
+#[inline(always)]
 pub fn excludes_quiet(db_type: DbType, board: &Board, side: Color) -> bool {
     let pieces = (board.black | board.white).count_ones();
     db_type.leaves_out_threats(pieces, board.kings.count_ones())

@@ -1,12 +1,12 @@
 //! The lookup that a database answers on its own.
 
 use movegen::draw::MaterialClass;
-use movegen::{Color, Position};
+use movegen::{Board, Color, Position, Wld};
 
-use crate::database::Database;
+use crate::database::{Check, Database};
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::format::excluded::{Excluded, exclusion};
+use crate::format::excluded::{Excluded, excludes_board};
 use crate::reader::Raw;
 use crate::slice::Slice;
 use crate::value::{DtwValue, MTC_THRESHOLD, MtcValue, RULES_NEVER, RulesValue, WldValue};
@@ -26,23 +26,36 @@ pub enum Lookup {
     Rules(RulesValue),
 }
 
-pub(crate) fn wld_value(raw: Raw, unknown_beyond: bool) -> WldValue {
+/// The win, loss or draw that was looked up; `None` for everything else.
+#[inline]
+pub(super) fn exact_wld(raw: Raw) -> Option<Wld> {
+    match raw {
+        Raw::Value(value) => WldValue::from_stored(value as u8).exact(),
+        _ => None,
+    }
+}
+
+fn wld_value(raw: Raw, unknown_beyond: bool) -> WldValue {
     match raw {
         Raw::Value(value) => WldValue::from_stored(value as u8),
-        Raw::NotStored => WldValue::Unknown,
+        Raw::NotStored | Raw::Excluded => WldValue::Unknown,
         Raw::NoSlice if unknown_beyond => WldValue::Unknown,
         Raw::NoSlice => WldValue::Unavailable,
         Raw::NotInCache => WldValue::NotInCache,
     }
 }
 
-pub(crate) fn wld_without_pieces(position: &Position) -> WldValue {
-    if position.pieces(position.side_to_move()).is_empty() { WldValue::Loss } else { WldValue::Win }
+pub(super) fn wld_without_pieces(board: &Board, side: Color) -> Wld {
+    let own = match side {
+        Color::Black => board.black,
+        Color::White => board.white,
+    };
+    if own == 0 { Wld::Loss } else { Wld::Win }
 }
 
 fn mtc_value(raw: Raw) -> MtcValue {
     match raw {
-        Raw::Value(value) if value >= MTC_THRESHOLD => MtcValue::Distance(value),
+        Raw::Value(value) if value >= MTC_THRESHOLD.into() => MtcValue::Distance(value as u16),
         Raw::NotInCache => MtcValue::NotInCache,
         _ => MtcValue::BelowThreshold,
     }
@@ -50,26 +63,28 @@ fn mtc_value(raw: Raw) -> MtcValue {
 
 /// The value under the rules of a quiet position. Men alone convert with every move, so that files
 /// may leave them out.
-pub(super) fn rules_value(raw: Raw, position: &Position) -> RulesValue {
-    let slice = Slice::of(position.board());
+pub(super) fn rules_value(raw: Raw, board: &Board) -> RulesValue {
+    let slice = Slice::of(board);
     match raw {
-        Raw::Value(RULES_NEVER) => RulesValue::Never,
-        Raw::Value(plies) if plies >= MTC_THRESHOLD => RulesValue::Plies(plies),
-        Raw::Value(plies) if slice.is_some_and(|it| it.class() != MaterialClass::Other) => {
-            RulesValue::Plies(plies)
-        }
-        Raw::Value(_) => RulesValue::BelowThreshold,
+        Raw::Value(plies) => match plies as u16 {
+            RULES_NEVER => RulesValue::Never,
+            plies if plies >= MTC_THRESHOLD => RulesValue::Plies(plies),
+            plies if slice.is_some_and(|it| it.class() != MaterialClass::Other) => {
+                RulesValue::Plies(plies)
+            }
+            _ => RulesValue::BelowThreshold,
+        },
         Raw::NotInCache => RulesValue::NotInCache,
         Raw::NoSlice if slice.is_some_and(|it| it.kings() == 0) => RulesValue::BelowThreshold,
-        Raw::NotStored | Raw::NoSlice => RulesValue::Unavailable,
+        Raw::NotStored | Raw::NoSlice | Raw::Excluded => RulesValue::Unavailable,
     }
 }
 
 fn dtw_value(raw: Raw) -> DtwValue {
     match raw {
-        Raw::Value(value) => DtwValue::Half(value),
+        Raw::Value(value) => DtwValue::Half(value as u16),
         Raw::NotInCache => DtwValue::NotInCache,
-        Raw::NotStored | Raw::NoSlice => DtwValue::Unavailable,
+        Raw::NotStored | Raw::NoSlice | Raw::Excluded => DtwValue::Unavailable,
     }
 }
 
@@ -98,7 +113,7 @@ impl Database {
     /// If the disk cannot be read or the data are damaged.
     #[inline]
     pub fn look_up(&self, position: &Position) -> Result<Lookup, ProbeError> {
-        self.answer_alone(position, false)
+        self.look_up_board(position.board(), position.side_to_move(), false)
     }
 
     /// As [`Database::look_up`] if that needs no disk access, else "not in cache". With a memory
@@ -108,29 +123,52 @@ impl Database {
     /// If the data are damaged.
     #[inline]
     pub fn look_up_cached(&self, position: &Position) -> Result<Lookup, ProbeError> {
-        self.answer_alone(position, true)
+        self.look_up_board(position.board(), position.side_to_move(), true)
     }
 
-    fn answer_alone(&self, position: &Position, conditional: bool) -> Result<Lookup, ProbeError> {
+    /// Both, for a valid board.
+    #[inline]
+    pub(crate) fn look_up_board(
+        &self,
+        board: &Board,
+        side: Color,
+        conditional: bool,
+    ) -> Result<Lookup, ProbeError> {
         let db_type = self.db_type();
-        if let Some(reason) = exclusion(db_type, position) {
-            return Ok(Lookup::Excluded(reason));
+        let found = self.lookup(board, side, conditional, Check::Captures)?;
+        if let Some(Raw::Value(value)) = found
+            && db_type.is_wld()
+        {
+            return Ok(Lookup::Wld(WldValue::from_stored(value as u8)));
         }
-        let raw = self.lookup(position.board(), position.side_to_move(), conditional)?;
-        let is_over = Color::ALL.iter().any(|&c| position.pieces(c).is_empty());
-        if raw.is_none() && !is_over {
+        Ok(self.rarer_answer(board, side, found))
+    }
+
+    /// The answer for all that is no win, loss or draw.
+    fn rarer_answer(&self, board: &Board, side: Color, found: Option<Raw>) -> Lookup {
+        let db_type = self.db_type();
+        if found == Some(Raw::Excluded)
+            && let Some(reason) = excludes_board(db_type, board, side)
+        {
+            return Lookup::Excluded(reason);
+        }
+        let is_over = board.black == 0 || board.white == 0;
+        if found.is_none() && !is_over {
             self.count_unavailable();
         }
-        let is_known = raw.is_none() && is_over;
-        let raw = raw.unwrap_or(Raw::NoSlice);
-        Ok(match db_type {
+        let is_known = found.is_none() && is_over;
+        let raw = found.unwrap_or(Raw::NoSlice);
+        match db_type {
             DbType::Mtc => Lookup::Mtc(mtc_value(raw)),
             DbType::Dtw if is_known => Lookup::Dtw(DtwValue::Half(0)),
             DbType::Dtw => Lookup::Dtw(dtw_value(raw)),
             DbType::Rules if is_known => Lookup::Rules(RulesValue::Plies(0)),
-            DbType::Rules => Lookup::Rules(rules_value(raw, position)),
-            _ if is_known => Lookup::Wld(wld_without_pieces(position)),
+            DbType::Rules => Lookup::Rules(rules_value(raw, board)),
+            _ if is_known => Lookup::Wld(match wld_without_pieces(board, side) {
+                Wld::Loss => WldValue::Loss,
+                _ => WldValue::Win,
+            }),
             _ => Lookup::Wld(wld_value(raw, db_type == DbType::WldRun)),
-        })
+        }
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use movegen::{Position, Wld};
 
-use crate::database::Database;
+use crate::database::{Check, Database};
 #[cfg(feature = "embedded")]
 use crate::error::OpenError;
 use crate::error::{ProbeError, SelectionError};
@@ -191,13 +191,14 @@ impl Probe {
         }
         let mut other_side_is_there = false;
         for database in self.databases.iter().filter(|db| db.db_type() == DbType::Dtw) {
-            match database.lookup(position.board(), position.side_to_move(), false)? {
+            let (board, side) = (position.board(), position.side_to_move());
+            match database.lookup(board, side, false, Check::Nothing)? {
                 Some(Raw::Value(half)) => {
-                    let plies = 2 * u32::from(half) + u32::from(value == Wld::Win);
+                    let plies = 2 * half as u32 + u32::from(value == Wld::Win);
                     return Ok(Stored::Value(plies));
                 }
                 Some(Raw::NotStored) => other_side_is_there = true,
-                Some(Raw::NoSlice | Raw::NotInCache) | None => {}
+                Some(Raw::NoSlice | Raw::NotInCache | Raw::Excluded) | None => {}
             }
         }
         // Moves lead to the side that is stored, or to fewer pieces or men: no circles.

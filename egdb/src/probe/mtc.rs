@@ -15,6 +15,7 @@ use movegen::{Move, Position, Wld};
 
 use super::Probe;
 use super::question::Question;
+use crate::database::Check;
 use crate::error::ProbeError;
 use crate::reader::Raw;
 use crate::value::MTC_THRESHOLD;
@@ -209,8 +210,11 @@ impl Probe {
     /// The stored number; `None` if it is below the threshold.
     pub(super) fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
         for database in self.mtc_databases() {
-            match database.lookup(position.board(), position.side_to_move(), false)? {
-                Some(Raw::Value(value)) if value >= MTC_THRESHOLD => return Ok(Some(value.into())),
+            let (board, side) = (position.board(), position.side_to_move());
+            match database.lookup(board, side, false, Check::Nothing)? {
+                Some(Raw::Value(value)) if value >= MTC_THRESHOLD.into() => {
+                    return Ok(Some(value as u32));
+                }
                 _ => {}
             }
         }

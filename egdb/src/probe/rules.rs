@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::look_up::rules_value;
 use super::question::Question;
 use super::{MTC_ROUNDING, Probe};
+use crate::database::Check;
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::reader::Raw;
@@ -99,8 +100,9 @@ impl Probe {
         let database = databases.find(|db| u32::from(db.max_pieces()) >= pieces);
         match database {
             Some(database) if !position.has_capture(position.side_to_move()) => {
-                let raw = database.lookup(position.board(), position.side_to_move(), false)?;
-                Ok(rules_value(raw.unwrap_or(Raw::NoSlice), position))
+                let (board, side) = (position.board(), position.side_to_move());
+                let raw = database.lookup(board, side, false, Check::Nothing)?;
+                Ok(rules_value(raw.unwrap_or(Raw::NoSlice), board))
             }
             _ => Ok(RulesValue::Unavailable),
         }

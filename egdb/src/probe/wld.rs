@@ -15,12 +15,11 @@ use std::mem;
 use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
 
-use super::look_up::{wld_value, wld_without_pieces};
+use super::look_up::{exact_wld, wld_without_pieces};
 use super::question::{Asked, Question};
 use super::{Probe, Stored};
+use crate::database::Check;
 use crate::error::ProbeError;
-use crate::format::DbType;
-use crate::format::excluded::excludes_quiet;
 use crate::index::Turned;
 
 /// Left-out positions gathered for one question before giving up.
@@ -128,16 +127,13 @@ impl Probe {
             "{position:?}"
         );
         if position.pieces(position.side_to_move().opponent()).is_empty() {
-            return Ok(wld_without_pieces(position).exact());
+            return Ok(Some(wld_without_pieces(position.board(), position.side_to_move())));
         }
         let board = position.board();
         for database in self.wld_databases() {
-            if excludes_quiet(database.db_type(), position.board(), position.side_to_move()) {
-                continue;
-            }
-            let found = database.lookup(board, position.side_to_move(), conditional)?;
-            let unknown_beyond = database.db_type() == DbType::WldRun;
-            if let Some(value) = found.and_then(|raw| wld_value(raw, unknown_beyond).exact()) {
+            let found =
+                database.lookup(board, position.side_to_move(), conditional, Check::Threats)?;
+            if let Some(value) = found.and_then(exact_wld) {
                 return Ok(Some(value));
             }
         }
@@ -161,20 +157,17 @@ impl Probe {
             return Ok(Direct::Known(Wld::Loss));
         }
         if position.pieces(position.side_to_move().opponent()).is_empty() {
-            let value = wld_without_pieces(position).exact();
-            return Ok(value.map_or(Direct::Beyond, Direct::Known));
+            let value = wld_without_pieces(position.board(), position.side_to_move());
+            return Ok(Direct::Known(value));
         }
         let turned = Turned::of(position.board(), position.side_to_move());
         let Some(Turned { slice, .. }) = turned else { return Ok(Direct::Beyond) };
         let mut is_there = false;
         for database in self.wld_databases().filter(|db| db.has_slice(slice)) {
             is_there = true;
-            if excludes_quiet(database.db_type(), position.board(), position.side_to_move()) {
-                continue;
-            }
-            let raw = database.lookup(position.board(), position.side_to_move(), false)?;
-            let unknown_beyond = database.db_type() == DbType::WldRun;
-            if let Some(value) = raw.and_then(|raw| wld_value(raw, unknown_beyond).exact()) {
+            let side = position.side_to_move();
+            let found = database.lookup(position.board(), side, false, Check::Threats)?;
+            if let Some(value) = found.and_then(exact_wld) {
                 return Ok(Direct::Known(value));
             }
         }

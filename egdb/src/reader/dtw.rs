@@ -9,6 +9,7 @@ use crate::codec::repair::Grammar;
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
+use crate::index::SliceSide;
 use crate::layout::BLOCK;
 use crate::slice::Slice;
 use crate::stats::ShardedCounters;
@@ -150,12 +151,11 @@ impl DtwReader {
 
     pub(crate) fn lookup(
         &self,
-        slice: Slice,
-        side: Color,
+        place: SliceSide,
         index: u64,
         conditional: bool,
-    ) -> Result<Raw, ProbeError> {
-        let (n, i) = match self.directory.data(slice, side, index, &self.counters) {
+    ) -> Result<Raw, Box<ProbeError>> {
+        let (n, i) = match self.directory.data(place, index, &self.counters) {
             Ok(found) => found,
             Err(raw) => return Ok(raw),
         };
@@ -171,11 +171,11 @@ impl DtwReader {
         while let Some(symbol) = bits.symbol(&sub.huffman) {
             let len = u32::from(sub.grammar.len(symbol));
             if rest < len {
-                return Ok(Raw::Value(sub.grammar.value(symbol, rest)));
+                return Ok(Raw::Value(sub.grammar.value(symbol, rest).into()));
             }
             rest -= len;
         }
-        Err(error(ProbeCause::Damaged("fewer positions than the index says")))
+        Err(error(ProbeCause::Damaged("fewer positions than the index says")).into())
     }
 
     #[cold]

@@ -4,7 +4,8 @@
 use movegen::Color;
 
 use crate::error::ProbeError;
-use crate::slice::{SLICE_IDS, Slice};
+use crate::index::SliceSide;
+use crate::slice::Slice;
 use crate::stats::ShardedCounters;
 
 mod checksums;
@@ -26,14 +27,16 @@ pub(crate) enum Slot {
 /// Result of a raw lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Raw {
-    /// The stored value.
-    Value(u16),
+    /// The stored value, of 16 bits at most. As wide as a pointer, so that results stay in registers.
+    Value(u64),
     /// The slice is there, but not this side to move or subslice.
     NotStored,
     /// No part of the slice is there.
     NoSlice,
     /// Conditional lookup only.
     NotInCache,
+    /// The format leaves the position out.
+    Excluded,
 }
 
 /// What is known about a slice and side.
@@ -52,23 +55,44 @@ pub(crate) enum Found {
 pub(crate) struct Directory {
     /// By slice and side: first slot, or one of the two marks below.
     starts: Box<[u32]>,
-    slots: Vec<Slot>,
+    /// [`Slot`]s as numbers: of the data description, or [`MISSING`], or [`CONSTANT`] and the value.
+    slots: Vec<u32>,
     shift: u32,
 }
 
 const NO_SLICE: u32 = u32::MAX;
 const OTHER_SIDE: u32 = u32::MAX - 1;
 
-#[inline(always)]
+const MISSING: u32 = u32::MAX;
+const CONSTANT: u32 = u32::MAX << 9;
+
+impl Slot {
+    fn pack(self) -> u32 {
+        match self {
+            Slot::Missing => MISSING,
+            Slot::Constant(value) => CONSTANT | u32::from(value),
+            Slot::Data(number) => number,
+        }
+    }
+
+    fn unpack(packed: u32) -> Slot {
+        match packed {
+            MISSING => Slot::Missing,
+            CONSTANT.. => Slot::Constant(packed as u8),
+            number => Slot::Data(number),
+        }
+    }
+}
+
 fn key(slice: Slice, side: Color) -> usize {
-    slice.id() * 2 + side.index()
+    SliceSide::new(slice, side).number()
 }
 
 impl Directory {
     /// An empty table for subslices of `length` (a power of two) positions.
     pub(crate) fn new(length: u64) -> Directory {
         Directory {
-            starts: vec![NO_SLICE; 2 * SLICE_IDS].into(),
+            starts: vec![NO_SLICE; SliceSide::COUNT].into(),
             slots: Vec::new(),
             shift: length.trailing_zeros(),
         }
@@ -79,28 +103,38 @@ impl Directory {
         if *start >= OTHER_SIDE {
             *start = self.slots.len() as u32;
             let count = slice.subslices(1 << self.shift) as usize;
-            self.slots.resize(self.slots.len() + count, Slot::Missing);
+            self.slots.resize(self.slots.len() + count, MISSING);
             let other = &mut self.starts[key(slice, side.opponent())];
             if *other == NO_SLICE {
                 *other = OTHER_SIDE;
             }
         }
         let start = self.starts[key(slice, side)];
-        self.slots[start as usize + sub as usize] = slot;
+        self.slots[start as usize + sub as usize] = slot.pack();
     }
 
     /// The slot for an index, and the index within the subslice.
-    #[inline(always)]
-    pub(crate) fn find(&self, slice: Slice, side: Color, index: u64) -> (Found, u32) {
-        let found = match self.starts[key(slice, side)] {
+    pub(crate) fn find(&self, place: SliceSide, index: u64) -> (Found, u32) {
+        let found = match self.starts[place.number()] {
             NO_SLICE => Found::NoSlice,
             OTHER_SIDE => Found::OtherSideOnly,
-            start => {
-                let slot = self.slots.get(start as usize + (index >> self.shift) as usize);
-                Found::Slot(slot.copied().unwrap_or(Slot::Missing))
-            }
+            _ => Found::Slot(Slot::unpack(self.slot(place, index))),
         };
-        (found, (index & ((1 << self.shift) - 1)) as u32)
+        (found, self.rest(index))
+    }
+
+    /// The slot for an index as a number; missing also where there is no slot.
+    #[inline(always)]
+    fn slot(&self, place: SliceSide, index: u64) -> u32 {
+        let at = u64::from(self.starts[place.number()]) + (index >> self.shift);
+        let slot = usize::try_from(at).ok().and_then(|at| self.slots.get(at));
+        slot.copied().unwrap_or(MISSING)
+    }
+
+    /// The index within the subslice.
+    #[inline(always)]
+    fn rest(&self, index: u64) -> u32 {
+        (index & ((1 << self.shift) - 1)) as u32
     }
 
     /// The number of the data description for an index, and the index within the subslice; or the
@@ -108,27 +142,20 @@ impl Directory {
     #[inline(always)]
     fn data(
         &self,
-        slice: Slice,
-        side: Color,
+        place: SliceSide,
         index: u64,
         counters: &ShardedCounters,
     ) -> Result<(usize, u32), Raw> {
-        let (found, rest) = self.find(slice, side, index);
-        match found {
-            Found::Slot(Slot::Data(n)) => Ok((n as usize, rest)),
-            Found::Slot(Slot::Constant(value)) => {
-                counters.constant();
-                Err(Raw::Value(value.into()))
-            }
-            Found::NoSlice => {
-                counters.unavailable();
-                Err(Raw::NoSlice)
-            }
-            Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
-                counters.unavailable();
-                Err(Raw::NotStored)
-            }
+        let slot = self.slot(place, index);
+        if slot < CONSTANT {
+            return Ok((slot as usize, self.rest(index)));
         }
+        if slot != MISSING {
+            counters.constant();
+            return Err(Raw::Value(u64::from(slot & 0xff)));
+        }
+        counters.unavailable();
+        Err(if self.starts[place.number()] == NO_SLICE { Raw::NoSlice } else { Raw::NotStored })
     }
 
     pub(crate) fn has_slice(&self, slice: Slice) -> bool {
@@ -144,7 +171,7 @@ impl Directory {
         start < OTHER_SIDE && {
             let count = slice.subslices(1 << self.shift) as usize;
             let slots = &self.slots[start as usize..start as usize + count];
-            slots.iter().any(|slot| matches!(slot, Slot::Data(_)))
+            slots.iter().any(|&slot| slot < CONSTANT)
         }
     }
 }
@@ -175,10 +202,10 @@ const RING: usize = 32;
 fn in_steps<P, Q: Copy>(
     mut places: impl Iterator<Item = P>,
     mut find: impl FnMut(P) -> Result<Q, Raw>,
-    mut start: impl FnMut(&mut Q) -> Result<(), ProbeError>,
-    mut finish: impl FnMut(&Q) -> Result<Raw, ProbeError>,
+    mut start: impl FnMut(&mut Q),
+    mut finish: impl FnMut(&Q) -> Result<Raw, Box<ProbeError>>,
     mut answer: impl FnMut(Raw),
-) -> Result<(), ProbeError> {
+) -> Result<(), Box<ProbeError>> {
     let mut queries: [Result<Q, Raw>; RING] = [Err(Raw::NoSlice); RING];
     let (mut found, mut started, mut done) = (0, 0, 0);
     loop {
@@ -192,7 +219,7 @@ fn in_steps<P, Q: Copy>(
         }
         if started + ahead < found {
             if let Ok(query) = &mut queries[started % RING] {
-                start(query)?;
+                start(query);
             }
             started += 1;
         }

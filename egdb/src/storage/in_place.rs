@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use super::{DataFile, Storage};
+use super::{DataFile, Storage, prefetch_piece};
 use crate::layout::{BLOCK, PIECE};
 use crate::stats::ShardedCounters;
 
@@ -93,22 +93,14 @@ impl<B: Bytes + Debug + Send + Sync> Storage for InPlace<B> {
         file.has_in_memory(block) && (offset + PIECE <= BLOCK || file.has_in_memory(block + 1))
     }
 
-    #[inline]
-    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8]> {
-        let map: &[u8] = &self.bytes[file];
-        map.get(block as usize * BLOCK + offset..)
+    #[inline(always)]
+    fn in_place(&self, file: usize) -> Option<&[u8]> {
+        Some(self.bytes.get(file)?)
     }
 
     #[inline]
     fn touch(&self, file: usize, block: u32, offset: usize) {
-        let map: &[u8] = &self.bytes[file];
-        let start = block as usize * BLOCK + offset;
-        // Two cache lines usually reach to the end of a piece.
-        for near in [start, start + PIECE - 1] {
-            if let Some(byte) = map.get(near) {
-                movegen::isa::prefetch(byte);
-            }
-        }
+        prefetch_piece(&self.bytes[file], block as usize * BLOCK + offset);
     }
 
     fn files(&self) -> &[DataFile] {

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 use meerslag_files::check_regular;
 
-#[cfg(doc)]
 use crate::layout::PIECE;
 use crate::stats::ShardedCounters;
 
@@ -142,15 +141,15 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool;
 
     /// Whether the piece of [`PIECE`] bytes there needs no disk access. Means something only where
-    /// [`Storage::mapped`] has an answer.
+    /// [`Storage::in_place`] has an answer.
     #[inline]
     fn has_in_memory(&self, _file: usize, _block: u32, _offset: usize) -> bool {
         true
     }
 
-    /// The bytes from there to the end of the file in place, where the backend has them in memory.
+    /// All bytes of a file, where the backend has them in memory.
     #[inline]
-    fn mapped(&self, _file: usize, _block: u32, _offset: usize) -> Option<&[u8]> {
+    fn in_place(&self, _file: usize) -> Option<&[u8]> {
         None
     }
 
@@ -174,11 +173,12 @@ pub(crate) enum AnyStorage {
     Map(MemoryMap),
 }
 
-impl AnyStorage {
-    /// Whether [`Storage::mapped`] can have an answer.
-    #[inline]
-    pub(crate) fn is_in_place(&self) -> bool {
-        !matches!(self, AnyStorage::Cache(_))
+/// Asks for a piece from there on: two cache lines usually reach to its end.
+#[inline(always)]
+pub(crate) fn prefetch_piece(bytes: &[u8], at: usize) {
+    if let Some([first, .., last]) = bytes.get(at..at + PIECE) {
+        movegen::isa::prefetch(first);
+        movegen::isa::prefetch(last);
     }
 }
 
@@ -216,9 +216,9 @@ impl Storage for AnyStorage {
         forward!(self, storage => storage.has_in_memory(file, block, offset))
     }
 
-    #[inline]
-    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8]> {
-        forward!(self, storage => storage.mapped(file, block, offset))
+    #[inline(always)]
+    fn in_place(&self, file: usize) -> Option<&[u8]> {
+        forward!(self, storage => storage.in_place(file))
     }
 
     #[inline]

@@ -71,7 +71,12 @@ impl MoverView {
 /// Whether the side could capture if it were to move.
 #[inline(always)]
 pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
-    let MoverView { men, kings, enemy, empty } = MoverView::new::<WHITE>(board);
+    can_capture(&MoverView::new::<WHITE>(board))
+}
+
+/// Pieces capture in all directions, so the colour does not matter.
+#[inline(always)]
+fn can_capture(&MoverView { men, kings, enemy, empty }: &MoverView) -> bool {
     men & Jumps::new(enemy, empty).any() != 0
         || kings != 0 && Reach::new(kings, enemy, empty).captures()
 }
@@ -81,10 +86,11 @@ impl Board {
     #[inline(always)]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
-        match color {
-            Color::White => has_capture::<true>(self),
-            Color::Black => has_capture::<false>(self),
-        }
+        // One body for both sides, as a branch on the side would be hard to predict.
+        can_capture(&match color {
+            Color::White => MoverView::new::<true>(self),
+            Color::Black => MoverView::new::<false>(self),
+        })
     }
 }
 

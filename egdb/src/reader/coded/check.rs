@@ -28,7 +28,7 @@ impl CodedReader {
                     Coding::Partial => self.check_block(runlen::partial(), sub, k),
                     Coding::Distance => self.check_block(runlen::distance(), sub, k),
                 };
-                errors.extend(cause.err().map(|cause| self.error(sub, k, cause)));
+                errors.extend(cause.err().map(|cause| *self.error(sub, k, cause)));
                 if !step() {
                     return Err(errors);
                 }

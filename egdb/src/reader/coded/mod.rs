@@ -7,7 +7,6 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use movegen::Color;
 use movegen::isa::prefetch;
 
 use super::checksums::Checksums;
@@ -16,10 +15,11 @@ use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
+use crate::index::SliceSide;
+use crate::isa::LookupIsa;
 use crate::layout::{BLOCK, PIECE};
-use crate::slice::Slice;
 use crate::stats::ShardedCounters;
-use crate::storage::{AnyStorage, Storage};
+use crate::storage::{AnyStorage, Storage, prefetch_piece};
 
 mod check;
 mod sub;
@@ -122,35 +122,31 @@ impl CodedReader {
     #[inline(always)]
     pub(crate) fn lookup(
         &self,
-        slice: Slice,
-        side: Color,
+        isa: impl LookupIsa,
+        place: SliceSide,
         index: u64,
         conditional: bool,
-    ) -> Result<Raw, ProbeError> {
-        match self.find(slice, side, index) {
-            Ok(mut query) => {
-                if let Some(entry) = self.entry(&query) {
-                    let sub = query.sub;
-                    if self.storage.is_in_place() {
-                        // The data arrive with the entry if they are where equal lengths of all
-                        // bytes would put them.
-                        let (from, to) = sub.part(query.k);
-                        let part = query.stretch * to.saturating_sub(from);
-                        let guess = from + (part >> self.entries.trailing_zeros());
-                        self.storage.touch(sub.file as usize, sub.block(query.k), guess);
-                    }
-                    query.start = table::start(entry, query.rest);
-                }
-                self.finish(&query, conditional)
+    ) -> Result<Raw, Box<ProbeError>> {
+        let mut query = match self.find(place, index) {
+            Ok(query) => query,
+            Err(raw) => return Ok(raw),
+        };
+        if let Some(entry) = self.entry(query) {
+            if let Some(bytes) = self.storage.in_place(query.sub.file as usize) {
+                // The data arrive with the entry if they are where equal lengths of all bytes
+                // would put them.
+                let guess = query.stretch * BLOCK >> self.entries.trailing_zeros();
+                prefetch_piece(bytes, query.sub.block(query.k) as usize * BLOCK + guess);
             }
-            Err(raw) => Ok(raw),
+            query.start = table::start(entry, query.rest);
         }
+        self.finish(isa, query, conditional)
     }
 
     /// Where the answer to a question is, or the answer itself.
     #[inline(always)]
-    fn find(&self, slice: Slice, side: Color, index: u64) -> Result<Query<'_>, Raw> {
-        let (n, i) = self.directory.data(slice, side, index, &self.counters)?;
+    fn find(&self, place: SliceSide, index: u64) -> Result<Query<'_>, Raw> {
+        let (n, i) = self.directory.data(place, index, &self.counters)?;
         let sub = &self.subs[n];
         self.counters.request(sub.file as usize);
         let k = sub.block_of(i);
@@ -162,7 +158,7 @@ impl CodedReader {
 
     /// The table entry for a question, if there is a table.
     #[inline(always)]
-    fn entry<'s>(&self, query: &Query<'s>) -> Option<&'s AtomicU32> {
+    fn entry<'s>(&self, query: Query<'s>) -> Option<&'s AtomicU32> {
         let group = query.sub.tables[query.k / GROUP].get()?;
         group.get(query.k % GROUP * self.entries + query.stretch)
     }
@@ -171,74 +167,79 @@ impl CodedReader {
     #[inline(always)]
     pub(crate) fn lookup_many(
         &self,
-        places: impl Iterator<Item = Option<(Slice, Color, u64)>>,
+        isa: impl LookupIsa,
+        places: impl Iterator<Item = Option<(SliceSide, u64)>>,
         answer: impl FnMut(Raw),
-    ) -> Result<(), ProbeError> {
-        let find = |place: Option<(Slice, Color, u64)>| {
-            let (slice, side, index) = place.ok_or(Raw::NoSlice)?;
-            let query = self.find(slice, side, index)?;
-            if let Some(entry) = self.entry(&query) {
+    ) -> Result<(), Box<ProbeError>> {
+        let find = |place: Option<(SliceSide, u64)>| {
+            let (place, index) = place.ok_or(Raw::NoSlice)?;
+            let query = self.find(place, index)?;
+            if let Some(entry) = self.entry(query) {
                 prefetch(entry);
             }
             Ok(query)
         };
         let start = |query: &mut Query<'_>| {
-            if let Some(entry) = self.entry(query) {
+            if let Some(entry) = self.entry(*query) {
                 query.start = table::start(entry, query.rest);
                 if let Start::At(offset, _) = query.start {
                     let block = query.sub.block(query.k);
                     self.storage.touch(query.sub.file as usize, block, offset);
                 }
             }
-            Ok(())
         };
-        in_steps(places, find, start, |query| self.finish(query, false), answer)
+        in_steps(places, find, start, |query| self.finish(isa, *query, false), answer)
     }
 
     #[inline(always)]
-    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, ProbeError> {
-        let result = match query.sub.coding {
+    fn finish(
+        &self,
+        isa: impl LookupIsa,
+        query: Query<'_>,
+        conditional: bool,
+    ) -> Result<Raw, Box<ProbeError>> {
+        match query.sub.coding {
             Coding::Tunstall2 => {
                 let code = query.code;
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
-                let value = self.value(dictionary, query, conditional);
-                value.map(|v| v.map(|v| code >> 8 >> (2 * v) & 3))
+                self.value(isa, dictionary, query, conditional, |v| code >> 8 >> (2 * v) & 3)
             }
-            _ => self.older_value(query, conditional),
-        };
-        match result {
-            Ok(Some(value)) => Ok(Raw::Value(value)),
-            Ok(None) => Ok(Raw::NotInCache),
-            Err(cause) => Err(self.error(query.sub, query.k, cause)),
+            _ => self.older_value(isa, query, conditional),
         }
     }
 
-    /// As [`CodedReader::value`], for the types other than version 2; the real value.
+    /// The same for the types other than version 2.
     #[inline(never)]
-    fn older_value(&self, query: &Query<'_>, conditional: bool) -> Result<Option<u16>, ProbeCause> {
+    fn older_value(
+        &self,
+        isa: impl LookupIsa,
+        query: Query<'_>,
+        conditional: bool,
+    ) -> Result<Raw, Box<ProbeError>> {
         match query.sub.coding {
             Coding::Tunstall1(dictionary, map) => {
                 let dictionary = &self.dictionaries[usize::from(dictionary)];
-                let value = self.value(dictionary, query, conditional);
-                value.map(|v| v.map(|v| map.get(usize::from(v)).copied().unwrap_or(0).into()))
+                self.value(isa, dictionary, query, conditional, |v| {
+                    map.get(usize::from(v)).copied().unwrap_or(0).into()
+                })
             }
-            Coding::Plain => self.value(runlen::plain(), query, conditional),
-            Coding::Partial => self.value(runlen::partial(), query, conditional),
+            Coding::Plain => self.value(isa, runlen::plain(), query, conditional, |v| v),
+            Coding::Partial => self.value(isa, runlen::partial(), query, conditional, |v| v),
             Coding::Distance | Coding::Tunstall2 => {
-                self.value(runlen::distance(), query, conditional)
+                self.value(isa, runlen::distance(), query, conditional, |v| v)
             }
         }
     }
 
     #[cold]
-    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> ProbeError {
-        ProbeError {
+    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> Box<ProbeError> {
+        Box::new(ProbeError {
             file: self.path(sub.file as usize).to_owned(),
             slice: sub.slice,
             side: sub.side,
             block: sub.block(k),
             cause,
-        }
+        })
     }
 
     /// Bytes of a sub-database in its data file.
@@ -250,50 +251,76 @@ impl CodedReader {
         &self.storage.files()[file].path
     }
 
-    /// The (virtual) value that a question asks for; `None` if that needs the disk and
-    /// `conditional` forbids it.
+    /// The value that a question asks for; `real` makes it out of the code's values.
     #[inline(always)]
     fn value<C: ByteCode>(
         &self,
+        isa: impl LookupIsa,
         code: &C,
-        query: &Query<'_>,
+        query: Query<'_>,
         conditional: bool,
-    ) -> Result<Option<u16>, ProbeCause> {
-        let Start::At(mut offset, mut rest) = query.start else {
-            return self.value_without_entry(code, query, conditional);
-        };
+        real: impl Fn(u16) -> u16,
+    ) -> Result<Raw, Box<ProbeError>> {
         let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
+        let (Start::At(mut offset, mut rest), Some(bytes)) =
+            (query.start, self.storage.in_place(file))
+        else {
+            return self.value_by_reading(isa, code, query, conditional, real);
+        };
         if conditional && !self.storage.has_in_memory(file, block, offset) {
-            return Ok(None);
+            return Ok(Raw::NotInCache);
         }
         // In place where possible: reading a fresh copy as a whole waits for its parts.
-        while let Some(bytes) =
-            self.storage.mapped(file, block, offset).and_then(|b| b.first_chunk())
-        {
-            match code.locate(bytes, rest) {
-                Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
+        let block = block as usize * BLOCK;
+        while let Some(piece) = bytes.get(block + offset..).and_then(|b| b.first_chunk()) {
+            match code.locate(isa, piece, rest) {
+                Ok((byte, k)) => return Ok(Raw::Value(real(code.value(byte, k)).into())),
                 Err(sum) => {
                     rest -= sum;
                     offset += PIECE;
                 }
             }
             if offset >= BLOCK {
-                return Err(CHANGED);
+                return Err(self.error(query.sub, query.k, CHANGED));
             }
         }
-        self.value_from_copy(code, query, (offset, rest), conditional)
+        let query = Query { start: Start::At(offset, rest), ..query };
+        self.value_by_reading(isa, code, query, conditional, real)
     }
 
-    /// The same for a backend that has no bytes in place: they are read at once, as many as can be
-    /// needed.
+    /// The same where the bytes are not in place, or where to begin is not known.
     #[inline(never)]
-    fn value_from_copy<C: ByteCode>(
+    fn value_by_reading<C: ByteCode>(
         &self,
+        isa: impl LookupIsa,
         code: &C,
-        query: &Query<'_>,
+        query: Query<'_>,
+        conditional: bool,
+        real: impl Fn(u16) -> u16,
+    ) -> Result<Raw, Box<ProbeError>> {
+        let found = match query.start {
+            Start::At(offset, rest) => {
+                self.locate_in_copy(isa, code, query, (offset, rest), conditional)
+            }
+            Start::Unknown | Start::Far => self.locate_without_entry(code, query, conditional),
+        };
+        match found {
+            Ok(Some((byte, k))) => Ok(Raw::Value(real(code.value(byte, k)).into())),
+            Ok(None) => Ok(Raw::NotInCache),
+            Err(cause) => Err(self.error(query.sub, query.k, cause)),
+        }
+    }
+
+    /// The code and which of its values, for a backend that has no bytes in place: they are read at once,
+    /// as many as can be needed.
+    fn locate_in_copy<C: ByteCode>(
+        &self,
+        isa: impl LookupIsa,
+        code: &C,
+        query: Query<'_>,
         (mut offset, mut rest): (usize, u32),
         conditional: bool,
-    ) -> Result<Option<u16>, ProbeCause> {
+    ) -> Result<Option<(u8, u32)>, ProbeCause> {
         let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
         let end = self.end(query);
         let mut copy = [0; WINDOW + PIECE];
@@ -311,8 +338,8 @@ impl CodedReader {
             let last = if from + len < end { len - PIECE } else { len - 1 };
             while offset - from <= last {
                 let bytes = copy[offset - from..].first_chunk().unwrap_or(&[0; PIECE]);
-                match code.locate(bytes, rest) {
-                    Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
+                match code.locate(isa, bytes, rest) {
+                    Ok(found) => return Ok(Some(found)),
                     Err(sum) => {
                         rest -= sum;
                         offset += PIECE;
@@ -325,12 +352,12 @@ impl CodedReader {
 
     /// The last place in the block where the code for a question can end.
     #[inline]
-    fn end(&self, query: &Query<'_>) -> usize {
+    fn end(&self, query: Query<'_>) -> usize {
         let (_, to) = query.sub.part(query.k);
         if query.stretch + 1 == self.entries {
             return to;
         }
-        let next = self.entry(&Query { stretch: query.stretch + 1, ..*query });
+        let next = self.entry(Query { stretch: query.stretch + 1, ..query });
         match next.map(|entry| table::start(entry, 0)) {
             Some(Start::At(offset, _)) => offset + 1,
             _ => to,
@@ -342,22 +369,20 @@ impl CodedReader {
     /// numbers.
     #[cold]
     #[inline(never)]
-    fn value_without_entry<C: ByteCode>(
+    fn locate_without_entry<C: ByteCode>(
         &self,
         code: &C,
-        query: &Query<'_>,
+        query: Query<'_>,
         conditional: bool,
-    ) -> Result<Option<u16>, ProbeCause> {
-        let &Query { sub, k, rest, .. } = query;
+    ) -> Result<Option<(u8, u32)>, ProbeCause> {
+        let Query { sub, k, rest, .. } = query;
         let Some(block) = self.whole_block(sub, k, conditional)? else { return Ok(None) };
         if query.start == Start::Unknown && self.group(sub, k / GROUP).is_some() {
             self.scan(code, sub, k, &block)?;
         }
         let (from, to) = sub.part(k);
-        match locate(code, &block[from..to], u64::from(rest)) {
-            Some((byte, offset)) => Ok(Some(code.value(byte, offset))),
-            _ => Err(ProbeCause::Damaged("fewer values than the index says")),
-        }
+        let found = locate(code, &block[from..to], u64::from(rest));
+        found.ok_or(ProbeCause::Damaged("fewer values than the index says")).map(Some)
     }
 
     /// Checks a block against the index, and fills its table if there is memory for it.

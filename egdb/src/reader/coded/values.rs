@@ -7,6 +7,7 @@ use super::sub::Sub;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
+use crate::index::SliceSide;
 use crate::reader::{Found, Slot, fill_in_parts};
 use crate::slice::Slice;
 
@@ -20,7 +21,7 @@ impl CodedReader {
         index: u64,
         out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let (found, i) = self.directory.find(slice, side, index);
+        let (found, i) = self.directory.find(SliceSide::new(slice, side), index);
         let sub = match found {
             Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {

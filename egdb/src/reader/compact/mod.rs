@@ -16,6 +16,7 @@ use crate::format::compact::{
     units_with_values,
 };
 use crate::identify::crc32;
+use crate::index::SliceSide;
 use crate::layout::{BLOCK, PIECE};
 use crate::numbering::Numberer;
 use crate::slice::Slice;
@@ -220,12 +221,11 @@ impl CompactReader {
     #[inline(always)]
     pub(crate) fn lookup(
         &self,
-        slice: Slice,
-        side: Color,
+        place: SliceSide,
         board: &Board,
         conditional: bool,
-    ) -> Result<Raw, ProbeError> {
-        match self.find(slice, side, board) {
+    ) -> Result<Raw, Box<ProbeError>> {
+        match self.find(place, board) {
             Ok(query) => {
                 self.touch(&query, query.guess());
                 self.finish(&query, conditional)
@@ -238,12 +238,12 @@ impl CompactReader {
     #[inline(always)]
     pub(crate) fn lookup_many(
         &self,
-        places: impl Iterator<Item = Option<(Slice, Color, Board)>>,
+        places: impl Iterator<Item = Option<(SliceSide, Board)>>,
         answer: impl FnMut(Raw),
-    ) -> Result<(), ProbeError> {
-        let find = |place: Option<(Slice, Color, Board)>| {
-            let (slice, side, board) = place.ok_or(Raw::NoSlice)?;
-            let query = self.find(slice, side, &board)?;
+    ) -> Result<(), Box<ProbeError>> {
+        let find = |place: Option<(SliceSide, Board)>| {
+            let (place, board) = place.ok_or(Raw::NoSlice)?;
+            let query = self.find(place, &board)?;
             // The head; the table of where blocks begin is in the caches with it.
             let (at, units) = query.sub.block(query.k);
             for line in (0..head_bytes(units)).step_by(2 * PIECE) {
@@ -256,15 +256,14 @@ impl CompactReader {
             if let Some((unit, _)) = query.unit {
                 self.touch(query, unit);
             }
-            Ok(())
         };
         in_steps(places, find, start, |query| self.finish(query, false), answer)
     }
 
     /// Where the answer to a question is, or the answer itself.
     #[inline(always)]
-    fn find(&self, slice: Slice, side: Color, board: &Board) -> Result<Query<'_>, Raw> {
-        let (n, _) = self.directory.data(slice, side, 0, &self.counters)?;
+    fn find(&self, place: SliceSide, board: &Board) -> Result<Query<'_>, Raw> {
+        let (n, _) = self.directory.data(place, 0, &self.counters)?;
         let sub = &self.subs[n];
         let number = sub.numberer.number(board);
         // Only for non-positions, such as a man that should have been crowned.
@@ -278,11 +277,11 @@ impl CompactReader {
     }
 
     #[inline(always)]
-    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, ProbeError> {
+    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, Box<ProbeError>> {
         match self.value(query, conditional) {
-            Ok(Some(value)) => Ok(Raw::Value(value)),
+            Ok(Some(value)) => Ok(Raw::Value(value.into())),
             Ok(None) => Ok(Raw::NotInCache),
-            Err(cause) => Err(self.error(query.sub, query.k, cause)),
+            Err(cause) => Err(self.error(query.sub, query.k, cause).into()),
         }
     }
 
@@ -386,8 +385,7 @@ impl CompactReader {
     /// The bytes from there to the end of the file, where they lie in memory.
     #[inline(always)]
     fn mapped(&self, sub: &CompactSub, at: u64) -> Option<&[u8]> {
-        let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
-        self.storage.mapped(sub.file as usize, block, offset)
+        self.storage.in_place(sub.file as usize)?.get(at as usize..)
     }
 
     /// Reads the head of a block; `None` if that needs the disk and `conditional` forbids it.

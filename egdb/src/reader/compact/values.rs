@@ -8,6 +8,7 @@ use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::MAX_HEAD;
 use crate::format::excluded::excludes_board;
+use crate::index::SliceSide;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 use crate::walk::Walk;
@@ -23,7 +24,7 @@ impl CompactReader {
         index: u64,
         out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let sub = match self.directory.find(slice, side, index).0 {
+        let sub = match self.directory.find(SliceSide::new(slice, side), index).0 {
             Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {
                 out.fill(value.into());

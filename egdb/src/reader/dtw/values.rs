@@ -4,6 +4,7 @@ use movegen::Color;
 
 use super::{DtwBits, DtwReader, DtwSub};
 use crate::error::{ProbeCause, ProbeError};
+use crate::index::SliceSide;
 use crate::reader::{Found, Slot, fill_in_parts};
 use crate::slice::Slice;
 
@@ -17,7 +18,7 @@ impl DtwReader {
         index: u64,
         out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let (found, i) = self.directory.find(slice, side, index);
+        let (found, i) = self.directory.find(SliceSide::new(slice, side), index);
         let Found::Slot(Slot::Data(n)) = found else { return Ok(false) };
         let sub = &self.subs[n as usize];
         fill_in_parts(i, out, |i, out| {
