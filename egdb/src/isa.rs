@@ -6,6 +6,7 @@
     expect(unsafe_code, reason = "calling a copy compiled for more instructions is unsafe")
 )]
 
+use crate::codec::Located;
 use crate::index::rank_free;
 use crate::layout::PIECE;
 
@@ -32,14 +33,9 @@ pub trait LookupIsa: Copy {
     /// The number of a set among those with as many members of the squares that are not in `taken`.
     fn rank_free(self, set: u64, taken: u64) -> u64;
 
-    /// The byte of a piece that stands for its `rest`-th value, and which of its values that is, or
-    /// how many values the piece holds if these are fewer. `None` without the instructions for it.
-    fn locate(
-        self,
-        lengths: &SplitLengths,
-        bytes: &[u8; PIECE],
-        rest: u32,
-    ) -> Option<Result<(u8, u32), u32>>;
+    /// Where a piece holds its `rest`-th value; `None` without the instructions for it, or where they
+    /// do not reach.
+    fn locate(self, lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Option<Located>;
 }
 
 /// The ways for every processor.
@@ -53,12 +49,7 @@ impl LookupIsa for Plain {
     }
 
     #[inline(always)]
-    fn locate(
-        self,
-        _lengths: &SplitLengths,
-        _bytes: &[u8; PIECE],
-        _rest: u32,
-    ) -> Option<Result<(u8, u32), u32>> {
+    fn locate(self, _lengths: &SplitLengths, _bytes: &[u8; PIECE], _rest: u32) -> Option<Located> {
         None
     }
 }
@@ -70,11 +61,11 @@ macro_rules! with_widest {
         match $wide {
             Some($isa) => $isa.run(
                 #[inline(always)]
-                || $work,
+                move || $work,
             ),
             None => movegen::isa::run_best(
                 #[inline(always)]
-                || {
+                move || {
                     let $isa = $crate::isa::Plain;
                     $work
                 },
@@ -109,12 +100,7 @@ impl LookupIsa for Wide {
         match self {}
     }
 
-    fn locate(
-        self,
-        _lengths: &SplitLengths,
-        _bytes: &[u8; PIECE],
-        _rest: u32,
-    ) -> Option<Result<(u8, u32), u32>> {
+    fn locate(self, _lengths: &SplitLengths, _bytes: &[u8; PIECE], _rest: u32) -> Option<Located> {
         match self {}
     }
 }
@@ -124,7 +110,7 @@ impl LookupIsa for Wide {
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{LookupIsa, PIECE, SplitLengths};
+    use super::{Located, LookupIsa, PIECE, SplitLengths};
     use crate::index::rank_numbers;
     use movegen::geometry::SQUARES;
 
@@ -170,24 +156,17 @@ mod wide {
         }
 
         #[inline(always)]
-        fn locate(
-            self,
-            lengths: &SplitLengths,
-            bytes: &[u8; PIECE],
-            rest: u32,
-        ) -> Option<Result<(u8, u32), u32>> {
+        fn locate(self, lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Option<Located> {
+            if rest >= MAX_REST {
+                return None;
+            }
             // SAFETY: as above.
-            let found = unsafe { locate(lengths, bytes, rest) };
-            Some(if found & BEYOND == 0 {
-                Ok(((found >> 32) as u8, found as u32))
-            } else {
-                Err(found as u32)
-            })
+            Some(unsafe { locate(lengths, bytes, rest) })
         }
     }
 
-    /// Marks the number of values of a piece that holds too few.
-    const BEYOND: u64 = 1 << 63;
+    /// Sums of 16 bits that have reached their greatest number are above what is less than it.
+    const MAX_REST: u32 = u16::MAX as u32;
 
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -207,52 +186,69 @@ mod wide {
         _mm512_mask_blend_epi8(_mm512_movepi8_mask(which), front, back)
     }
 
-    /// The byte in the upper half and which of its values in the lower one: a number, so that it
-    /// stays in a register.
+    /// Adds the words of each lane of 128 bits up, as far as 16 bits go.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,popcnt")]
-    fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> u64 {
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn running_sums(words: __m512i) -> __m512i {
+        let sum = _mm512_adds_epu16(words, _mm512_bslli_epi128::<2>(words));
+        let sum = _mm512_adds_epu16(sum, _mm512_bslli_epi128::<4>(sum));
+        _mm512_adds_epu16(sum, _mm512_bslli_epi128::<8>(sum))
+    }
+
+    /// The last word of each lane in all words of the lane.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn totals(sums: __m512i) -> __m512i {
+        _mm512_shuffle_epi8(sums, _mm512_set1_epi16(0x0f0e))
+    }
+
+    /// `rest` is below [`MAX_REST`].
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
+    fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Located {
         let which = load(bytes, 0);
         let low = look_up(&lengths.low, which);
         let high = look_up(&lengths.high, which);
-        // Sums of eight bytes each, then running sums.
+        // The lengths of the first eight bytes of each lane, and of the others.
+        let first = running_sums(_mm512_unpacklo_epi8(low, high));
+        let second = running_sums(_mm512_unpackhi_epi8(low, high));
+        // What comes before each lane.
         let zero = _mm512_setzero_si512();
-        let of_high = _mm512_slli_epi64::<8>(_mm512_sad_epu8(high, zero));
-        let own = _mm512_add_epi64(_mm512_sad_epu8(low, zero), of_high);
-        let sum = _mm512_add_epi64(own, _mm512_alignr_epi64::<7>(own, zero));
-        let sum = _mm512_add_epi64(sum, _mm512_alignr_epi64::<6>(sum, zero));
-        let sum = _mm512_add_epi64(sum, _mm512_alignr_epi64::<4>(sum, zero));
-        let past = _mm512_cmple_epu64_mask(sum, _mm512_set1_epi64(i64::from(rest)));
-        let chunk = past.count_ones();
-        if chunk == 8 {
-            let last = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), sum);
-            return BEYOND | _mm_cvtsi128_si64(_mm512_castsi512_si128(last)) as u64;
+        let of_first = totals(first);
+        let lanes = _mm512_adds_epu16(of_first, totals(second));
+        let before = _mm512_alignr_epi64::<6>(lanes, zero);
+        let before = _mm512_adds_epu16(before, _mm512_alignr_epi64::<6>(before, zero));
+        let before = _mm512_adds_epu16(before, _mm512_alignr_epi64::<4>(before, zero));
+        let first = _mm512_adds_epu16(first, before);
+        let second = _mm512_adds_epu16(second, _mm512_adds_epu16(of_first, before));
+        // Sums that are too large for 16 bits are above the bound, as they should be.
+        let bound = _mm512_set1_epi16(rest as i16);
+        let past = u64::from(_mm512_cmple_epu16_mask(first, bound)) << 32
+            | u64::from(_mm512_cmple_epu16_mask(second, bound));
+        let k = past.count_ones();
+        // The sum up to the byte before: its half of a lane, then lane and place.
+        let last = k.wrapping_sub(1);
+        let at = (last & 8) << 2 | (last >> 4 & 3) << 3 | last & 7;
+        let sum = _mm512_permutex2var_epi16(first, _mm512_set1_epi16(at as i16), second);
+        let sum = _mm_cvtsi128_si32(_mm512_castsi512_si128(sum)) as u32 & 0xffff;
+        if k as usize == PIECE {
+            return Located::beyond(sum);
         }
-        // The same within the eight.
-        let chunk_lanes = _mm512_set1_epi64(i64::from(chunk));
-        let pick = |lanes| _mm512_castsi512_si128(_mm512_permutexvar_epi64(chunk_lanes, lanes));
-        let before = _mm_cvtsi128_si64(pick(_mm512_sub_epi64(sum, own))) as u32;
-        let rest = rest - before;
-        let own = _mm256_cvtepu16_epi32(_mm_unpacklo_epi8(pick(low), pick(high)));
-        let sum = _mm256_add_epi32(own, _mm256_slli_si256::<4>(own));
-        let sum = _mm256_add_epi32(sum, _mm256_slli_si256::<8>(sum));
-        let half = _mm256_maskz_permutexvar_epi32(0xf0, _mm256_set1_epi32(3), sum);
-        let sum = _mm256_add_epi32(sum, half);
-        let past = _mm256_cmple_epu32_mask(sum, _mm256_set1_epi32(rest as i32));
-        let k = past.count_ones() & 7;
-        let k_lanes = _mm256_set1_epi32(k as i32);
-        let before = _mm256_permutexvar_epi32(k_lanes, _mm256_sub_epi32(sum, own));
-        let before = _mm_cvtsi128_si32(_mm256_castsi256_si128(before)) as u32;
-        u64::from(bytes[(chunk * 8 + k) as usize & 63]) << 32 | u64::from(rest - before)
+        let sum = if k == 0 { 0 } else { sum };
+        Located::at(bytes[k as usize & 63], rest - sum)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use movegen::geometry::bit_of_index;
+    use movegen::random::Random;
+
     use super::*;
 
     #[test]
     fn the_search_of_a_piece_agrees_with_adding_up() {
+        let Some(wide) = Wide::detect() else { return };
         use crate::codec::tunstall::{TunstallVersion, dictionaries};
         use crate::codec::{ByteCode, locate_by_adding};
         let mut x = 1u64;
@@ -268,12 +264,26 @@ mod tests {
                     let mut rest = 0;
                     while rest < all + 3 {
                         let expected = locate_by_adding(dictionary, &bytes, rest);
-                        assert_eq!(dictionary.locate(&bytes, rest), expected);
+                        assert_eq!(dictionary.locate(wide, &bytes, rest), expected);
                         rest += 1 + (x >> 33) as u32 % (all / 400 + 1);
                         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn ranks_agree() {
+        let Some(wide) = Wide::detect() else { return };
+        let mut random = Random::new(1);
+        let squares = |random: &mut Random, count| {
+            (0..count).fold(0, |set, _| set | 1 << bit_of_index(random.below(50) as u32))
+        };
+        for round in 0..10_000 {
+            let taken = squares(&mut random, round % 6);
+            let set = squares(&mut random, round % 7 % 6) & !taken;
+            assert_eq!(wide.rank_free(set, taken), Plain.rank_free(set, taken));
         }
     }
 }

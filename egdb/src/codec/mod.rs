@@ -19,13 +19,9 @@ pub trait ByteCode {
     /// The value at `offset` within the byte's values; `offset` is less than [`ByteCode::len`].
     fn value(&self, byte: u8, offset: u32) -> u16;
 
-    /// The byte of a piece that stands for its `rest`-th value, and which of the byte's values
-    /// that is; if the piece holds fewer values, how many it holds.
-    ///
-    /// # Errors
-    /// The number of values in the piece, if it is at most `rest`.
+    /// Where a piece holds its `rest`-th value.
     #[inline(always)]
-    fn locate(&self, _isa: impl LookupIsa, piece: &[u8; PIECE], rest: u32) -> Result<(u8, u32), u32>
+    fn locate(&self, _isa: impl LookupIsa, piece: &[u8; PIECE], rest: u32) -> Located
     where
         Self: Sized,
     {
@@ -33,15 +29,44 @@ pub trait ByteCode {
     }
 }
 
+/// The place of a value in a piece: a number, so that it stays in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Located(u64);
+
+impl Located {
+    const BEYOND: u64 = 1 << 63;
+
+    /// The byte that stands for the value, and which of the byte's values it is.
+    #[inline(always)]
+    pub(crate) const fn at(byte: u8, k: u32) -> Located {
+        Located((byte as u64) << 32 | k as u64)
+    }
+
+    /// The piece holds only so many values.
+    #[inline(always)]
+    pub(crate) const fn beyond(values: u32) -> Located {
+        Located(Located::BEYOND | values as u64)
+    }
+
+    /// The byte that stands for the value, and which of the byte's values it is.
+    ///
+    /// # Errors
+    /// The number of values in the piece, if they are too few.
+    #[inline(always)]
+    pub const fn get(self) -> Result<(u8, u32), u32> {
+        if self.0 & Located::BEYOND == 0 {
+            Ok(((self.0 >> 32) as u8, self.0 as u32))
+        } else {
+            Err(self.0 as u32)
+        }
+    }
+}
+
 /// [`ByteCode::locate`] on any processor. Adds up everything and then picks by comparisons: a loop that
 /// stops at the right byte is mispredicted nearly every time, and then the processor cannot begin
 /// the next lookup while this one's data are on their way.
 #[inline]
-pub(crate) fn locate_by_adding(
-    code: &impl ByteCode,
-    bytes: &[u8; PIECE],
-    rest: u32,
-) -> Result<(u8, u32), u32> {
+pub(crate) fn locate_by_adding(code: &impl ByteCode, bytes: &[u8; PIECE], rest: u32) -> Located {
     let rest = u64::from(rest);
     let chunks = bytes.as_chunks::<8>().0;
     let (mut sum, mut before, mut at) = (0, 0, 0);
@@ -53,7 +78,7 @@ pub(crate) fn locate_by_adding(
         before = if is_past { sum } else { before };
     }
     // All are past: the piece holds fewer values.
-    let Some(chunk) = chunks.get(at) else { return Err(sum as u32) };
+    let Some(chunk) = chunks.get(at) else { return Located::beyond(sum as u32) };
     let (mut sum, mut k) = (before, 0);
     for &byte in chunk {
         sum += u64::from(code.len(byte));
@@ -61,7 +86,7 @@ pub(crate) fn locate_by_adding(
         k += usize::from(is_past);
         before = if is_past { sum } else { before };
     }
-    Ok((chunk[k & 7], (rest - before) as u32))
+    Located::at(chunk[k & 7], (rest - before) as u32)
 }
 
 /// Any value will do: the position is never looked up.

@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use super::runs::Run;
-use super::{ByteCode, locate_by_adding};
+use super::{ByteCode, Located, locate_by_adding};
 use crate::isa::{LookupIsa, SplitLengths};
 use crate::layout::PIECE;
 
@@ -293,12 +293,7 @@ impl ByteCode for Dictionary {
     }
 
     #[inline(always)]
-    fn locate(
-        &self,
-        isa: impl LookupIsa,
-        piece: &[u8; PIECE],
-        rest: u32,
-    ) -> Result<(u8, u32), u32> {
+    fn locate(&self, isa: impl LookupIsa, piece: &[u8; PIECE], rest: u32) -> Located {
         match isa.locate(&self.split, piece, rest) {
             Some(found) => found,
             None => locate_by_adding(self, piece, rest),

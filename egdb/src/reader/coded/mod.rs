@@ -127,33 +127,42 @@ impl CodedReader {
         index: u64,
         conditional: bool,
     ) -> Result<Raw, Box<ProbeError>> {
-        let mut query = match self.find(place, index) {
-            Ok(query) => query,
-            Err(raw) => return Ok(raw),
-        };
-        if let Some(entry) = self.entry(query) {
-            if let Some(bytes) = self.storage.in_place(query.sub.file as usize) {
-                // The data arrive with the entry if they are where equal lengths of all bytes
-                // would put them.
-                let guess = query.stretch * BLOCK >> self.entries.trailing_zeros();
-                prefetch_piece(bytes, query.sub.block(query.k) as usize * BLOCK + guess);
+        let answer = |mut query: Query<'_>| {
+            let bytes = self.storage.in_place(query.sub.file as usize);
+            if let Some(entry) = self.entry(query) {
+                if let Some(bytes) = bytes {
+                    // The data arrive with the entry if they are where equal lengths of all bytes
+                    // would put them.
+                    let guess = query.stretch * BLOCK >> self.entries.trailing_zeros();
+                    prefetch_piece(bytes, query.sub.block(query.k) as usize * BLOCK + guess);
+                }
+                query.start = table::start(entry, query.rest);
             }
-            query.start = table::start(entry, query.rest);
-        }
-        self.finish(isa, query, conditional)
+            self.finish(isa, query, bytes, conditional)
+        };
+        self.find(place, index, answer, Ok)
     }
 
-    /// Where the answer to a question is, or the answer itself.
+    /// Goes on with where the answer to a question is, or with the answer itself.
     #[inline(always)]
-    fn find(&self, place: SliceSide, index: u64) -> Result<Query<'_>, Raw> {
-        let (n, i) = self.directory.data(place, index, &self.counters)?;
+    fn find<'s, T>(
+        &'s self,
+        place: SliceSide,
+        index: u64,
+        go_on: impl FnOnce(Query<'s>) -> T,
+        known: impl FnOnce(Raw) -> T,
+    ) -> T {
+        let (n, i) = match self.directory.data(place, index, &self.counters) {
+            Ok(found) => found,
+            Err(raw) => return known(raw),
+        };
         let sub = &self.subs[n];
         self.counters.request(sub.file as usize);
         let k = sub.block_of(i);
         let line = &sub.lines[k];
         let rest = i - line.first;
         let stretch = table::stretch(rest, line.scale);
-        Ok(Query { sub, k, rest, code: line.code, stretch, start: Start::Unknown })
+        go_on(Query { sub, k, rest, code: line.code, stretch, start: Start::Unknown })
     }
 
     /// The table entry for a question, if there is a table.
@@ -173,11 +182,13 @@ impl CodedReader {
     ) -> Result<(), Box<ProbeError>> {
         let find = |place: Option<(SliceSide, u64)>| {
             let (place, index) = place.ok_or(Raw::NoSlice)?;
-            let query = self.find(place, index)?;
-            if let Some(entry) = self.entry(query) {
-                prefetch(entry);
-            }
-            Ok(query)
+            let touch = |query| {
+                if let Some(entry) = self.entry(query) {
+                    prefetch(entry);
+                }
+                Ok(query)
+            };
+            self.find(place, index, touch, Err)
         };
         let start = |query: &mut Query<'_>| {
             if let Some(entry) = self.entry(*query) {
@@ -188,7 +199,11 @@ impl CodedReader {
                 }
             }
         };
-        in_steps(places, find, start, |query| self.finish(isa, *query, false), answer)
+        let finish = |query: &Query<'_>| {
+            let bytes = self.storage.in_place(query.sub.file as usize);
+            self.finish(isa, *query, bytes, false)
+        };
+        in_steps(places, find, start, finish, answer)
     }
 
     #[inline(always)]
@@ -196,15 +211,16 @@ impl CodedReader {
         &self,
         isa: impl LookupIsa,
         query: Query<'_>,
+        bytes: Option<&[u8]>,
         conditional: bool,
     ) -> Result<Raw, Box<ProbeError>> {
         match query.sub.coding {
             Coding::Tunstall2 => {
                 let code = query.code;
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
-                self.value(isa, dictionary, query, conditional, |v| code >> 8 >> (2 * v) & 3)
+                self.value(isa, dictionary, query, bytes, conditional, |v| code >> 8 >> (2 * v) & 3)
             }
-            _ => self.older_value(isa, query, conditional),
+            _ => self.older_value(isa, query, bytes, conditional),
         }
     }
 
@@ -214,19 +230,20 @@ impl CodedReader {
         &self,
         isa: impl LookupIsa,
         query: Query<'_>,
+        bytes: Option<&[u8]>,
         conditional: bool,
     ) -> Result<Raw, Box<ProbeError>> {
         match query.sub.coding {
             Coding::Tunstall1(dictionary, map) => {
                 let dictionary = &self.dictionaries[usize::from(dictionary)];
-                self.value(isa, dictionary, query, conditional, |v| {
+                self.value(isa, dictionary, query, bytes, conditional, |v| {
                     map.get(usize::from(v)).copied().unwrap_or(0).into()
                 })
             }
-            Coding::Plain => self.value(isa, runlen::plain(), query, conditional, |v| v),
-            Coding::Partial => self.value(isa, runlen::partial(), query, conditional, |v| v),
+            Coding::Plain => self.value(isa, runlen::plain(), query, bytes, conditional, |v| v),
+            Coding::Partial => self.value(isa, runlen::partial(), query, bytes, conditional, |v| v),
             Coding::Distance | Coding::Tunstall2 => {
-                self.value(isa, runlen::distance(), query, conditional, |v| v)
+                self.value(isa, runlen::distance(), query, bytes, conditional, |v| v)
             }
         }
     }
@@ -258,14 +275,16 @@ impl CodedReader {
         isa: impl LookupIsa,
         code: &C,
         query: Query<'_>,
+        bytes: Option<&[u8]>,
         conditional: bool,
         real: impl Fn(u16) -> u16,
     ) -> Result<Raw, Box<ProbeError>> {
-        let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
-        let (Start::At(mut offset, mut rest), Some(bytes)) =
-            (query.start, self.storage.in_place(file))
-        else {
-            return self.value_by_reading(isa, code, query, conditional, real);
+        // Taken apart, so that it need not lie in memory for the calls of other functions.
+        let Query { sub, k, rest, code: number, stretch, start } = query;
+        let with = |start| Query { sub, k, rest, code: number, stretch, start };
+        let (file, block) = (sub.file as usize, sub.block(k));
+        let (Start::At(mut offset, mut left), Some(bytes)) = (start, bytes) else {
+            return self.value_by_reading(isa, code, with(start), conditional, real);
         };
         if conditional && !self.storage.has_in_memory(file, block, offset) {
             return Ok(Raw::NotInCache);
@@ -273,19 +292,18 @@ impl CodedReader {
         // In place where possible: reading a fresh copy as a whole waits for its parts.
         let block = block as usize * BLOCK;
         while let Some(piece) = bytes.get(block + offset..).and_then(|b| b.first_chunk()) {
-            match code.locate(isa, piece, rest) {
+            match code.locate(isa, piece, left).get() {
                 Ok((byte, k)) => return Ok(Raw::Value(real(code.value(byte, k)).into())),
                 Err(sum) => {
-                    rest -= sum;
+                    left -= sum;
                     offset += PIECE;
                 }
             }
             if offset >= BLOCK {
-                return Err(self.error(query.sub, query.k, CHANGED));
+                return Err(self.error(sub, k, CHANGED));
             }
         }
-        let query = Query { start: Start::At(offset, rest), ..query };
-        self.value_by_reading(isa, code, query, conditional, real)
+        self.value_by_reading(isa, code, with(Start::At(offset, left)), conditional, real)
     }
 
     /// The same where the bytes are not in place, or where to begin is not known.
@@ -338,7 +356,7 @@ impl CodedReader {
             let last = if from + len < end { len - PIECE } else { len - 1 };
             while offset - from <= last {
                 let bytes = copy[offset - from..].first_chunk().unwrap_or(&[0; PIECE]);
-                match code.locate(isa, bytes, rest) {
+                match code.locate(isa, bytes, rest).get() {
                     Ok(found) => return Ok(Some(found)),
                     Err(sum) => {
                         rest -= sum;
