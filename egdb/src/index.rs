@@ -46,12 +46,6 @@ pub fn rank_free(set: u64, taken: u64) -> u64 {
     rank_set(set, |bit| index_of_bit(bit) - before(bit, taken))
 }
 
-/// Rank of a set of numbers below 50 among those with as many members.
-#[inline(always)]
-pub(crate) fn rank_numbers(set: u64) -> u64 {
-    rank_set(set, |number| number)
-}
-
 const FIRST_ROW: u64 = Bitboard::row(0).bits();
 
 /// Rank of every subset of the first row among those with as many members.
@@ -459,7 +453,7 @@ impl GroupRanks {
 /// be mispredicted for most positions: so two are always added, and a missing member has bit number
 /// 64, which leads to a part of the table that is zero.
 #[inline(always)]
-fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
+pub(crate) fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
     let term = |set: u64, k: usize| BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
     let second = set & set.wrapping_sub(1);
     let mut sum = term(set, 1) + term(second, 2);

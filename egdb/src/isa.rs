@@ -111,7 +111,7 @@ mod wide {
     use std::arch::x86_64::*;
 
     use super::{Located, LookupIsa, PIECE, SplitLengths};
-    use crate::index::rank_numbers;
+    use crate::index::rank_set;
     use movegen::geometry::SQUARES;
 
     /// The permission to use the instructions of this module.
@@ -152,7 +152,7 @@ mod wide {
         #[inline(always)]
         fn rank_free(self, set: u64, taken: u64) -> u64 {
             // SAFETY: as above.
-            rank_numbers(unsafe { _pext_u64(set, SQUARES & !taken) })
+            rank_set(unsafe { _pext_u64(set, SQUARES & !taken) }, |number| number)
         }
 
         #[inline(always)]

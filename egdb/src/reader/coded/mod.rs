@@ -133,7 +133,7 @@ impl CodedReader {
                 if let Some(bytes) = bytes {
                     // The data arrive with the entry if they are where equal lengths of all bytes
                     // would put them.
-                    let guess = query.stretch * BLOCK >> self.entries.trailing_zeros();
+                    let guess = (query.stretch * BLOCK) >> self.entries.trailing_zeros();
                     prefetch_piece(bytes, query.sub.block(query.k) as usize * BLOCK + guess);
                 }
                 query.start = table::start(entry, query.rest);
