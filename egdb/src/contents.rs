@@ -6,9 +6,11 @@ use movegen::Color;
 
 use crate::database::{Database, Reader, any_reader};
 use crate::error::ProbeError;
+use crate::format::compact::CompactRecord;
 use crate::index::SliceSide;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
+use crate::storage::DataFile;
 
 /// Which sub-database.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,8 +59,8 @@ impl Database {
         })
     }
 
-    /// Bytes of the index and data files that hold the slices of a piece count; 0 for a database
-    /// that is part of the library.
+    /// Bytes of the index and data files that hold the slices of a piece count, and of their data in
+    /// single files; 0 for a database that is part of the library.
     #[must_use]
     pub fn file_bytes(&self, pieces: u8) -> u64 {
         let start = format!("db{pieces}");
@@ -66,7 +68,31 @@ impl Database {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             name.to_ascii_lowercase().starts_with(&start)
         };
-        self.files().filter(is_of).filter_map(|file| Some(file.metadata().ok()?.len())).sum()
+        let files = self.files().filter(is_of).filter_map(|file| Some(file.metadata().ok()?.len()));
+        let slices =
+            Slice::stored(pieces).flat_map(|it| it.stored_sides().iter().map(move |&s| (it, s)));
+        files.sum::<u64>()
+            + slices.map(|(slice, side)| self.bytes_in_single(slice, side)).sum::<u64>()
+    }
+
+    /// A sub-database of the compact type as an index file describes it, and the file of its data if
+    /// it has any; `None` if the files do not hold it or are of another type.
+    #[must_use]
+    pub fn compact_record(&self, id: SubId) -> Option<(CompactRecord, Option<&DataFile>)> {
+        match self.reader() {
+            Reader::Compact(reader) => reader.record(id.slice, id.side),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a sub-database if they lie in a single file.
+    fn bytes_in_single(&self, slice: Slice, side: Color) -> u64 {
+        match self.reader() {
+            Reader::Compact(reader) if reader.is_in_single(slice, side) => {
+                self.sub_bytes(SubId { slice, sub: 0, side }).unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     /// Fills `out` with the stored numbers of the positions from `start` on (counted within the

@@ -10,7 +10,7 @@ use meerslag_files::read_regular;
 use movegen::{Board, Color};
 
 use crate::error::{FormatError, OpenError, ProbeError};
-use crate::format::compact::CompactRecord;
+use crate::format::compact::{CompactRecord, SingleHead};
 use crate::format::dtw::DtwRecord;
 use crate::format::excluded::{excludes_board, excludes_quiet};
 use crate::format::text::TextIndex;
@@ -27,7 +27,7 @@ use crate::slice::Slice;
 use crate::stats::{ShardedCounters, Stats};
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;
-use crate::storage::{AnyStorage, BlockCache, DataFile, Fixed, Storage};
+use crate::storage::{AnyStorage, BlockCache, DataFile, Fetch, Fixed, Storage};
 
 /// How the data files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,10 +121,35 @@ pub(crate) use any_reader;
 
 /// A pair of files to open.
 struct DatabasePair {
+    /// The same as `data` for a single file.
     index: PathBuf,
     data: PathBuf,
     slices: Vec<Slice>,
     pieces: u8,
+}
+
+impl DatabasePair {
+    fn is_single(&self) -> bool {
+        self.index == self.data
+    }
+
+    /// The bytes of its index.
+    fn index_bytes(&self, file: &DataFile) -> Result<Vec<u8>, OpenError> {
+        let failed = |source| OpenError::Io { file: self.index.clone(), source };
+        if !self.is_single() {
+            return read_regular(&self.index).map_err(failed);
+        }
+        let mut head = [0; SingleHead::BYTES];
+        file.read_at(0, &mut head).map_err(failed)?;
+        let length = SingleHead::parse(&self.index, &head)?.index_bytes;
+        if u64::from(length) > file.len {
+            let reason = format!("{} bytes; its index alone has {length}", file.len);
+            return Err(FormatError::Data { file: self.index.clone(), reason }.into());
+        }
+        let mut bytes = vec![0; length as usize];
+        file.read_at(0, &mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
 }
 
 enum Parsed {
@@ -194,7 +219,7 @@ impl Database {
             return Err(OpenError::Option { name: "max_pieces", reason: "expected 2 or more" });
         }
         let limit = options.max_pieces.unwrap_or(u8::MAX).min(identity.max_pieces);
-        let pairs = find_pairs(folder, identity.db_type, limit, is_wanted)?;
+        let mut pairs = find_pairs(folder, identity.db_type, limit, is_wanted)?;
         let mut files = Vec::with_capacity(pairs.len());
         for pair in &pairs {
             match DataFile::open(pair.data.clone()) {
@@ -202,8 +227,31 @@ impl Database {
                 Err(source) => return Err(OpenError::Io { file: pair.data.clone(), source }),
             }
         }
-        let parsed = parse_all(identity.db_type, &pairs, &files, options.compare)?;
+        let parsed = parse_all(identity.db_type, &mut pairs, &files, options.compare)?;
         Database::assemble(folder.dir(), identity, &pairs, files, parsed, options)
+    }
+
+    /// A single file of the compact type that lies elsewhere: `fetch` gets its bytes, first those of
+    /// the index, later blocks as they are asked for, which a cache keeps ([`OpenOptions::cache_mib`]).
+    /// `name` is for messages, `len` the length of the file.
+    ///
+    /// # Errors
+    /// If it cannot be read or breaks its format.
+    pub fn open_remote(
+        name: &str,
+        len: u64,
+        fetch: Box<Fetch>,
+        options: &OpenOptions,
+    ) -> Result<Database, OpenError> {
+        let path = PathBuf::from(name);
+        let files = vec![DataFile::remote(path.clone(), len, fetch)];
+        let limit = options.max_pieces.unwrap_or(u8::MAX).min(DbType::Compact.max_pieces());
+        let mut pairs = vec![single_pair(path, 2..=limit, &|_| true)];
+        let parsed = parse_all(DbType::Compact, &mut pairs, &files, false)?;
+        let db_type = DbType::Compact;
+        let identity = Identity { db_type, max_pieces: limit, missing: 0, is_genuine: false };
+        let options = OpenOptions { backend: Backend::BlockCache, ..options.clone() };
+        Database::assemble(Path::new(name), identity, &pairs, files, parsed, &options)
     }
 
     /// The database of up to four pieces that is part of the library, without any file: exists
@@ -286,12 +334,10 @@ impl Database {
             DbType::Compact => Reader::Compact(compact.finish(storage, options.compare)),
             _ => Reader::Coded(coded.finish(storage, table_limit, options.compare)),
         };
-        identity.max_pieces = pairs.iter().map(|p| p.pieces).max().ok_or_else(nothing)?;
-        let one_side = |pair: &DatabasePair| match pair.slices[..] {
-            [slice] => slice.side_pieces(Color::Black),
-            _ => (pair.pieces - 1).min(crate::slice::MAX_ONE_SIDE),
-        };
-        let max_one_side = pairs.iter().map(one_side).max().unwrap_or(0);
+        identity.max_pieces =
+            pairs.iter().map(|p| p.pieces).max().filter(|&n| n > 0).ok_or_else(nothing)?;
+        let slices = pairs.iter().flat_map(|pair| &pair.slices);
+        let max_one_side = slices.map(|slice| slice.side_pieces(Color::Black)).max().unwrap_or(0);
         Ok(Database {
             dir: dir.to_owned(),
             identity,
@@ -384,10 +430,13 @@ impl Database {
         Memory { index: self.index_memory, tables, cache: self.storage().memory() }
     }
 
-    /// Paths of all index and data files in use.
+    /// Paths of all index and data files in use; one for each single file.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let files = self.storage().files().iter().zip(&self.index_files);
-        files.flat_map(|(file, index)| [index.clone(), file.path.clone()])
+        files.flat_map(|(file, index)| {
+            let index = (*index != file.path).then(|| index.clone());
+            index.into_iter().chain([file.path.clone()])
+        })
     }
 
     pub(crate) fn reader(&self) -> &Reader {
@@ -554,6 +603,16 @@ impl Database {
     }
 }
 
+/// A single file; only these slices of it are wanted.
+fn single_pair(
+    file: PathBuf,
+    pieces: impl IntoIterator<Item = u8>,
+    is_wanted: &dyn Fn(Slice) -> bool,
+) -> DatabasePair {
+    let slices = pieces.into_iter().flat_map(Slice::stored).filter(|&slice| is_wanted(slice));
+    DatabasePair { index: file.clone(), data: file, slices: slices.collect(), pieces: 0 }
+}
+
 fn find_pairs(
     folder: &Folder,
     db_type: DbType,
@@ -561,6 +620,14 @@ fn find_pairs(
     is_wanted: &dyn Fn(Slice) -> bool,
 ) -> Result<Vec<DatabasePair>, OpenError> {
     let mut pairs = Vec::new();
+    let mut in_singles = 0;
+    if db_type == DbType::Compact {
+        for (file, head) in folder.single_files()? {
+            in_singles |= head.piece_counts;
+            let pieces = head.pieces().filter(|&n| n <= limit);
+            pairs.push(single_pair(file, pieces, is_wanted));
+        }
+    }
     for pieces in 2..=limit {
         for (stem, slices) in db_type.file_stems(pieces) {
             let missing = |extension| OpenError::Missing {
@@ -573,6 +640,7 @@ fn find_pairs(
                     let index = folder.file(&stem, index)?.ok_or_else(|| missing(index))?;
                     pairs.push(DatabasePair { index, data, slices, pieces });
                 }
+                None if in_singles >> pieces & 1 != 0 => {}
                 None if pieces <= db_type.required_pieces() => return Err(missing(data)),
                 None => {}
             }
@@ -581,47 +649,54 @@ fn find_pairs(
     Ok(pairs)
 }
 
-/// Reads all index files, on all processors if that can be faster.
+/// Reads all index files, on all processors if that can be faster. Single files learn which slices
+/// they have, those without any go.
 fn parse_all(
     db_type: DbType,
-    pairs: &[DatabasePair],
+    pairs: &mut [DatabasePair],
     files: &[DataFile],
     is_compared: bool,
 ) -> Result<Vec<Parsed>, OpenError> {
     let parse = |(pair, file): (&DatabasePair, &DataFile)| -> Result<Parsed, OpenError> {
-        match read_regular(&pair.index) {
-            Ok(bytes) => {
-                let parsed = Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len)?;
-                // After the format, whose errors say more about what is wrong and where.
-                if is_compared
-                    && let Ok(Some(expected)) = Manifest::read(&pair.index)
-                    && expected.crc != crc32(&bytes)
-                {
-                    let file = pair.index.clone();
-                    let reason = "its checksum differs from the side file".into();
-                    return Err(FormatError::Data { file, reason }.into());
-                }
-                Ok(parsed)
-            }
-            Err(source) => Err(OpenError::Io { file: pair.index.clone(), source }),
+        let bytes = pair.index_bytes(file)?;
+        let parsed = Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len)?;
+        // After the format, whose errors say more about what is wrong and where.
+        if is_compared
+            && !pair.is_single()
+            && let Ok(Some(expected)) = Manifest::read(&pair.index)
+            && expected.crc != crc32(&bytes)
+        {
+            let file = pair.index.clone();
+            let reason = "its checksum differs from the side file".into();
+            return Err(FormatError::Data { file, reason }.into());
         }
+        Ok(parsed)
     };
     let parsed: Vec<OnceLock<_>> = pairs.iter().map(|_| OnceLock::new()).collect();
+    let all = &*pairs;
     let next = AtomicUsize::new(0);
     let work = || loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(slot) = parsed.get(number) else { break };
-        let _ = slot.set(parse((&pairs[number], &files[number])));
+        let _ = slot.set(parse((&all[number], &files[number])));
     };
     thread::scope(|scope| {
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        for _ in 1..threads.min(pairs.len() / 4) {
+        for _ in 1..threads.min(all.len() / 4) {
             // If the system gives no threads, this one does it alone.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
-    parsed.into_iter().filter_map(OnceLock::into_inner).collect()
+    let parsed: Vec<Parsed> =
+        parsed.into_iter().filter_map(OnceLock::into_inner).collect::<Result<_, OpenError>>()?;
+    for (pair, parsed) in pairs.iter_mut().zip(&parsed) {
+        if let Parsed::Compact(records) = parsed {
+            pair.slices = records.iter().map(|record| record.slice).collect();
+            pair.pieces = pair.slices.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
+        }
+    }
+    Ok(parsed)
 }
 
 fn open_storage(

@@ -147,6 +147,9 @@ pub enum VerifyError {
         #[source]
         source: io::Error,
     },
+    /// A file breaks its format.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// The manifest cannot be understood.
     #[error("{}: {reason}", file.display())]
     Manifest {

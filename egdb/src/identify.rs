@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use crate::error::OpenError;
 use crate::format::DbType;
+use crate::format::compact::{SINGLE_EXTENSION, SingleHead};
 use meerslag_files::{check_regular, read_regular};
 
 /// The contents of a directory.
@@ -156,7 +157,8 @@ pub fn missing_files(dir: &Path) -> Result<Vec<MissingFile>, OpenError> {
 }
 
 /// A directory whose names have been read, once: asking for each of the hundreds of possible files
-/// takes long on a network drive. Names in capitals, as in some archives, are accepted.
+/// takes long on a network drive. Names in capitals, as in some archives, are accepted. A single file
+/// ([`SINGLE_EXTENSION`]) may stand in place of a directory.
 pub struct Folder {
     dir: PathBuf,
     /// By the name in small letters.
@@ -169,6 +171,11 @@ impl Folder {
     /// # Errors
     /// If the directory cannot be read.
     pub fn read(dir: &Path) -> Result<Folder, OpenError> {
+        if let (true, true, Some(name)) = (is_single(dir), dir.is_file(), dir.file_name()) {
+            let name = name.to_string_lossy().into_owned();
+            let names = HashMap::from([(name.to_ascii_lowercase(), name)]);
+            return Ok(Folder { dir: dir.parent().unwrap_or(dir).to_owned(), names });
+        }
         let list = || {
             let mut names = HashMap::new();
             for entry in fs::read_dir(dir)? {
@@ -213,6 +220,26 @@ impl Folder {
         }
     }
 
+    /// The single files, in the order of their names, each with its beginning.
+    ///
+    /// # Errors
+    /// If one is no regular file, cannot be read or has another beginning.
+    pub(crate) fn single_files(&self) -> Result<Vec<(PathBuf, SingleHead)>, OpenError> {
+        let mut names: Vec<_> =
+            self.names.iter().filter(|(_, name)| is_single(Path::new(name))).collect();
+        names.sort_unstable();
+        let head = |(_, name): (&String, &String)| {
+            let file = self.dir.join(name);
+            let mut bytes = [0; SingleHead::BYTES];
+            let read = check_regular(&file).and_then(|()| fs::File::open(&file));
+            match read.and_then(|mut file| file.read_exact(&mut bytes)) {
+                Ok(()) => Ok((SingleHead::parse(&file, &bytes)?, file)),
+                Err(source) => Err(OpenError::Io { file, source }),
+            }
+        };
+        names.into_iter().map(|name| head(name).map(|(head, file)| (file, head))).collect()
+    }
+
     /// The database of this type; without a type, the one that [`identify`] finds.
     ///
     /// # Errors
@@ -234,15 +261,21 @@ impl Folder {
         let mut list = Vec::new();
         for db_type in DbType::ALL {
             // Only types with files are asked for their hundreds of names.
+            let singles = match db_type {
+                DbType::Compact => self.single_files()?,
+                _ => Vec::new(),
+            };
             let extension = OsStr::new(db_type.data_extension());
-            if !self.names.keys().any(|name| Path::new(name).extension() == Some(extension)) {
+            let is_of = |name: &String| Path::new(name).extension() == Some(extension);
+            if singles.is_empty() && !self.names.keys().any(is_of) {
                 continue;
             }
+            let in_singles = singles.iter().fold(0, |all, (_, head)| all | head.piece_counts);
             // Distances to conversion begin with three pieces.
             let least = if db_type == DbType::Mtc { 3 } else { 2 };
             let (mut max_pieces, mut missing) = (None, 0);
             for pieces in (least..=db_type.max_pieces()).rev() {
-                if self.has_data(db_type, pieces)? {
+                if in_singles >> pieces & 1 != 0 || self.has_data(db_type, pieces)? {
                     max_pieces = max_pieces.or(Some(pieces));
                 } else if max_pieces.is_some() {
                     missing |= 1 << pieces;
@@ -293,6 +326,12 @@ impl Folder {
         }
         Ok(false)
     }
+}
+
+/// Whether a file is by its name one that has index and data of any slices ([`SINGLE_EXTENSION`]).
+#[must_use]
+pub fn is_single(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(SINGLE_EXTENSION))
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! ([`crate::manifest`]) for those we built.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::database::Database;
+use crate::database::{Database, OpenOptions};
 use crate::error::VerifyError;
-use crate::identify::{Published, published};
+use crate::identify::{Published, is_single, published};
 use crate::manifest::Manifest;
 
 /// The reference for a file.
@@ -16,6 +16,8 @@ pub enum Authority {
     Published,
     /// The side file.
     SideFile,
+    /// The checksums of its index and its blocks, in the file.
+    Inside,
 }
 
 /// The result for a file.
@@ -27,11 +29,13 @@ pub enum FileState {
     Bad {
         /// The reference for the file.
         authority: Authority,
-        /// CRC-32 and length that the file should have; the published table has no lengths.
-        expected: (u32, Option<u64>),
+        /// CRC-32 and length that the file should have; the published table has no lengths, and for
+        /// a single file neither is known.
+        expected: Option<(u32, Option<u64>)>,
         /// Those it has.
         found: (u32, u64),
-        /// Blocks of 4096 bytes that differ, where a side file has their checksums.
+        /// Blocks of 4096 bytes that differ, where a side file or the file itself has their
+        /// checksums.
         blocks: Vec<u32>,
     },
     /// The side file is damaged or cannot be read, so nothing can be compared with it.
@@ -116,9 +120,18 @@ impl Database {
                 // failure only if the database claims to be the published one.
                 (Ok(None), Some(row)) if self.is_genuine() => FileState::Bad {
                     authority: Authority::Published,
-                    expected: (row.crc, None),
+                    expected: Some((row.crc, None)),
                     found: (found.crc, found.bytes),
                     blocks: Vec::new(),
+                },
+                (Ok(None), None) if is_single(&file) => match damaged_blocks(&file)? {
+                    blocks if blocks.is_empty() => FileState::Good(Authority::Inside),
+                    blocks => FileState::Bad {
+                        authority: Authority::Inside,
+                        expected: None,
+                        found: (found.crc, found.bytes),
+                        blocks,
+                    },
                 },
                 (Ok(None), _) => FileState::Unknown,
             };
@@ -132,12 +145,22 @@ impl Database {
     }
 }
 
+/// The blocks of a single file that differ from the checksums in it.
+fn damaged_blocks(file: &Path) -> Result<Vec<u32>, VerifyError> {
+    let database = Database::open(file, &OpenOptions::default())?;
+    let (Ok(damage) | Err(damage)) = database.check_blocks(|_, _| true);
+    let mut blocks: Vec<u32> = damage.iter().map(|error| error.block).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    Ok(blocks)
+}
+
 fn bad(side: &Manifest, found: &Manifest) -> FileState {
     let count = side.blocks.len().max(found.blocks.len());
     let differs = |k: &usize| side.blocks.get(*k) != found.blocks.get(*k);
     FileState::Bad {
         authority: Authority::SideFile,
-        expected: (side.crc, Some(side.bytes)),
+        expected: Some((side.crc, Some(side.bytes))),
         found: (found.crc, found.bytes),
         blocks: (0..count).filter(differs).map(|k| k as u32).collect(),
     }

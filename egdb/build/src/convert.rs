@@ -24,15 +24,18 @@ use crate::json;
 use egdb::SubId;
 use egdb::codec::DONT_CARE;
 use egdb::codec::runs::Source;
-use egdb::error::{ProbeError, WriteError};
+use egdb::error::{OpenError, ProbeError, WriteError};
 use egdb::format::DbType;
 use egdb::format::excluded::excludes_board;
+use egdb::identify::is_single;
 use egdb::manifest::{self, Manifest, side_file};
 use egdb::probe::{Probe, Question};
 use egdb::slice::Slice;
 use egdb::value::WldValue;
 use egdb::walk::Walk;
-use egdb::{Database, subs_in};
+use egdb::{Database, OpenOptions, subs_in};
+
+use crate::single::join;
 
 /// What to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +63,9 @@ pub struct ConvertOptions {
     /// Continue with a conversion that was interrupted: files that it has finished stay
     #[arg(long)]
     pub resume: bool,
+    /// In a single file, keep both sides to move of slices of six pieces and more
+    #[arg(long)]
+    pub both_sides: bool,
     /// Write no side files with checksums
     #[arg(long = "no-checksums", action = clap::ArgAction::SetFalse)]
     pub checksums: bool,
@@ -81,7 +87,8 @@ impl ConvertOptions {
     #[must_use]
     pub fn new(target: Target) -> ConvertOptions {
         let (overwrite, resume, checksums) = (false, false, true);
-        ConvertOptions { target, slices: Vec::new(), overwrite, resume, checksums }
+        let both_sides = false;
+        ConvertOptions { target, slices: Vec::new(), overwrite, resume, both_sides, checksums }
     }
 }
 
@@ -150,6 +157,15 @@ pub enum ConvertError {
         /// The file.
         file: PathBuf,
     },
+    /// A single file is only there for the compact type.
+    #[error("a single file (.mds) can only be of the compact type")]
+    Single,
+    /// More than 64 GiB.
+    #[error("{} would have more than 64 GiB", file.display())]
+    TooLarge {
+        /// The file.
+        file: PathBuf,
+    },
     /// None of the slices is in the source.
     #[error("the database has none of these slices")]
     NoSlice,
@@ -159,6 +175,9 @@ pub enum ConvertError {
     /// The source cannot be read.
     #[error(transparent)]
     Read(#[from] ProbeError),
+    /// The compact files of which a single one was to be made cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// The target cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -167,8 +186,9 @@ pub enum ConvertError {
     Aborted,
 }
 
-/// Rewrites a database into `dir`, which must exist, on all threads of the pool that it runs in.
-/// `progress` stops the work by returning false.
+/// Rewrites a database into `dir`, which must exist, on all threads of the pool that it runs in; or
+/// into a single file of the compact type ([`is_single`]), by way of a folder beside it, `NAME.parts`,
+/// if the source is of another type. `progress` stops the work by returning false.
 ///
 /// # Errors
 /// See [`ConvertError`].
@@ -196,6 +216,9 @@ pub fn convert(
     let subs: Vec<SubId> = source.contents().into_iter().filter(is_wanted).collect();
     if subs.is_empty() {
         return Err(ConvertError::NoSlice);
+    }
+    if is_single(dir) {
+        return single_file(source, &subs, dir, options, progress);
     }
     let mut probe = Probe::new();
     probe.add(Arc::clone(source));
@@ -244,6 +267,40 @@ pub fn convert(
     result.bits_per_position = json::bits(result.bytes, result.positions);
     result.seconds = json::seconds_since(start);
     Ok(result)
+}
+
+fn single_file(
+    source: &Arc<Database>,
+    subs: &[SubId],
+    file: &Path,
+    options: &ConvertOptions,
+    progress: &mut (dyn FnMut(ConvertProgress) -> bool + Send),
+) -> Result<Converted, ConvertError> {
+    if options.target != Target::Database(DbType::Compact) {
+        return Err(ConvertError::Single);
+    }
+    if file.exists() && !options.overwrite {
+        return Err(ConvertError::Exists { file: file.to_owned() });
+    }
+    if source.db_type() == DbType::Compact {
+        return join(source, subs, file, options, progress);
+    }
+    let parts = file.with_extension("mds.parts");
+    let io = |source| WriteError::Io { file: parts.clone(), source };
+    fs::create_dir_all(&parts).map_err(io)?;
+    let checksums = false;
+    let converted =
+        convert(source, &parts, &ConvertOptions { checksums, ..options.clone() }, progress)?;
+    let options_here = OpenOptions { db_type: Some(DbType::Compact), ..OpenOptions::default() };
+    let compact = Database::open(&parts, &options_here)?;
+    let joined = join(&compact, subs, file, options, progress)?;
+    drop(compact);
+    fs::remove_dir_all(&parts).map_err(io)?;
+    Ok(Converted {
+        unknown: converted.unknown,
+        seconds: converted.seconds + joined.seconds,
+        ..joined
+    })
 }
 
 /// The files to write, by name, with what goes into them.

@@ -21,6 +21,7 @@ mod json;
 mod mtc_search;
 pub mod plan;
 mod selection;
+mod single;
 pub mod survey;
 
 pub use selection::SliceSelection;

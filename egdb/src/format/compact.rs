@@ -17,13 +17,18 @@ use crate::slice::Slice;
 /// The first bytes of an index file, before the version of the format.
 const MAGIC: &[u8; 7] = b"mlegdb\x00";
 
-/// The versions of the format: they differ in how many bytes the numbers of positions have.
+/// Extension of a file that has index and data of any slices, without the dot.
+pub const SINGLE_EXTENSION: &str = "mds";
+
+/// The versions of the format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Version {
-    /// Numbers of 32 bits.
+    /// An index file whose numbers of positions have 32 bits.
     One,
-    /// Numbers of 64 bits.
+    /// An index file whose numbers of positions have 64 bits.
     Two,
+    /// The index at the beginning of a single file, for slices of any number of pieces.
+    Three,
 }
 
 impl Version {
@@ -37,15 +42,56 @@ impl Version {
         match self {
             Version::One => 1,
             Version::Two => 2,
+            Version::Three => 3,
         }
     }
 
-    /// Bytes of the number of a position.
-    const fn width(self) -> usize {
+    /// Bytes of the number of a position of a slice.
+    const fn width(self, slice: Slice) -> usize {
         match self {
             Version::One => 4,
             Version::Two => 8,
+            Version::Three => Version::of_pieces(slice.pieces()).width(slice),
         }
+    }
+}
+
+/// The beginning of a single file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SingleHead {
+    /// Length of the index, this beginning and the checksum at its end included.
+    pub index_bytes: u32,
+    /// Bit n is set if there are slices of n pieces.
+    pub piece_counts: u16,
+}
+
+impl SingleHead {
+    /// Its length.
+    pub const BYTES: usize = 16;
+
+    /// Reads the first bytes of a file.
+    ///
+    /// # Errors
+    /// If it is no single file of this format.
+    pub fn parse(file: &Path, bytes: &[u8]) -> Result<SingleHead, FormatError> {
+        let mut cursor = Cursor::new(file, bytes);
+        let is_one = bytes.starts_with(MAGIC) && bytes.get(7) == Some(&Version::Three.number());
+        if !is_one {
+            return Err(cursor.error("not a single file of the compact type, version 3"));
+        }
+        cursor.take(MAGIC.len() + 1)?;
+        let index_bytes = cursor.number(4)? as u32;
+        let piece_counts = cursor.number(2)? as u16;
+        let is_possible = piece_counts & !0b1111_1100 == 0 && piece_counts > 0;
+        if cursor.number(2)? != 0 || !is_possible {
+            return Err(cursor.error("piece counts other than 2 to 7"));
+        }
+        Ok(SingleHead { index_bytes, piece_counts })
+    }
+
+    /// The piece counts.
+    pub fn pieces(self) -> impl DoubleEndedIterator<Item = u8> {
+        (2..=DbType::Compact.max_pieces()).filter(move |n| self.piece_counts >> n & 1 != 0)
     }
 }
 
@@ -119,8 +165,9 @@ pub const fn units_with_values(all: usize) -> Option<usize> {
     if units > 0 && head_bytes(units) + units * UNIT == all * UNIT { Some(units) } else { None }
 }
 
-/// Reads an index file. Several sub-databases follow each other in the data file, which
-/// has exactly their length.
+/// Reads an index file, or the index at the beginning of a single file. Several sub-databases follow
+/// each other in the data file, which has exactly their length; in a single file there may be gaps.
+/// Slices that are not among `slices` are an error in an index file, and left out of a single file.
 ///
 /// # Errors
 /// If something breaks the format or does not fit the data file, with file, offset and reason.
@@ -141,8 +188,9 @@ pub fn parse(
     let version = match cursor.number(1)? {
         1 => Version::One,
         2 => Version::Two,
+        3 => Version::Three,
         other => {
-            let reason = format!("version {other} of the compact type: only 1 and 2 are known");
+            let reason = format!("version {other} of the compact type: only 1 to 3 are known");
             return Err(whole.error(reason));
         }
     };
@@ -151,8 +199,12 @@ pub fn parse(
     }
     let mut records: Vec<CompactRecord> = Vec::new();
     let mut units = 0u32;
+    if version == Version::Three {
+        cursor.take(SingleHead::BYTES - MAGIC.len() - 1)?;
+        units = (bytes.len() as u64).div_ceil(UNIT as u64) as u32;
+    }
     while !cursor.is_at_end() {
-        let record = record(&mut cursor, version, slices, &mut units)?;
+        let record = record(&mut cursor, version, &mut units)?;
         if records.iter().any(|r| (r.slice, r.side) == (record.slice, record.side)) {
             return Err(cursor.error("second record for a sub-database"));
         }
@@ -161,9 +213,18 @@ pub fn parse(
     if records.is_empty() {
         return Err(cursor.error("no sub-database"));
     }
+    let is_wanted = |it: &CompactRecord| slices.contains(&it.slice);
+    if version == Version::Three {
+        records.retain(is_wanted);
+    } else if let Some(other) = records.iter().find(|it| !is_wanted(it)) {
+        let reason = format!("slice {} does not belong in this file", other.slice);
+        return Err(whole.error(reason));
+    }
     let expected = u64::from(units) * UNIT as u64;
     if data_len != expected {
-        let file = file.with_extension(DbType::Compact.data_extension());
+        let is_single = version == Version::Three;
+        let data = if is_single { SINGLE_EXTENSION } else { DbType::Compact.data_extension() };
+        let file = file.with_extension(data);
         let reason = format!("{data_len} bytes; the index file describes {expected}");
         return Err(FormatError::Data { file, reason });
     }
@@ -173,15 +234,14 @@ pub fn parse(
 fn record(
     cursor: &mut Cursor<'_>,
     version: Version,
-    slices: &[Slice],
     next_unit: &mut u32,
 ) -> Result<CompactRecord, FormatError> {
     let &[bm, bk, wm, wk, colour, kind] = cursor.take(6)? else {
         return Err(cursor.error("no slice"));
     };
-    let slice = Slice::new(bm, bk, wm, wk).filter(|s| slices.contains(s));
+    let slice = Slice::new(bm, bk, wm, wk).filter(|s| s.pieces() <= DbType::Compact.max_pieces());
     let Some(slice) = slice else {
-        return Err(cursor.error(format!("slice {bm}{bk}{wm}{wk} does not belong in this file")));
+        return Err(cursor.error(format!("slice {bm}{bk}{wm}{wk} does not exist in this format")));
     };
     let side = match colour {
         0 => Color::Black,
@@ -210,7 +270,8 @@ fn data(
         return Err(cursor.error(format!("numbering {number} does not exist")));
     };
     let numberer = Numberer::new(slice, numbering);
-    if version == Version::One && numberer.size() > u64::from(u32::MAX) {
+    let width = version.width(slice);
+    if width == 4 && numberer.size() > u64::from(u32::MAX) {
         return Err(cursor.error(format!("slice {slice} is too large for version 1")));
     }
     let mut lists = Vec::with_capacity(CONTEXTS);
@@ -219,7 +280,13 @@ fn data(
     }
     let codes = Codes::new(lists).map_err(|reason| cursor.error(reason))?;
     let units = cursor.number(4)? as u32;
-    let start = *next_unit;
+    let start = match version {
+        Version::Three => cursor.number(4)? as u32,
+        _ => *next_unit,
+    };
+    if start < *next_unit {
+        return Err(cursor.error("the data begin before the end of what comes before"));
+    }
     *next_unit = start
         .checked_add(units)
         .ok_or_else(|| cursor.error("more units than 32 bits can count"))?;
@@ -228,7 +295,7 @@ fn data(
         return Err(cursor.error(format!("{units} units do not make whole blocks")));
     }
     let blocks = (units as usize).div_ceil(BLOCK_UNITS);
-    let firsts = cursor.take(version.width() * blocks)?.chunks_exact(version.width());
+    let firsts = cursor.take(width * blocks)?.chunks_exact(width);
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
     let firsts: Vec<u64> = firsts.map(number).collect();
     let is_ascending = firsts.is_sorted_by(|a, b| a < b);
@@ -260,11 +327,19 @@ fn pack_lengths(lengths: &[(u16, u8)], out: &mut Vec<u8>) {
     out.extend(packed);
 }
 
-/// An index file, from its records.
+/// An index file, or the index of a single file, from its records. Where their data begin counts in
+/// a single file only.
 #[must_use]
 pub fn to_bytes(version: Version, records: &[CompactRecord]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.push(version.number());
+    if version == Version::Three {
+        let counts = records.iter().fold(0u16, |counts, it| counts | 1 << it.slice.pieces());
+        // The length comes here in the end.
+        out.extend([0; 4]);
+        out.extend(counts.to_le_bytes());
+        out.extend([0; 2]);
+    }
     for record in records {
         let s = record.slice;
         out.extend([s.black_men(), s.black_kings(), s.white_men(), s.white_kings()]);
@@ -277,11 +352,18 @@ pub fn to_bytes(version: Version, records: &[CompactRecord]) -> Vec<u8> {
                     pack_lengths(data.codes.lengths(context), &mut out);
                 }
                 out.extend(data.units.to_le_bytes());
+                if version == Version::Three {
+                    out.extend(data.start.to_le_bytes());
+                }
                 for first in &data.firsts {
-                    out.extend(&first.to_le_bytes()[..version.width()]);
+                    out.extend(&first.to_le_bytes()[..version.width(s)]);
                 }
             }
         }
+    }
+    if version == Version::Three {
+        let length = out.len() as u32 + 4;
+        out[MAGIC.len() + 1..][..4].copy_from_slice(&length.to_le_bytes());
     }
     let sum = crc32(&out);
     out.extend(sum.to_le_bytes());

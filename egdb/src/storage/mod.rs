@@ -3,6 +3,7 @@
 //! Readers ask for pieces of blocks of 4096 bytes and get copies. Copying 64 bytes is faster than
 //! taking a lock, and no reader holds a block that could be evicted.
 
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
@@ -37,6 +38,18 @@ enum Content {
     File(File),
     /// Part of the program.
     Fixed(&'static [u8]),
+    Remote(Remote),
+}
+
+/// Fills a buffer with the bytes of a file from an offset on.
+pub type Fetch = dyn Fn(u64, &mut [u8]) -> io::Result<()> + Send + Sync;
+
+struct Remote(Box<Fetch>);
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Remote")
+    }
 }
 
 impl DataFile {
@@ -57,12 +70,18 @@ impl DataFile {
         DataFile { path, len: bytes.len() as u64, content: Content::Fixed(bytes) }
     }
 
-    /// The open file; `None` for one that is part of the program.
+    /// A file of this length elsewhere, from which `fetch` gets bytes. The path is for messages only.
+    #[must_use]
+    pub fn remote(path: PathBuf, len: u64, fetch: Box<Fetch>) -> DataFile {
+        DataFile { path, len, content: Content::Remote(Remote(fetch)) }
+    }
+
+    /// The open file; `None` for one that is part of the program or elsewhere.
     #[must_use]
     pub fn file(&self) -> Option<&File> {
         match &self.content {
             Content::File(file) => Some(file),
-            Content::Fixed(_) => None,
+            Content::Fixed(_) | Content::Remote(_) => None,
         }
     }
 
@@ -70,7 +89,7 @@ impl DataFile {
     #[must_use]
     pub fn fixed_bytes(&self) -> Option<&'static [u8]> {
         match self.content {
-            Content::File(_) => None,
+            Content::File(_) | Content::Remote(_) => None,
             Content::Fixed(bytes) => Some(bytes),
         }
     }
@@ -79,14 +98,15 @@ impl DataFile {
     /// not disturb each other.
     ///
     /// # Errors
-    /// If the system cannot read, or the file has become shorter; always in WebAssembly, which has
-    /// no files.
+    /// If the system cannot read, or the file has become shorter; in WebAssembly for all files that are
+    /// not remote.
     pub fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         let here = (self.len.saturating_sub(offset).min(buf.len() as u64)) as usize;
         let (inside, outside) = buf.split_at_mut(here);
         outside.fill(0);
         let file = match &self.content {
             Content::File(file) => file,
+            Content::Remote(Remote(fetch)) => return fetch(offset, inside),
             Content::Fixed(bytes) => {
                 // `len` is the number of bytes, so the part inside is there.
                 if let Some(bytes) = bytes.get(offset as usize..).and_then(|b| b.get(..here)) {
@@ -123,7 +143,7 @@ impl DataFile {
 /// `piece` is filled from `offset` within the block; what lies beyond the end of the file reads
 /// as zeros. `offset` and the piece's length are multiples of 8, and the piece lies within the
 /// block.
-pub trait Storage: Send + Sync + std::fmt::Debug {
+pub trait Storage: Send + Sync + fmt::Debug {
     /// Reads a piece, from memory or from disk.
     ///
     /// # Errors

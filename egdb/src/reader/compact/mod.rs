@@ -18,7 +18,7 @@ use crate::format::compact::{
 use crate::identify::crc32;
 use crate::index::SliceSide;
 use crate::layout::{BLOCK, PIECE};
-use crate::numbering::Numberer;
+use crate::numbering::{Numberer, Numbering};
 use crate::slice::Slice;
 use crate::stats::ShardedCounters;
 use crate::storage::{AnyStorage, Storage};
@@ -43,6 +43,7 @@ struct CompactSub {
     slice: Slice,
     side: Color,
     file: u32,
+    numbering: Numbering,
     numberer: Numberer,
     codes: Codes,
     /// Offset of its first byte in the file.
@@ -80,6 +81,7 @@ impl CompactBuilder {
                         slice,
                         side,
                         file: file as u32,
+                        numbering: data.numbering,
                         steps: Steps::new(&data.firsts, numberer.size()),
                         numberer,
                         codes: data.codes,

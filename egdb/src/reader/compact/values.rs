@@ -6,11 +6,13 @@ use super::{CONTRADICTION, CompactReader, CompactSub, Query};
 use crate::codec::contextual::{CodeUnit, Reading, UNIT};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
-use crate::format::compact::MAX_HEAD;
+use crate::format::compact::{CompactBody, CompactData, CompactRecord, MAX_HEAD};
 use crate::format::excluded::excludes_board;
+use crate::identify::is_single;
 use crate::index::SliceSide;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
+use crate::storage::{DataFile, Storage};
 use crate::walk::Walk;
 
 impl CompactReader {
@@ -101,6 +103,40 @@ impl CompactReader {
             }
         }
         Ok(())
+    }
+
+    /// Whether a sub-database has data in a single file.
+    pub(crate) fn is_in_single(&self, slice: Slice, side: Color) -> bool {
+        match self.directory.find(SliceSide::new(slice, side), 0).0 {
+            Found::Slot(Slot::Data(n)) => {
+                is_single(&self.storage.files()[self.subs[n as usize].file as usize].path)
+            }
+            _ => false,
+        }
+    }
+
+    /// A sub-database as an index file describes it, and the file of its data if it has any.
+    pub(crate) fn record(
+        &self,
+        slice: Slice,
+        side: Color,
+    ) -> Option<(CompactRecord, Option<&DataFile>)> {
+        let (body, file) = match self.directory.find(SliceSide::new(slice, side), 0).0 {
+            Found::Slot(Slot::Constant(value)) => (CompactBody::Constant(value), None),
+            Found::Slot(Slot::Data(n)) => {
+                let sub = &self.subs[n as usize];
+                let data = CompactData {
+                    numbering: sub.numbering,
+                    codes: sub.codes.clone(),
+                    start: (sub.start / UNIT as u64) as u32,
+                    units: sub.units,
+                    firsts: sub.firsts.to_vec(),
+                };
+                (CompactBody::Data(data), Some(&self.storage.files()[sub.file as usize]))
+            }
+            _ => return None,
+        };
+        Some((CompactRecord { slice, side, body }, file))
     }
 
     /// Bytes of a sub-database in its data file.

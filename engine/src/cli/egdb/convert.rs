@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ::egdb::identify::identify_all;
+use ::egdb::identify::{identify_all, is_single};
 use anyhow::Context;
 use clap::Args;
 use egdb_build::convert::{ConvertOptions, Target, convert};
@@ -20,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag egdb convert /data/version1 /data/version2 --to wld2
   meerslag egdb convert /data/egdb /data/small --to compact
+  meerslag egdb convert /data/small /data/six.mds --to compact
   meerslag egdb convert /data/egdb /data/bare --to raw --slices 1101,1110
   meerslag egdb convert /data/old /data/new --type dtw --to dtw";
 
@@ -28,6 +29,11 @@ Examples:
 /// Win/loss/draw databases (wld2, compact, wld1, run) can become each other; every type can be
 /// written again, or as bare numbers. Compact files hold up to 7 pieces, take less than half the
 /// room of wld2 and need a search of a ply or more where the other side could capture.
+///
+/// A single file, such as six.mds, has everything: index, data and checksums. It can stand wherever a
+/// folder of databases can. Slices of six pieces and more have one side to move in it, which makes it
+/// less than half as large; positions with the other side to move have their values by a search of
+/// one ply.
 ///
 /// Raw files, such as db4-3010-b.raw, hold the positions of a slice and side to move in order of
 /// the index: one byte each (0 unknown, 1 win, 2 loss, 3 draw, 255 no value in the format), or for
@@ -39,9 +45,9 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ConvertArgs {
-    /// The folder of the database
+    /// The folder of the database, or a single file
     from: PathBuf,
-    /// The folder to write to; made if it is not there
+    /// The folder to write to, made if it is not there; or a single file, '.mds'
     into: PathBuf,
     #[command(flatten)]
     options: ConvertOptions,
@@ -66,9 +72,11 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         database.db_type.get_or_insert(to);
     }
     let source = Arc::new(database.open(Some(&args.from), &args.pieces.options(&[]))?);
-    fs::create_dir_all(&args.into)
-        .with_context(|| format!("cannot make the folder {}", args.into.display()))
-        .map_err(Failure::Run)?;
+    if !is_single(&args.into) {
+        fs::create_dir_all(&args.into)
+            .with_context(|| format!("cannot make the folder {}", args.into.display()))
+            .map_err(Failure::Run)?;
+    }
     // Otherwise the first use of the pool would start it, and panic if there are no threads.
     rayon::ThreadPoolBuilder::new().build_global().map_err(Failure::run)?;
     let bar = Bar::new("positions");

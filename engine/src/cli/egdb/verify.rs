@@ -59,7 +59,7 @@ pub(in crate::cli) struct FileRecord {
     file: String,
     /// `ok`, `bad`, `missing` or `unknown`.
     result: &'static str,
-    /// `published` or `side file`.
+    /// `published`, `side file` or, for a single file, `its own`.
     #[serde(skip_serializing_if = "Option::is_none")]
     compared_with: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,6 +89,7 @@ const fn name(authority: Authority) -> &'static str {
     match authority {
         Authority::Published => "published",
         Authority::SideFile => "side file",
+        Authority::Inside => "its own",
     }
 }
 
@@ -198,18 +199,17 @@ impl<W: Write> Verifier<W> {
                     (format!("ok ({})", name(authority)), record("ok", Some(authority)))
                 }
                 &FileState::Bad { authority, expected, found, ref blocks } => {
-                    let mut text = format!(
-                        "BAD ({}): CRC-32 {:08x} instead of {:08x}",
-                        name(authority),
-                        found.0,
-                        expected.0
-                    );
-                    if let Some(length) = expected.1.filter(|&length| length != found.1) {
-                        text += &format!(", {} bytes instead of {length}", found.1);
+                    let mut reasons = Vec::new();
+                    if let Some((crc, length)) = expected {
+                        reasons.push(format!("CRC-32 {:08x} instead of {crc:08x}", found.0));
+                        if let Some(length) = length.filter(|&length| length != found.1) {
+                            reasons.push(format!("{} bytes instead of {length}", found.1));
+                        }
                     }
                     if !blocks.is_empty() {
-                        text += &format!(", damaged blocks: {}", ranges(blocks));
+                        reasons.push(format!("damaged blocks: {}", ranges(blocks)));
                     }
+                    let text = format!("BAD ({}): {}", name(authority), reasons.join(", "));
                     let (blocks, error) = (blocks.clone(), Some(text.clone()));
                     (text, FileRecord { blocks, error, ..record("bad", Some(authority)) })
                 }
