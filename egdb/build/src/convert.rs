@@ -63,9 +63,10 @@ pub struct ConvertOptions {
     /// Continue with a conversion that was interrupted: files that it has finished stay
     #[arg(long)]
     pub resume: bool,
-    /// In a single file, keep both sides to move of slices of six pieces and more
-    #[arg(long)]
-    pub both_sides: bool,
+    /// In a single file, keep only one side to move of slices with this many pieces or more
+    #[arg(long, value_name = "PIECES", default_value_t = ConvertOptions::ONE_SIDE_FROM,
+          value_parser = clap::value_parser!(u8).range(2..=8))]
+    pub one_side_from: u8,
     /// Write no side files with checksums
     #[arg(long = "no-checksums", action = clap::ArgAction::SetFalse)]
     pub checksums: bool,
@@ -83,12 +84,15 @@ impl Target {
 }
 
 impl ConvertOptions {
+    /// Smaller sets with both sides to move are small, and quicker to ask.
+    pub const ONE_SIDE_FROM: u8 = 6;
+
     /// All slices, no file replaced, with checksums.
     #[must_use]
     pub fn new(target: Target) -> ConvertOptions {
         let (overwrite, resume, checksums) = (false, false, true);
-        let both_sides = false;
-        ConvertOptions { target, slices: Vec::new(), overwrite, resume, both_sides, checksums }
+        let one_side_from = ConvertOptions::ONE_SIDE_FROM;
+        ConvertOptions { target, slices: Vec::new(), overwrite, resume, one_side_from, checksums }
     }
 }
 

@@ -14,9 +14,6 @@ use crate::convert::{ConvertError, ConvertOptions, ConvertProgress, Converted};
 use crate::encode::OutFile;
 use crate::json;
 
-/// Slices with this many pieces or more have one side to move, the one that takes less room.
-pub(crate) const ONE_SIDE_FROM: u8 = 6;
-
 /// A sub-database and the file of its data.
 type Part<'a> = (CompactRecord, Option<&'a DataFile>);
 
@@ -104,7 +101,7 @@ pub(crate) fn join(
 
 /// Whether only one of these sub-databases is kept: two sides to move of a large slice.
 fn is_left_out(options: &ConvertOptions, one: SubId, other: SubId) -> bool {
-    !options.both_sides && one.slice == other.slice && one.slice.pieces() >= ONE_SIDE_FROM
+    one.slice == other.slice && one.slice.pieces() >= options.one_side_from
 }
 
 fn too_large(file: &Path) -> ConvertError {

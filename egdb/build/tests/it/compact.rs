@@ -3,15 +3,18 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use egdb::SubId;
 use egdb::codec::DONT_CARE;
 use egdb::format::compact::Version;
 use egdb::identify::crc32;
 use egdb::index::unrank;
+use egdb::verify::{Authority, FileState};
 use egdb::{Backend, Database, DbIndex, DbType, OpenOptions, Probe, Slice};
+use egdb_build::convert::{ConvertError, ConvertOptions, Target, convert};
 use egdb_build::encode::DatabaseWriter;
 use egdb_build::encode::compact::CompactWriter;
 use movegen::random::Random;
@@ -44,14 +47,15 @@ fn choose(n: usize, k: usize) -> usize {
 /// The sub-databases of a pair of files; a constant one has a single value.
 fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
     assert_eq!(&index[..7], b"mlegdb\x00");
+    let is_single = index[7] == 3;
     let width = match index[7] {
-        1 => 4,
+        1 | 3 => 4,
         2 => 8,
         other => panic!("version {other}"),
     };
     let end = index.len() - 4;
     assert_eq!(number(index, end, 4), crc32(&index[..end]) as usize);
-    let (mut at, mut unit, mut subs) = (8, 0, HashMap::new());
+    let (mut at, mut unit, mut subs) = (if is_single { 16 } else { 8 }, 0, HashMap::new());
     while at < end {
         let digits: String = index[at..at + 4].iter().map(u8::to_string).collect();
         let side = Color::ALL[usize::from(index[at + 4])];
@@ -82,6 +86,12 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
             at += 1 + count.div_ceil(2);
         }
         let units = number(index, at, 4);
+        if is_single {
+            at += 4;
+            assert!(number(index, at, 4) >= unit);
+            unit = number(index, at, 4);
+            assert!(unit % 256 == 0 || unit % 256 + units <= 256, "no block lies across pages");
+        }
         let blocks = units.div_ceil(256);
         let firsts: Vec<usize> =
             (0..blocks).map(|k| number(index, at + 4 + width * k, width)).collect();
@@ -243,6 +253,152 @@ fn a_reader_made_from_the_description_gives_the_same_values() {
         }
     }
     assert!(compared > 15_000, "{compared}");
+}
+
+/// The set of up to four pieces as a single file, four pieces with one side to move.
+fn single(dir: &Path) -> PathBuf {
+    let file = dir.join("four.mds");
+    let target = Target::Database(DbType::Compact);
+    let options = ConvertOptions { one_side_from: 4, ..ConvertOptions::new(target) };
+    let converted = convert(&all().1, &file, &options, &mut |_| true).unwrap();
+    assert_eq!(converted.files, [file.clone()]);
+    assert_eq!(file.metadata().unwrap().len(), converted.bytes);
+    file
+}
+
+#[test]
+fn a_single_file_answers_every_position() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = single(dir.path());
+    let bytes = std::fs::read(&file).unwrap();
+    // The two sides of four pieces have 534,016 bytes, the smaller ones 223,008.
+    assert!((250_000..285_000).contains(&bytes.len()), "{}", bytes.len());
+    let subs = read_simply(&bytes[..number(&bytes, 8, 4)], &bytes);
+
+    let database = Arc::new(Database::open(&file, &OpenOptions::default()).unwrap());
+    assert_eq!((database.db_type(), database.max_pieces()), (DbType::Compact, 4));
+    assert_eq!(database.max_pieces_one_side(), 3);
+    assert_eq!(database.files().collect::<Vec<_>>(), [file.clone()]);
+    assert!(database.check_blocks(|_, _| true).unwrap().is_empty());
+    assert_eq!(database.contents().len(), subs.len());
+    let is_double = |slice: Slice| Color::ALL.iter().all(|&side| database.has_side(slice, side));
+    assert!(Slice::stored(4).all(|slice| !is_double(slice)));
+    assert!(Slice::stored(3).all(is_double));
+    for id in database.contents() {
+        let simple = &subs[&(id.slice.to_string(), id.side)];
+        for index in (0..id.slice.size()).step_by(9973) {
+            let board = unrank(id.slice, index).unwrap();
+            let found = database.stored(&board, id.side).unwrap();
+            let number = simple_number(&board, simple.numbering);
+            let value = simple.values.get(number).or(simple.values.first());
+            assert_eq!(value.copied().map(u16::from), found, "{id:?} {index}");
+        }
+    }
+
+    // A folder with the file is the same database, and so are its bytes from elsewhere.
+    let folder = Database::open(dir.path(), &OpenOptions::default()).unwrap();
+    assert_eq!(folder.contents(), database.contents());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let fetch = {
+        let (asked, bytes) = (Arc::clone(&asked), bytes.clone());
+        move |offset: u64, out: &mut [u8]| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            out.copy_from_slice(&bytes[offset as usize..][..out.len()]);
+            Ok(())
+        }
+    };
+    let options = OpenOptions { cache_mib: 2, ..OpenOptions::default() };
+    let len = bytes.len() as u64;
+    let remote = Database::open_remote("four.mds", len, Box::new(fetch), &options).unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), 2, "the head and the index");
+
+    let probes = [database, Arc::new(remote)].map(|database| {
+        let mut probe = Probe::new();
+        probe.add(database);
+        probe
+    });
+    let mut wld2 = Probe::new();
+    wld2.add(Arc::new(built_as(DbType::Wld2)));
+    for slice in (2..=4).flat_map(Slice::stored) {
+        for index in (0..slice.size()).step_by(9973) {
+            let board = unrank(slice, index).unwrap();
+            for side in Color::ALL {
+                let position = board.position(side).unwrap();
+                let expected = wld2.wld(&position).unwrap();
+                for probe in &probes {
+                    assert_eq!(probe.wld(&position).unwrap(), expected, "{position}");
+                }
+            }
+        }
+    }
+    let blocks = asked.load(Ordering::Relaxed) - 2;
+    assert!(blocks <= bytes.len().div_ceil(4096), "each block once: {blocks}");
+}
+
+#[test]
+fn a_single_file_can_be_made_of_any_type_and_made_smaller() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("wld2");
+    std::fs::create_dir(&folder).unwrap();
+    let wld2 = Arc::new(built_as(DbType::Wld2));
+    let three = |it: &Slice| it.pieces() <= 3;
+    let slices: Vec<Slice> = (2..=3).flat_map(Slice::stored).filter(three).collect();
+    let target = Target::Database(DbType::Compact);
+    let options = ConvertOptions { slices, ..ConvertOptions::new(target) };
+    let from_wld2 = dir.path().join("a.mds");
+    convert(&wld2, &from_wld2, &options, &mut |_| true).unwrap();
+    let from_compact = dir.path().join("b.mds");
+    convert(&all().1, &from_compact, &options, &mut |_| true).unwrap();
+    let read = |path: &Path| std::fs::read(path).unwrap();
+    assert!(read(&from_wld2) == read(&from_compact));
+    assert!(!dir.path().join("a.mds.parts").exists());
+
+    // It exists; other types have no single file; one to move from two pieces on.
+    let again = convert(&all().1, &from_compact, &options, &mut |_| true);
+    assert!(matches!(again, Err(ConvertError::Exists { .. })));
+    let raw = ConvertOptions::new(Target::Raw);
+    let other = convert(&wld2, &dir.path().join("c.mds"), &raw, &mut |_| true);
+    assert!(matches!(other, Err(ConvertError::Single)));
+    let small = dir.path().join("small.mds");
+    let source = Database::open(&from_compact, &OpenOptions::default()).unwrap();
+    let options = ConvertOptions { one_side_from: 2, ..ConvertOptions::new(target) };
+    convert(&Arc::new(source), &small, &options, &mut |_| true).unwrap();
+    assert!(read(&small).len() < read(&from_compact).len());
+}
+
+#[test]
+fn damage_of_a_single_file_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = single(dir.path());
+    let good = std::fs::read(&file).unwrap();
+    let index = number(&good, 8, 4);
+    let mut random = Random::new(5);
+    for round in 0..60 {
+        let mut bytes = good.clone();
+        let at = random.below(index);
+        bytes[at] ^= 1 << random.below(8);
+        if round % 10 == 0 {
+            bytes.truncate(random.below(good.len()));
+        }
+        std::fs::write(&file, &bytes).unwrap();
+        assert!(Database::open(&file, &OpenOptions::default()).is_err(), "byte {at}");
+    }
+    std::fs::write(&file, &good).unwrap();
+    let report = Database::open(&file, &OpenOptions::default()).unwrap().verify(|_| true).unwrap();
+    assert!(matches!(report.files[..], [(_, FileState::Good(Authority::Inside))]));
+    let mut bytes = good.clone();
+    let at = (good.len() - 5000) | 1;
+    bytes[at] ^= 4;
+    std::fs::write(&file, &bytes).unwrap();
+    let report = Database::open(&file, &OpenOptions::default()).unwrap().verify(|_| true).unwrap();
+    let [(_, FileState::Bad { authority: Authority::Inside, blocks, .. })] = &report.files[..]
+    else {
+        panic!("{report:?}");
+    };
+    assert_eq!(blocks[..], [at as u32 / 4096]);
+    // A gap before the data may have any bytes; the length is the index's.
+    std::fs::write(&file, &good[..good.len() - 16]).unwrap();
+    assert!(Database::open(&file, &OpenOptions::default()).is_err());
 }
 
 #[test]
