@@ -233,7 +233,8 @@ impl Database {
 
     /// A single file of the compact type that lies elsewhere: `fetch` gets its bytes, first those of
     /// the index, later blocks as they are asked for, which a cache keeps ([`OpenOptions::cache_mib`]).
-    /// `name` is for messages, `len` the length of the file.
+    /// Only slices that `is_wanted` names are used. `name` is for messages, `len` the length of the
+    /// file.
     ///
     /// # Errors
     /// If it cannot be read or breaks its format.
@@ -241,12 +242,13 @@ impl Database {
         name: &str,
         len: u64,
         fetch: Box<Fetch>,
+        is_wanted: &dyn Fn(Slice) -> bool,
         options: &OpenOptions,
     ) -> Result<Database, OpenError> {
         let path = PathBuf::from(name);
         let files = vec![DataFile::remote(path.clone(), len, fetch)];
         let limit = options.max_pieces.unwrap_or(u8::MAX).min(DbType::Compact.max_pieces());
-        let mut pairs = vec![single_pair(path, 2..=limit, &|_| true)];
+        let mut pairs = vec![single_pair(path, 2..=limit, is_wanted)];
         let parsed = parse_all(DbType::Compact, &mut pairs, &files, false)?;
         let db_type = DbType::Compact;
         let identity = Identity { db_type, max_pieces: limit, missing: 0, is_genuine: false };

@@ -16,7 +16,7 @@ use thiserror::Error;
 /// Name of the folder in messages.
 pub(crate) const DIR: &str = "(embedded)";
 /// Largest piece count.
-pub(crate) const MAX_PIECES: u8 = 4;
+pub const MAX_PIECES: u8 = 4;
 
 /// Files by their names.
 type Files = Vec<(&'static str, &'static [u8])>;

@@ -171,13 +171,13 @@ impl Folder {
     /// # Errors
     /// If the directory cannot be read.
     pub fn read(dir: &Path) -> Result<Folder, OpenError> {
-        if let (true, true, Some(name)) = (is_single(dir), dir.is_file(), dir.file_name()) {
-            let name = name.to_string_lossy().into_owned();
-            let names = HashMap::from([(name.to_ascii_lowercase(), name)]);
-            return Ok(Folder { dir: dir.parent().unwrap_or(dir).to_owned(), names });
-        }
         let list = || {
             let mut names = HashMap::new();
+            if is_single(dir) && fs::metadata(dir)?.is_file() {
+                let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                names.insert(name.to_ascii_lowercase(), name);
+                return Ok((dir.parent().unwrap_or(dir), names));
+            }
             for entry in fs::read_dir(dir)? {
                 let name = entry?.file_name().to_string_lossy().into_owned();
                 let small = name.to_ascii_lowercase();
@@ -186,10 +186,10 @@ impl Folder {
                     names.insert(small, name);
                 }
             }
-            Ok(names)
+            Ok((dir, names))
         };
         match list() {
-            Ok(names) => Ok(Folder { dir: dir.to_owned(), names }),
+            Ok((dir, names)) => Ok(Folder { dir: dir.to_owned(), names }),
             Err(source) => Err(OpenError::Io { file: dir.to_owned(), source }),
         }
     }

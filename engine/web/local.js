@@ -8,7 +8,7 @@
 
 import { Collection } from "./collection.js";
 import { Problem } from "./problem.js";
-import { RULES, beside, compiled, load, unpacked } from "./program.js";
+import { RULES, beside, compiled, isInParts, load, unpacked } from "./program.js";
 
 const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
 /** The questions that the module of the rules answers while there is no engine. */
@@ -47,11 +47,11 @@ class Helper {
     this.worker.postMessage({ id, ...request });
   }
 
-  /** From the next request on the databases are in the module. */
-  give(databases) {
+  /** From the next request on the module has the databases, and asks for parts of the large ones. */
+  give(databases, large) {
     if (this.hasDatabases || !databases) return;
     this.hasDatabases = true;
-    this.worker.postMessage({ databases });
+    this.worker.postMessage({ databases, large });
   }
 
   /** The worker ended, for lack of memory or because of a bug. */
@@ -103,7 +103,10 @@ export class Local {
   }
 
   constructor() {
-    /** Answers to questions without parameters, by their routes. @type {Partial<Answers>} */
+    /**
+     * Answers to questions without parameters, by their routes.
+     * @type {Partial<Answers> & { large?: { name: string, bytes: number } }}
+     */
     this.first = {};
     this.helpers = new Map();
     this.collection = new Collection((route, query, body) => this.ask(route, query, { body }));
@@ -111,6 +114,8 @@ export class Local {
     this.files = new Map();
     /** @type {ArrayBuffer | null} */
     this.databases = null;
+    /** The file of large databases, if the site has one and its host sends parts. */
+    this.large = undefined;
     this.hasEngine = false;
   }
 
@@ -131,6 +136,8 @@ export class Local {
   }
 
   async endgames() {
+    const { large } = this.first;
+    if (large && !this.databases && (await this.once(large.name, isInParts))) this.large = large;
     this.databases = await this.once(DATABASES, unpacked);
   }
 
@@ -174,7 +181,7 @@ export class Local {
     if (BY_DATABASES.includes(route)) await wanted(this.endgames(), signal);
     if (isSearch) this.end(kind);
     const helper = this.helper(kind, module);
-    if (!isRules) helper.give(this.databases);
+    if (!isRules) helper.give(this.databases, kind === "answers" ? this.large : undefined);
     return new Promise((resolve, reject) => {
       helper.send(request, (event, data) => {
         if (event === "problem") reject(new Problem(data));

@@ -8,7 +8,7 @@
 const VERSION = "";
 /** Fetched at once; "./" is the page. */
 const FILES = [];
-/** Files stored when first used, each with the checksum of its contents. */
+/** Files stored when first used, each with the checksum of its contents; of large ones the parts that were used. */
 const LATER = {};
 
 const worker = /** @type {any} */ (self);
@@ -31,10 +31,24 @@ const takeOver = async () => {
   await worker.clients.claim();
 };
 
+/** A part of a file. A cache keeps whole answers alone, so the part has its own address. */
+const answerPart = async (request, cache, part) => {
+  const address = request.url + "?" + part;
+  const kept = await cache.match(address);
+  if (kept) return new Response(kept.body, { status: 206 });
+  const response = await fetch(request);
+  if (response.status === 206) {
+    await cache.put(address, new Response(response.clone().body, { headers: response.headers }));
+  }
+  return response;
+};
+
 const answer = async (request) => {
   const name = request.url.slice(worker.registration.scope.length);
   const place = later(name) ?? site;
   const cache = await caches.open(place);
+  const part = request.headers.get("Range");
+  if (part) return answerPart(request, cache, part);
   const kept = await cache.match(request, { ignoreSearch: true, ignoreVary: true });
   if (kept) return kept;
   const response = await fetch(request);

@@ -1,7 +1,8 @@
 // A WebAssembly module of the engine, and the files beside this one. A request, a line of JSON and then its
 // body, and its reply, a JSON text, are in the memory of the module: `request` makes room for one, `answer` answers it,
 // `reply` and `reply_length` say where that is. A search sends its reports through `report` before
-// the answer. `install` takes the databases.
+// the answer. `install` takes the databases; `open` those in a large file, of which `fetch` gets the parts
+// that a question needs.
 
 import { Problem } from "./problem.js";
 
@@ -17,6 +18,7 @@ export class Program {
     const host = {
       now: () => performance.now(),
       report: (start, length) => report(JSON.parse(program.text(start, length))),
+      fetch: (offset, start, length) => program.fetch(offset, start, length),
     };
     const program = new Program(/** @type {any} */ (await WebAssembly.instantiate(module, { host })).exports);
     return program;
@@ -52,6 +54,32 @@ export class Program {
     return JSON.parse(this.text(exports.reply(), exports.reply_length()));
   }
 
+  /**
+   * Uses the databases in a file, which stays where it is.
+   * @param {{ name: string, bytes: number }} file
+   */
+  open({ name, bytes }) {
+    this.large = beside(name);
+    if (!this.exports.open(bytes)) this.large = undefined;
+  }
+
+  /** Writes a part of that file where the module wants it; the module waits, so this needs a worker. */
+  fetch(offset, start, length) {
+    const request = new XMLHttpRequest();
+    request.open("GET", this.large, false);
+    request.responseType = "arraybuffer";
+    request.setRequestHeader("Range", range(offset, length));
+    try {
+      request.send();
+    } catch {
+      return false;
+    }
+    const { status, response } = request;
+    if (status !== 206 || response?.byteLength !== length) return false;
+    new Uint8Array(this.exports.memory.buffer, start, length).set(new Uint8Array(response));
+    return true;
+  }
+
   install(databases) {
     this.write(new Uint8Array(databases));
     if (!this.exports.install()) throw new Error("the endgame databases are damaged");
@@ -71,6 +99,16 @@ export const load = async (name) => {
     throw Problem.lost();
   }
   throw new Problem({ status: response.status, detail: name + ": " + response.status });
+};
+
+const range = (offset, length) => "bytes=" + offset + "-" + (offset + length - 1);
+
+/** Whether the web host sends parts of a file. */
+export const isInParts = async (name) => {
+  const part = await fetch(beside(name), { headers: { Range: range(0, 16) } });
+  // Without parts the whole file would follow.
+  if (part.status !== 206) await part.body?.cancel();
+  return part.status === 206;
 };
 
 /** Fetches a file, and unpacks it unless the browser did so already. */

@@ -25,7 +25,7 @@ const headersOf = (file) => ({ "Content-Type": TYPES[extname(file)] ?? "text/pla
 
 /**
  * Serves a folder like a web host that sends compressed files where they exist, and tells browsers what
- * has not changed. `sent` lists the requested files with the sizes of the answers in bytes.
+ * has not changed. Of other files it sends the part that is asked for. `sent` lists the requested files with the sizes of the answers in bytes.
  */
 export const serveFolder = async (folder, port = 0) => {
   const sent = [];
@@ -36,6 +36,14 @@ export const serveFolder = async (folder, port = 0) => {
       const packed = await readFile(plain + ".gz").catch(() => null);
       const content = packed ?? (await readFile(plain));
       const tag = '"' + createHash("sha256").update(content).digest("hex") + '"';
+      const part = packed ? null : request.headers.range?.match(/^bytes=(\d+)-(\d+)$/);
+      if (part) {
+        const [from, to] = part.slice(1).map(Number);
+        const bytes = content.subarray(from, to + 1);
+        sent.push({ file: file.slice(1), status: 206, bytes: bytes.length, from });
+        const range = `bytes ${from}-${to}/${content.length}`;
+        return response.writeHead(206, { ...headersOf(file), "Content-Range": range, ETag: tag }).end(bytes);
+      }
       const isKnown = request.headers["if-none-match"] === tag;
       sent.push({ file: file.slice(1), status: isKnown ? 304 : 200, bytes: isKnown ? 0 : content.length });
       if (isKnown) return response.writeHead(304, { ETag: tag }).end();

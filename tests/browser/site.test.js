@@ -3,16 +3,20 @@
 // SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
 import { serveFolder } from "./hosts.js";
 import { cell, moves, says, setUp } from "./pages.js";
 
-const { SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { SITE, MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const run = promisify(execFile);
 
 const [ENGINE, RULES, DATABASES] = ["meerslag.wasm.gz", "rules.wasm.gz", "databases.bin.gz"];
 
@@ -86,7 +90,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     assert.ok(before < 120_000, `${before} bytes for a board`);
     await playOnce(page);
     assert.ok(!sent.some(({ file }) => file === DATABASES));
-    assert.ok(bytes(sent) < 1_130_000, `${bytes(sent)} bytes for a first game`);
+    assert.ok(bytes(sent) < 1_135_000, `${bytes(sent)} bytes for a first game`);
     // The service worker has not fetched the page's files again.
     assert.ok(sent.filter(({ file, bytes }) => file === ENGINE && bytes > 0).length === 1);
     // The databases come with the first endgame, once.
@@ -156,6 +160,48 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     assert.match(caches[0], /another$/);
     await context.close();
     host.stop();
+  });
+
+  test("large endgame databases come in parts, and stay", { skip: !MEERSLAG && "needs MEERSLAG" }, async () => {
+    const [modules, site] = [join(folder, "modules"), join(folder, "endgames")];
+    await mkdir(modules);
+    for (const name of [ENGINE, RULES]) {
+      await writeFile(join(modules, name.replace(".gz", "")), gunzipSync(await readFile(join(SITE, name))));
+    }
+    const file = join(import.meta.dirname, "0302.mds");
+    await run(MEERSLAG, ["serve", "--export", site, "--wasm", modules, "--egdb", file]);
+    const host = await serve(site);
+    const context = await browser.newContext();
+    const page = await open(context, host);
+    await isKept(page);
+    const parts = () => host.sent.filter(({ file }) => file.endsWith(".mds"));
+    assert.equal(parts().length, 0, "nothing of them is fetched before a question");
+
+    /** The values of a position and of its moves. */
+    const inPage = (page, fen) => page.evaluate(async (fen) => {
+      const { Local } = await import("./local.js");
+      const local = await Local.connect();
+      const { value, moves } = await local.ask("probe", { fen });
+      return [value, ...moves.map((mv) => mv.move + " " + mv.value).sort()];
+    }, fen);
+    // Kings alone, with either side to move; one side is stored.
+    for (const fen of ["W:WK16,K19:BK4,K12,K17", "B:WK16,K19:BK4,K12,K17", "B:WK47,K39,K34:BK35,K32"]) {
+      const { stdout } = await run(MEERSLAG, ["egdb", "probe", "--egdb", file, "--json", fen]);
+      const native = JSON.parse(stdout);
+      const expected = [native.value, ...native.moves.map((mv) => mv.move + " " + mv.value).sort()];
+      assert.notEqual(expected[0], null);
+      assert.deepEqual(await inPage(page, fen), expected);
+    }
+    // The look whether the host sends parts, the head, the index, and blocks, each of which comes once.
+    const isPart = ({ status, bytes }) => status === 206 && bytes <= 4096;
+    assert.ok(parts().every(isPart), JSON.stringify(parts()));
+    const blocks = parts().filter(({ from }) => from > 0).map(({ from }) => from);
+    assert.ok(blocks.length > 0 && new Set(blocks).size === blocks.length, blocks.join());
+
+    host.stop();
+    const later = await open(context, host);
+    assert.ok((await inPage(later, "W:WK16,K19:BK4,K12,K17")).length > 1);
+    await context.close();
   });
 
   test("it can be installed", async () => {

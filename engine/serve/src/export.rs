@@ -8,10 +8,14 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use egdb::Probe;
+use egdb::error::OpenError;
+use egdb::identify::is_single;
+use egdb::manifest::Manifest;
+use egdb::{Database, OpenOptions, Probe};
 use meerslag_book::Book;
-use meerslag_files::{Existing, write_file};
+use meerslag_files::{Existing, NewFile, write_file};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -25,6 +29,8 @@ pub const ENGINE: &str = "meerslag.wasm";
 pub const RULES: &str = "rules.wasm";
 /// The name of the endgame databases in the site, a bundle of [`egdb::embedded`].
 const DATABASES: &str = "databases.bin";
+/// The name of the large endgame databases, which are not fetched whole.
+const LARGE: &str = "endgames.mds";
 /// The name of the answers to the first questions.
 const FIRST: &str = "first.json";
 /// Questions without parameters that every visit begins with.
@@ -56,6 +62,12 @@ pub enum ExportError {
     /// The file is not an engine.
     #[error("{}: not a WebAssembly module", .0.display())]
     NoModule(PathBuf),
+    /// The file of endgame databases.
+    #[error(transparent)]
+    Endgames(#[from] OpenError),
+    /// The endgame databases are no single file.
+    #[error("{}: expected a single file (.mds), which egdb convert writes", .0.display())]
+    NotSingle(PathBuf),
     /// The folder has files already.
     #[error("{}: the folder is not empty", .0.display())]
     NotEmpty(PathBuf),
@@ -80,12 +92,18 @@ enum Kept {
 }
 
 /// Writes the site into a folder, which is made if it is missing, and returns its size in bytes.
-/// [`ENGINE`] and [`RULES`] are read from the folder `modules`. Existing files are only replaced
+/// [`ENGINE`] and [`RULES`] are read from the folder `modules`. `endgames` is a single file of
+/// compact databases, of which the page fetches the parts that it needs. Existing files are only replaced
 /// with [`Existing::Replace`]; files with other names stay.
 ///
 /// # Errors
 /// If a module cannot be read or is not one, the folder is not empty, or a file cannot be written.
-pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, ExportError> {
+pub fn export(
+    folder: &Path,
+    modules: &Path,
+    endgames: Option<&Path>,
+    existing: Existing,
+) -> Result<u64, ExportError> {
     let io_error = |path: &Path| {
         let path = path.to_owned();
         move |error| ExportError::Io { path, error }
@@ -95,7 +113,8 @@ pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, 
         let bytes = fs::read(&path).map_err(io_error(&path))?;
         if bytes.starts_with(MAGIC) { Ok(bytes) } else { Err(ExportError::NoModule(path)) }
     };
-    let files = site(&module(ENGINE)?, &module(RULES)?);
+    let large = endgames.map(Large::read).transpose()?;
+    let files = site(&module(ENGINE)?, &module(RULES)?, large.as_ref());
     fs::create_dir_all(folder).map_err(io_error(folder))?;
     let mut entries = fs::read_dir(folder).map_err(io_error(folder))?;
     if existing == Existing::Keep && entries.next().is_some() {
@@ -107,11 +126,42 @@ pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, 
         size += bytes.len() as u64;
         write_file(&path, &bytes, existing).map_err(io_error(&path))?;
     }
+    if let Some(large) = large {
+        let path = folder.join(LARGE);
+        size += large.bytes;
+        let copy = || {
+            let mut file = NewFile::create(&path, existing)?;
+            io::copy(&mut fs::File::open(&large.path)?, &mut file)?;
+            file.finish()
+        };
+        copy().map_err(io_error(&path))?;
+    }
     Ok(size)
 }
 
+/// A single file of compact databases.
+struct Large {
+    path: PathBuf,
+    bytes: u64,
+    crc: u32,
+    database: Arc<Database>,
+}
+
+impl Large {
+    fn read(path: &Path) -> Result<Large, ExportError> {
+        if !is_single(path) {
+            return Err(ExportError::NotSingle(path.to_owned()));
+        }
+        let database = Arc::new(Database::open(path, &OpenOptions::default())?);
+        let sums = Manifest::of_file(path, |_| true);
+        let sums = sums.map_err(|error| ExportError::Io { path: path.to_owned(), error })?;
+        let sums = sums.expect("nobody has stopped it");
+        Ok(Large { path: path.to_owned(), bytes: sums.bytes, crc: sums.crc, database })
+    }
+}
+
 /// All files, in writing order: a file that names others comes after them.
-fn site(engine: &[u8], rules: &[u8]) -> Vec<SiteFile> {
+fn site(engine: &[u8], rules: &[u8], large: Option<&Large>) -> Vec<SiteFile> {
     let mut files = Vec::new();
     let packed = |name: &str, bytes: &[u8], kept| SiteFile {
         name: format!("{name}.gz"),
@@ -126,7 +176,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<SiteFile> {
         files.extend(beside);
         files.push(SiteFile { name: name.to_owned(), bytes, kept });
     };
-    add(FIRST, first_answers().into_bytes(), Kept::AtOnce, "application/json");
+    add(FIRST, first_answers(large).into_bytes(), Kept::AtOnce, "application/json");
     let is_last = |name: &str| [WORKER, PAGE].contains(&name);
     for asset in ASSETS.iter().filter(|asset| !is_last(asset.name)) {
         let bytes = match asset.name {
@@ -141,7 +191,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<SiteFile> {
         let Some(asset) = meerslag_web::asset(name) else { continue };
         let bytes = match name {
             PAGE => local_page(&page(asset)).into_bytes(),
-            _ => filled_in(&asset.lean_text(), &files).into_bytes(),
+            _ => filled_in(&asset.lean_text(), &files, large).into_bytes(),
         };
         let kept = if name == PAGE { Kept::AtOnce } else { Kept::Never };
         let beside = packed(name, &bytes, Kept::Never);
@@ -159,23 +209,27 @@ fn local_page(page: &str) -> String {
 }
 
 /// The answers to the questions that every visit begins with, so that none waits for an engine.
-fn first_answers() -> String {
-    let desk = Desk {
-        probe: Probe::embedded().unwrap_or_default(),
-        book: Some(Book::built_in()),
-        limits: DeskLimits::OWN,
-        ..Desk::default()
-    };
+fn first_answers(large: Option<&Large>) -> String {
+    let mut probe = Probe::embedded().unwrap_or_default();
+    if let Some(large) = large {
+        probe.add(Arc::clone(&large.database));
+    }
+    let desk =
+        Desk { probe, book: Some(Book::built_in()), limits: DeskLimits::OWN, ..Desk::default() };
     let answers = FIRST_QUESTIONS.iter().filter_map(|name| {
         let route = Route::of(&format!("/v1/{name}"))?;
         let reply = answer(&desk, route, &[], b"").ok()?;
         Some(((*name).to_owned(), serde_json::from_str(&reply.text).ok()?))
     });
-    Value::Object(answers.collect::<Map<_, _>>()).to_string()
+    let mut answers: Map<_, _> = answers.collect();
+    if let Some(large) = large {
+        answers.insert("large".to_owned(), json!({ "name": LARGE, "bytes": large.bytes }));
+    }
+    Value::Object(answers).to_string()
 }
 
 /// The service worker, which knows the files and a name for the content of all of them.
-fn filled_in(worker: &str, files: &[SiteFile]) -> String {
+fn filled_in(worker: &str, files: &[SiteFile], large: Option<&Large>) -> String {
     let mut sum = crc32fast::Hasher::new();
     for SiteFile { name, bytes, .. } in files.iter().filter(|file| file.kept == Kept::AtOnce) {
         sum.update(name.as_bytes());
@@ -185,8 +239,10 @@ fn filled_in(worker: &str, files: &[SiteFile]) -> String {
     let names: Vec<&str> =
         names.map(|file| if file.name == PAGE { "./" } else { &file.name }).collect();
     let later = files.iter().filter(|file| file.kept == Kept::Later);
+    let later = later.map(|file| (file.name.as_str(), crc32fast::hash(&file.bytes)));
     let later: Map<_, _> = later
-        .map(|file| (file.name.clone(), format!("{:08x}", crc32fast::hash(&file.bytes)).into()))
+        .chain(large.map(|large| (LARGE, large.crc)))
+        .map(|(name, crc)| (name.to_owned(), format!("{crc:08x}").into()))
         .collect();
     worker
         .replace("VERSION = \"\"", &format!("VERSION = \"{:08x}\"", sum.finalize()))
@@ -207,16 +263,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let modules = folder.path();
         let site = modules.join("a/site");
-        let missing = export(&site, modules, Existing::Keep).unwrap_err();
+        let missing = export(&site, modules, None, Existing::Keep).unwrap_err();
         assert!(missing.to_string().contains(ENGINE), "{missing}");
         fs::write(modules.join(ENGINE), module(b"engine")).unwrap();
         fs::write(modules.join(RULES), "no module").unwrap();
-        let refused = export(&site, modules, Existing::Keep).unwrap_err();
+        let refused = export(&site, modules, None, Existing::Keep).unwrap_err();
         assert!(matches!(refused, ExportError::NoModule(path) if path.ends_with(RULES)));
         assert!(!site.exists());
 
         fs::write(modules.join(RULES), module(b"rules")).unwrap();
-        let size = export(&site, modules, Existing::Keep).unwrap();
+        let size = export(&site, modules, None, Existing::Keep).unwrap();
         let files: Vec<_> = fs::read_dir(&site).unwrap().map(Result::unwrap).collect();
         assert_eq!(size, files.iter().map(|file| file.metadata().unwrap().len()).sum::<u64>());
         let text = |name: &str| fs::read_to_string(site.join(name)).unwrap();
@@ -245,19 +301,19 @@ mod tests {
         assert_eq!(first["legal"]["moves"].as_array().unwrap().len(), 9);
         assert!(first["slices"]["slices"].as_array().unwrap().len() > 10);
 
-        let again = export(&site, modules, Existing::Keep).unwrap_err();
+        let again = export(&site, modules, None, Existing::Keep).unwrap_err();
         assert!(matches!(again, ExportError::NotEmpty(_)), "{again}");
         let worker = text(WORKER);
-        assert_eq!(export(&site, modules, Existing::Replace).unwrap(), size);
+        assert_eq!(export(&site, modules, None, Existing::Replace).unwrap(), size);
         assert_eq!(text(WORKER), worker, "the same content has the same name");
         fs::write(modules.join(ENGINE), module(b"another")).unwrap();
-        export(&site, modules, Existing::Replace).unwrap();
+        export(&site, modules, None, Existing::Replace).unwrap();
         assert_ne!(text(WORKER), worker);
     }
 
     #[test]
     fn the_service_worker_knows_what_to_keep() {
-        let files = site(&module(b"e"), &module(b"r"));
+        let files = site(&module(b"e"), &module(b"r"), None);
         let worker = files.iter().find(|file| file.name == WORKER).unwrap();
         let worker = std::str::from_utf8(&worker.bytes).unwrap();
         let line = |start: &str| worker.lines().find(|line| line.starts_with(start)).unwrap();

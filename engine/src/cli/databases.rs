@@ -15,8 +15,8 @@ const ALL_PIECES: u8 = DatabaseOptions::MAX_PIECES;
 /// The endgame databases of commands whose work they are not.
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatabaseArgs {
-    /// A folder with endgame databases; all types in it are used. May be given several times.
-    /// Without it those in the program are used, of up to four pieces
+    /// A folder with endgame databases, of which all types are used, or a single file (.mds). May be
+    /// given several times. Without it those in the program are used, of up to four pieces
     #[arg(long = "egdb", value_name = "DIR")]
     pub(super) dirs: Vec<PathBuf>,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub(super) struct CacheArgs {
 /// The folder, for commands about files.
 #[derive(Args, Clone, Debug)]
 pub(super) struct FolderArgs {
-    /// The folder with the databases
+    /// The folder with the databases, or a single file (.mds)
     #[arg(long = "egdb", value_name = "DIR")]
     pub(super) dir: PathBuf,
 }
@@ -100,7 +100,8 @@ pub(super) struct FolderArgs {
 /// The folders of a command that goes through all values.
 #[derive(Args, Clone, Debug)]
 pub(super) struct FoldersArgs {
-    /// A folder with databases; all types in it are used. May be given several times
+    /// A folder with databases, of which all types are used, or a single file (.mds). May be given
+    /// several times
     #[arg(long = "egdb", value_name = "DIR", required = true)]
     dirs: Vec<PathBuf>,
 }

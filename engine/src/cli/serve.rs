@@ -100,7 +100,8 @@ pub(super) struct ServeArgs {
     /// the clients that it names in X-Forwarded-For. May be given several times
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
-    /// Write the board to this folder instead, as a site that needs no server: docs/board.md
+    /// Write the board to this folder instead, as a site that needs no server, with the single file of
+    /// --egdb if there is one: docs/board.md
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
     /// The folder with the WebAssembly modules of that site, meerslag.wasm and rules.wasm [default:
@@ -233,11 +234,18 @@ fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
             ))
         })?,
     };
-    let size = export(folder, &modules, args.force.existing()).map_err(|error| match error {
+    let endgames = match &args.engine.databases.options().folders[..] {
+        [] => None,
+        [file] => Some(file.clone()),
+        _ => return Err(Failure::Input(anyhow!("a site has one file of endgames (.mds)"))),
+    };
+    let written = export(folder, &modules, endgames.as_deref(), args.force.existing());
+    let size = written.map_err(|error| match error {
         ExportError::NotEmpty(_) => {
             Failure::Input(anyhow!("{error}: --force replaces the files of the site in it"))
         }
-        ExportError::NoModule(_) => Failure::input(error),
+        ExportError::NoModule(_) | ExportError::NotSingle(_) => Failure::input(error),
+        ExportError::Endgames(error) => error.into(),
         ExportError::Io { .. } => Failure::run(error),
     })?;
     let mib = size as f64 / f64::from(1 << 20);

@@ -10,14 +10,20 @@
 //!
 //! The databases are not part of the module. The host writes them, as the bundle that `meerslag serve
 //! --export` writes beside it, to the place that [`request`] gives, and calls [`install`]. Until then
-//! no endgame is known, and searches go without.
+//! no endgame is known, and searches go without. Larger ones, in a single file, stay where they are:
+//! after [`open`] the module asks the host's `fetch` for the blocks that a question needs. Searches do
+//! not use them, since they cannot wait.
 //!
 //! Without the feature `engine` the module answers the questions of [`RULES`] alone.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+#[cfg(feature = "engine")]
+use std::{io, sync::Arc};
 
 use egdb::Probe;
+#[cfg(feature = "engine")]
+use egdb::{Database, OpenOptions, Slice};
 #[cfg(feature = "engine")]
 use meerslag_book::Book;
 #[cfg(feature = "engine")]
@@ -29,6 +35,10 @@ use meerslag_serve::{Desk, DeskLimits, Problem, ProblemKind, Reply, Route, Work}
 use meerslag_serve::{Event, ROUTES as ANSWERED, Search};
 use serde::Deserialize;
 use serde_json::Value;
+
+/// Memory for blocks of the large databases, in MiB.
+#[cfg(feature = "engine")]
+const BLOCKS_MIB: usize = 16;
 
 /// The transposition table, in MiB: browsers of phones have little memory.
 #[cfg(feature = "engine")]
@@ -43,6 +53,9 @@ unsafe extern "C" {
     safe fn now() -> f64;
     /// Takes an event.
     safe fn report(start: *const u8, length: usize);
+    /// Writes bytes of the large databases, from `offset` on, to a place of the module; false if they
+    /// cannot be had.
+    safe fn fetch(offset: f64, start: *mut u8, length: usize) -> bool;
 }
 
 /// A question. Its body comes after the line.
@@ -58,6 +71,9 @@ struct Request {
 /// The module's memory between calls.
 struct Module {
     desk: Desk,
+    /// The databases that are not in the module.
+    #[cfg(feature = "engine")]
+    large: Option<Arc<Database>>,
     /// Made by the first search.
     #[cfg(feature = "engine")]
     engine: Option<Engine>,
@@ -74,6 +90,8 @@ impl Module {
         let (probe, draw_rules) = (Probe::new(), Default::default());
         Module {
             desk: Desk { probe, book, draw_rules, limits: DeskLimits::OWN },
+            #[cfg(feature = "engine")]
+            large: None,
             #[cfg(feature = "engine")]
             engine: None,
         }
@@ -188,8 +206,34 @@ pub extern "C" fn install() -> bool {
     };
     MODULE.with_borrow_mut(|module| {
         module.desk.probe = probe;
+        if let Some(large) = &module.large {
+            module.desk.probe.add(Arc::clone(large));
+        }
         // The next search makes one with them.
         module.engine = None;
+    });
+    true
+}
+
+/// Uses the databases in a single file of this length, which `fetch` reads, beside those of
+/// [`install`], and returns whether its index is valid.
+// SAFETY: no other symbol of this name is linked.
+#[cfg(feature = "engine")]
+#[unsafe(no_mangle)]
+pub extern "C" fn open(length: f64) -> bool {
+    let get = |offset: u64, out: &mut [u8]| match fetch(offset as f64, out.as_mut_ptr(), out.len())
+    {
+        true => Ok(()),
+        false => Err(io::Error::other("it did not come over the network")),
+    };
+    let is_wanted = |slice: Slice| slice.pieces() > egdb::embedded::MAX_PIECES;
+    let options = OpenOptions { cache_mib: BLOCKS_MIB, ..OpenOptions::default() };
+    let opened =
+        Database::open_remote("endgames", length as u64, Box::new(get), &is_wanted, &options);
+    let Ok(large) = opened.map(Arc::new) else { return false };
+    MODULE.with_borrow_mut(|module| {
+        module.desk.probe.add(Arc::clone(&large));
+        module.large = Some(large);
     });
     true
 }

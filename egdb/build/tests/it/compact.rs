@@ -309,7 +309,8 @@ fn a_single_file_answers_every_position() {
     };
     let options = OpenOptions { cache_mib: 2, ..OpenOptions::default() };
     let len = bytes.len() as u64;
-    let remote = Database::open_remote("four.mds", len, Box::new(fetch), &options).unwrap();
+    let remote = Database::open_remote("four.mds", len, Box::new(fetch), &|_| true, &options);
+    let remote = remote.unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 2, "the head and the index");
 
     let probes = [database, Arc::new(remote)].map(|database| {
