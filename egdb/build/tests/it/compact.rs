@@ -261,7 +261,7 @@ fn single(dir: &Path) -> PathBuf {
     let target = Target::Database(DbType::Compact);
     let options = ConvertOptions { one_side_from: 4, ..ConvertOptions::new(target) };
     let converted = convert(&all().1, &file, &options, &mut |_| true).unwrap();
-    assert_eq!(converted.files, [file.clone()]);
+    assert_eq!(converted.files, std::slice::from_ref(&file));
     assert_eq!(file.metadata().unwrap().len(), converted.bytes);
     file
 }
@@ -278,7 +278,7 @@ fn a_single_file_answers_every_position() {
     let database = Arc::new(Database::open(&file, &OpenOptions::default()).unwrap());
     assert_eq!((database.db_type(), database.max_pieces()), (DbType::Compact, 4));
     assert_eq!(database.max_pieces_one_side(), 3);
-    assert_eq!(database.files().collect::<Vec<_>>(), [file.clone()]);
+    assert_eq!(database.files().collect::<Vec<_>>(), std::slice::from_ref(&file));
     assert!(database.check_blocks(|_, _| true).unwrap().is_empty());
     assert_eq!(database.contents().len(), subs.len());
     let is_double = |slice: Slice| Color::ALL.iter().all(|&side| database.has_side(slice, side));
