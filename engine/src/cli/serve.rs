@@ -1,7 +1,7 @@
 //! `meerslag serve`: rules, databases, book and search for other programs and for the browser.
 
-use std::io::{self, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +20,8 @@ use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
 use super::source::EncodingArgs;
+#[cfg(feature = "games")]
+use super::streams::note;
 use super::streams::{Messages, stdout};
 use super::{EngineArgs, Failure, threads};
 
@@ -44,7 +46,8 @@ pub(super) struct ServeArgs {
     /// Address to listen on; others than this machine's own need trust in the network
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// Port; 0 takes a free one [default: 8010; with --open a free one if that is in use]
+    /// Port; 0 takes a free one [default: 8010]. With --open it may be that of a board that runs
+    /// already; a free one is taken if another program has the default
     #[arg(long)]
     port: Option<u16>,
     /// Open the board in the browser of this machine
@@ -54,7 +57,8 @@ pub(super) struct ServeArgs {
     encoding: EncodingArgs,
     #[command(flatten)]
     book: OpeningBookArgs,
-    /// A file of games (docs/games.md), to look games up in
+    /// A file of games (docs/games.md), to look games up in [default: with --open one in the user's
+    /// data folder, which also takes games]
     #[cfg(feature = "games")]
     #[arg(long, value_name = "FILE", conflicts_with = "export")]
     games: Option<PathBuf>,
@@ -118,6 +122,12 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     if let Some(folder) = &args.export {
         return write_site(args, folder);
     }
+    if args.open
+        && let Some(address) = args.running()
+    {
+        open_browser(address, "It is the one that runs already.");
+        return Ok(());
+    }
     let engine = EngineOptions { book: args.book.options()?, ..args.engine.options()? };
     let desk = Desk {
         probe: args.engine.databases.open()?,
@@ -157,7 +167,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     writeln!(out, "Listening on http://{address}/")?;
     out.flush()?;
     if args.open {
-        open_browser(address);
+        open_browser(
+            address,
+            "Ctrl-C ends the program; 'meerslag --help' lists its other commands.",
+        );
     }
     server.run()?;
     if interrupt.is_pressed() {
@@ -169,24 +182,67 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
 impl ServeArgs {
     #[cfg(feature = "games")]
     fn shelf(&self) -> Result<Option<GamesShelf>, Failure> {
-        let open = |path: &PathBuf| GamesShelf::open(path, self.games_add);
-        Ok(self.games.as_ref().map(open).transpose()?)
+        match &self.games {
+            Some(path) => Ok(Some(GamesShelf::open(path, self.games_add)?)),
+            None if self.open && self.host.is_loopback() => Ok(own_games()),
+            None => Ok(None),
+        }
+    }
+
+    /// The address of a board that this machine serves already at the port.
+    fn running(&self) -> Option<SocketAddr> {
+        let port = self.port.unwrap_or(USUAL_PORT);
+        let address = reachable(SocketAddr::new(self.host, port));
+        let ask = || -> io::Result<String> {
+            let mut stream = TcpStream::connect_timeout(&address, SHORT)?;
+            stream.set_read_timeout(Some(SHORT))?;
+            write!(stream, "GET /v1/server HTTP/1.0\r\nHost: localhost:{port}\r\n\r\n")?;
+            let mut answer = String::new();
+            stream.take(1 << 16).read_to_string(&mut answer)?;
+            Ok(answer)
+        };
+        let answer = ask().ok()?;
+        let record: serde_json::Value =
+            serde_json::from_str(answer.split("\r\n\r\n").nth(1)?).ok()?;
+        // Another version may not know what this page asks.
+        let is_ours =
+            record["name"] == "Meerslag" && record["program_version"] == env!("CARGO_PKG_VERSION");
+        is_ours.then_some(address)
     }
 
     /// The port. With `--open` a free port is taken if the usual one, where the browser keeps the
     /// games, is in use.
     fn port(&self) -> u16 {
-        const USUAL: u16 = 8010;
         let is_in_use = || {
-            TcpListener::bind((self.host, USUAL))
+            TcpListener::bind((self.host, USUAL_PORT))
                 .is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
         };
         match self.port {
             Some(port) => port,
             None if self.open && is_in_use() => 0,
-            None => USUAL,
+            None => USUAL_PORT,
         }
     }
+}
+
+const USUAL_PORT: u16 = 8010;
+/// For an answer of a server on this machine.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// The user's own file of games, in the folder that the system has for the data of programs. Without
+/// it the board works all the same.
+#[cfg(feature = "games")]
+fn own_games() -> Option<GamesShelf> {
+    let path = dirs::data_dir()?.join("meerslag").join("games.games");
+    let open = || {
+        std::fs::create_dir_all(path.parent()?).ok()?;
+        GamesShelf::open(&path, true).ok()
+    };
+    let shelf = open();
+    if shelf.is_none() {
+        note(format_args!("there is no file of games: {} cannot be used", path.display()));
+    }
+    shelf
 }
 
 /// The address of a server as seen from this machine.
@@ -199,8 +255,8 @@ pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Shows the board to the user, and how to end it.
-fn open_browser(address: SocketAddr) {
+/// Shows the board to the user, and says `more` about it.
+fn open_browser(address: SocketAddr, more: &str) {
     let address = reachable(address);
     let said = match has_screen().then(|| open::that_detached(format!("http://{address}/"))) {
         Some(Ok(())) => "The board opens in your browser.".to_owned(),
@@ -209,10 +265,7 @@ fn open_browser(address: SocketAddr) {
         }
         None => format!("There is no screen for a browser: go to http://{address}/."),
     };
-    let _ = writeln!(
-        Messages,
-        "{said} Ctrl-C ends the program; 'meerslag --help' lists its other commands."
-    );
+    let _ = writeln!(Messages, "{said} {more}");
 }
 
 /// Whether there is a screen for a browser. Without one, the opener of addresses may start a text

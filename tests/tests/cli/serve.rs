@@ -1,7 +1,8 @@
 //! `meerslag serve`: its answers, its refusals, and what it survives.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -43,7 +44,11 @@ impl Answer {
 
 impl Server {
     pub(super) fn start(args: &[&str]) -> Server {
-        let mut child = Command::new(meerslag_tests::binary())
+        Server::start_by(&mut Command::new(meerslag_tests::binary()), args)
+    }
+
+    fn start_by(command: &mut Command, args: &[&str]) -> Server {
+        let mut child = command
             .args(["serve", "--port=0", "--hash=1"])
             .args((!args.contains(&"--workers=1")).then_some("--workers=2"))
             .args(args)
@@ -165,6 +170,50 @@ fn query(pairs: &[(&str, &str)]) -> String {
 }
 
 const PDN: &str = "[White \"A\"]\n\n1. 32-28 {good} 19-23 (19-24 2. 28-22) 2. 28x19 14x23 1-1\n";
+
+/// Without a screen no browser opens.
+fn without_screen(data: &Path) -> Command {
+    let mut command = Command::new(meerslag_tests::binary());
+    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"] {
+        command.env_remove(name);
+    }
+    command.env("XDG_DATA_HOME", data);
+    command
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_board_of_a_user_keeps_games_of_its_own_and_runs_once() {
+    let data = tempfile::tempdir().unwrap();
+    let own = data.path().join("meerslag/games.games");
+    let games = "[Event \"x\"]\n\n1. 32-28 19-23 *\n";
+    for round in 0..2 {
+        let server = Server::start_by(&mut without_screen(data.path()), &["--open"]);
+        let about = server.get("/v1/server").json();
+        assert_eq!((&about["has_games"], &about["takes_games"]), (&json!(true), &json!(true)));
+        assert!(own.is_file());
+        if round == 0 {
+            let added = server.post("/v1/games/import", "text/plain", games);
+            assert_eq!(added.json()["added"], 1, "{added:?}");
+        }
+        let found = server.get("/v1/games/find").json();
+        assert_eq!(found["games"].as_array().unwrap().len(), 1, "{found}");
+
+        let port = format!("--port={}", server.address.port());
+        let second = without_screen(data.path()).args(["serve", "--open", &port]).output().unwrap();
+        assert!(second.status.success(), "{second:?}");
+        let said = String::from_utf8(second.stderr).unwrap();
+        assert!(said.contains("It is the one that runs already."), "{said}");
+    }
+    // A server for others has no games unless it is told to.
+    let server = Server::start_by(&mut without_screen(data.path()), &[]);
+    assert_eq!(server.get("/v1/server").json()["has_games"], false);
+    // Another program has the port: that is no board to join.
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = format!("--port={}", other.local_addr().unwrap().port());
+    let refused = without_screen(data.path()).args(["serve", "--open", &port]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+}
 
 #[test]
 fn every_route_answers_as_it_is_described() {
