@@ -6,12 +6,11 @@ use std::sync::atomic::Ordering;
 use movegen::geometry::{SQUARES, bits, forward_steps, shift};
 use movegen::{Bitboard, Board, Color};
 
-use super::captures::{CaptureEnding, Captures, MOVING_KING};
+use super::captures::{CaptureEnding, MOVING_KING, RowCaptures};
 use super::chunks::Near;
 use super::context::{BuildContext, MAX_PLIES, apply, place};
 use super::fixed::FixedValues;
 use super::men::Block;
-use super::regrouped::Regrouped;
 use super::rows::Rows;
 use super::store::{Code, DRAW, KingEnds, ValueStore};
 use egdb::slice::Slice;
@@ -70,23 +69,30 @@ impl KingCapture<'_> {
 
 /// What moves do, by square of the moving king.
 #[derive(Clone, Copy, Default)]
-struct Outcomes {
+pub(super) struct Outcomes {
     /// Some move wins.
-    wins: u64,
+    pub wins: u64,
     /// Some move does not lose.
-    holds: u64,
+    pub holds: u64,
 }
 
 impl Outcomes {
     /// Moves from these squares lead to a position with this value for the opponent.
     #[inline(always)]
-    fn add(&mut self, squares: u64, code: Code) {
+    pub(super) fn add(&mut self, squares: u64, code: Code) {
         if code == DRAW || code & 1 == 0 {
             self.holds |= squares;
         }
         if code & 1 == 0 {
             self.wins |= squares;
         }
+    }
+
+    /// Moves from these squares, and the squares where the opponent then wins or loses.
+    #[inline(always)]
+    pub(super) fn add_words(&mut self, squares: u64, [wins, losses]: [u64; 2]) {
+        self.wins |= squares & losses;
+        self.holds |= squares & !wins;
     }
 
     #[inline(always)]
@@ -102,14 +108,6 @@ struct Captured<'a> {
     outcomes: Outcomes,
     /// The last one by a king that was looked up.
     last: Option<KingCapture<'a>>,
-}
-
-/// What the moves that leave an arrangement lead to, as far as it is the same in all its rows.
-pub(super) struct Leaving<'a> {
-    /// The moves of men, by side.
-    pub moves: [Vec<ManMove<'a>>; 2],
-    /// After a side has lost a king.
-    pub lost_king: &'a [Regrouped; 2],
 }
 
 /// A move of a man, the same in all rows of an arrangement.
@@ -131,25 +129,6 @@ enum Target<'a> {
 struct Mover<'a> {
     fixed: &'a FixedValues,
     side: Color,
-    lost_king: &'a [Regrouped; 2],
-}
-
-impl Mover<'_> {
-    /// The positions after the capture of a king and nothing else, by the square of the one that
-    /// captured, or of the moving king if that is another of its side; the other one then stays on
-    /// `other`. `None` if they are not grouped in this way.
-    #[inline(always)]
-    fn after_one_king(&self, ending: &CaptureEnding, other: u64) -> Option<KingEnds<'static>> {
-        let &CaptureEnding { from, captured, .. } = ending;
-        let FixedValues { pieces, kings, .. } = *self.fixed;
-        let is_king = captured == MOVING_KING || captured & kings == captured;
-        if !is_king || !captured.is_power_of_two() {
-            return None;
-        }
-        let mut left = pieces.map(|pieces| pieces & kings & !(from | captured));
-        left[self.side.index()] |= other;
-        Some(self.lost_king[self.side.opponent().index()].words(left)?.into())
-    }
 }
 
 impl<'a> BuildContext<'a> {
@@ -205,24 +184,25 @@ impl<'a> BuildContext<'a> {
         self.rows_target(store, men, crowned)
     }
 
-    /// Finds the facts of a row, and the seeds of distances to the end if they are asked for.
+    /// Finds the facts of some squares of a row, and the seeds of distances to the end if they are
+    /// asked for; without them captures have been looked up.
+    #[expect(clippy::too_many_arguments, reason = "everything about a row")]
     #[inline(always)]
     pub(super) fn row_facts(
         &self,
         fixed: &FixedValues,
         side: Color,
-        leaving: &Leaving<'_>,
+        squares: u64,
+        moves: &[ManMove<'_>],
         mut seeds: Option<Seeds<'_>>,
-        captures: &mut Captures,
+        captures: RowCaptures<'_>,
+        captured: Outcomes,
         near: &mut Near,
     ) -> ExternalFacts {
-        let mover = Mover { fixed, side, lost_king: leaving.lost_king };
-        // Those of values alone are completed later.
-        let squares = if seeds.is_some() { SQUARES & !fixed.occupied() } else { fixed.counted() };
+        let mover = Mover { fixed, side };
         if squares == 0 {
             return ExternalFacts::default();
         }
-        captures.find(fixed, side, squares);
         let quiet = squares & !captures.squares();
         let mut facts = ExternalFacts { quiet, ..ExternalFacts::default() };
         if let Some(seeds) = &mut seeds {
@@ -230,39 +210,37 @@ impl<'a> BuildContext<'a> {
             *seeds.loss = [0; 64];
         }
 
-        for mv in &leaving.moves[side.index()] {
+        for mv in moves {
             let places = quiet & !mv.to;
             if fixed.occupied() & mv.to != 0 || places == 0 {
                 continue;
             }
             self.add_man_move(mover, mv, places, &mut facts, &mut seeds, near);
         }
-        self.add_captures(mover, captures, &mut facts, &mut seeds, near);
+        let captured = match &mut seeds {
+            Some(_) => self.captured(mover, captures, &mut seeds, near),
+            None => captured,
+        };
+        facts.win |= captured.wins & squares;
+        facts.loss |= squares & captures.squares() & !captured.holds;
         facts
     }
 
-    /// Finds the values of a row's positions where a capture is forced.
+    /// Looks up the captures of a row.
     #[inline(always)]
-    fn add_captures(
+    fn captured(
         &self,
         mover: Mover<'_>,
-        captures: &Captures,
-        facts: &mut ExternalFacts,
+        captures: RowCaptures<'_>,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
-    ) {
+    ) -> Outcomes {
         let mut captured = Captured::default();
-        for (ending, mut squares) in captures.longest() {
-            if seeds.is_none() {
-                // Squares that already win are settled.
-                squares &= !captured.outcomes.wins;
-            }
-            if squares != 0 {
-                self.add_ending(mover, ending, squares, &mut captured, seeds, near);
-            }
+        for (ending, squares) in captures.longest() {
+            let squares = squares & !mover.fixed.occupied();
+            self.add_ending(mover, &ending, squares, &mut captured, seeds, near);
         }
-        facts.win |= captured.outcomes.wins;
-        facts.loss |= captures.squares() & !captured.outcomes.holds;
+        captured.outcomes
     }
 
     /// A capture, the same with the moving king on any of some squares, or from any of them.
@@ -276,7 +254,7 @@ impl<'a> BuildContext<'a> {
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
-        let Mover { fixed, side, .. } = mover;
+        let Mover { fixed, side } = mover;
         let after = apply(fixed, side, ending);
         let next = side.opponent();
         // The moving king is where it ended, or off the board.
@@ -286,7 +264,9 @@ impl<'a> BuildContext<'a> {
             let is_king = ending.from == 0 || fixed.kings & ending.from != 0;
             let code = if is_king {
                 if !captured.last.as_ref().is_some_and(|last| last.is(ending)) {
-                    captured.last = Some(self.king_capture(mover, ending, &board, near));
+                    let ends = self.solved.king_ends(&board, ending.to, side, near);
+                    let &CaptureEnding { from, captured: taken, .. } = ending;
+                    captured.last = Some(KingCapture { from, captured: taken, ends });
                 }
                 let Some(last) = &captured.last else { return };
                 last.ends.value(ending.to, next, near)
@@ -300,13 +280,10 @@ impl<'a> BuildContext<'a> {
             }
             return;
         }
-        let is_by_others = side == fixed.moving && fixed.kings & ending.from != 0;
-        let ends = Some(ending.to).filter(|_| is_by_others);
-        let ends = ends.and_then(|other| mover.after_one_king(ending, other));
         // With the king on some square, to know the slice.
         let king = squares & squares.wrapping_neg();
         let board = place(&after, king);
-        let ends = ends.unwrap_or_else(|| self.solved.king_ends(&board, king, fixed.moving, near));
+        let ends = self.solved.king_ends(&board, king, fixed.moving, near);
         if let Some(seeds) = seeds {
             seeds.anew = self.begins_anew(&board);
         }
@@ -342,21 +319,6 @@ impl<'a> BuildContext<'a> {
         outcomes
     }
 
-    /// Looks up where a capture by a king leads, with the moving king on one square or taken.
-    #[inline(always)]
-    fn king_capture(
-        &self,
-        mover: Mover<'_>,
-        ending: &CaptureEnding,
-        after: &Board,
-        near: &mut Near,
-    ) -> KingCapture<'a> {
-        let &CaptureEnding { from, to, captured } = ending;
-        let ends = mover.after_one_king(ending, 0);
-        let ends = ends.unwrap_or_else(|| self.solved.king_ends(after, to, mover.side, near));
-        KingCapture { from, captured, ends }
-    }
-
     #[inline(always)]
     fn add_man_move(
         &self,
@@ -367,7 +329,7 @@ impl<'a> BuildContext<'a> {
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
-        let Mover { fixed, side, .. } = mover;
+        let Mover { fixed, side } = mover;
         let next = side.opponent();
         facts.has_man_move |= places;
         if let Some(seeds) = seeds {

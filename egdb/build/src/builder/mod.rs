@@ -20,6 +20,7 @@ mod external;
 mod files;
 mod fixed;
 mod flat;
+mod group;
 mod lock;
 mod men;
 mod need;

@@ -11,7 +11,7 @@ use movegen::geometry::{bits, turned};
 use super::chunks::Near;
 use super::fixed::FixedValues;
 use super::rows::Rows;
-use super::store::{Solved, Words};
+use super::store::Solved;
 use egdb::slice::Slice;
 
 /// The values of an arrangement of men after a side has lost a king, for this side to move.
@@ -112,16 +112,18 @@ impl Regrouped {
         }
     }
 
-    /// The values by the square of a king of the side that captured, beside these kings; those of the
-    /// other side to move are empty. `None` where the slice has them in a row.
+    /// The squares of a king of the side that captured, beside these kings, where the side to move
+    /// wins, and loses. `None` where the slice has them in a row.
     #[inline(always)]
-    pub(super) fn words(&self, kings: [u64; 2]) -> Option<Words> {
+    pub(super) fn row(&self, kings: [u64; 2]) -> Option<[u64; 2]> {
         let rows = self.rows.as_ref()?;
         let (row, _) = rows.place(self.men, kings[0], kings[1]);
-        let [wins, losses] = self.values[row];
-        Some(match rows.moving {
-            Color::White => [wins, losses, 0, 0],
-            Color::Black => [0, 0, wins, losses],
-        })
+        Some(self.values[row])
+    }
+
+    /// Whether there are values.
+    #[inline(always)]
+    pub(super) fn is_there(&self) -> bool {
+        self.rows.is_some()
     }
 }

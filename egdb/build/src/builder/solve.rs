@@ -3,13 +3,14 @@
 
 use std::sync::atomic::Ordering;
 
+use movegen::geometry::SQUARES;
 use movegen::{Color, isa};
 use rayon::prelude::*;
 
-use super::captures::Captures;
+use super::captures::{Captures, MAX_ROWS, RowCaptures, RowGroup};
 use super::chunks::Near;
 use super::context::BuildContext;
-use super::external::{ExternalFacts, Leaving, Seeds};
+use super::external::{ExternalFacts, ManMove, Outcomes, Seeds};
 use super::fixed::FixedValues;
 use super::regrouped::Regrouped;
 use super::rows::Rows;
@@ -162,8 +163,7 @@ impl Workspace {
             lost_king[lost.index()].find(context.solved, slice, lost, men, near);
         }
         let moves = Color::ALL.map(|side| context.man_moves(men, side));
-        let leaving = Leaving { moves, lost_king };
-        let find = FindFacts { context, rows, men, leaving: &leaving };
+        let find = FindFacts { context, rows, men, moves: &moves, lost_king };
         if !IS_SHARED {
             find.of_rows(kings, facts, win, loss, captures, near);
             return;
@@ -181,10 +181,7 @@ impl Workspace {
                 if !(context.keep_going)(0) {
                     return;
                 }
-                isa::run_best(
-                    #[inline(always)]
-                    || find.of_rows(kings, facts, win, loss, captures, near),
-                );
+                find.of_rows(kings, facts, win, loss, captures, near);
             },
         );
     }
@@ -195,12 +192,14 @@ struct FindFacts<'a, 'c> {
     context: &'a BuildContext<'c>,
     rows: Rows,
     men: [u64; 2],
-    leaving: &'a Leaving<'c>,
+    /// The moves of men, by side.
+    moves: &'a [Vec<ManMove<'c>>; 2],
+    lost_king: &'a [Regrouped; 2],
 }
 
 impl FindFacts<'_, '_> {
     /// The facts of some rows, and the seeds of distances to the end unless these are empty.
-    #[inline(always)]
+    #[inline(never)]
     fn of_rows(
         &self,
         kings: &[[u64; 2]],
@@ -210,18 +209,65 @@ impl FindFacts<'_, '_> {
         captures: &mut Captures,
         near: &mut Near,
     ) {
-        for (row, (&kings, facts)) in kings.iter().zip(facts).enumerate() {
-            let fixed = FixedValues::new(self.men, kings, self.rows.moving);
-            let [mut first, mut second] = [None, None];
-            if let (Some([win0, win1]), Some([loss0, loss1])) =
-                (win.get_mut(row), loss.get_mut(row))
-            {
-                first = Some(Seeds { win: win0, loss: loss0, anew: false });
-                second = Some(Seeds { win: win1, loss: loss1, anew: false });
+        isa::run_best(
+            #[inline(always)]
+            || self.of_groups(kings, facts, win, loss, captures, near),
+        );
+    }
+
+    #[inline(always)]
+    fn of_groups(
+        &self,
+        kings: &[[u64; 2]],
+        facts: &mut [[ExternalFacts; 2]],
+        win: &mut [Distances],
+        loss: &mut [Distances],
+        captures: &mut Captures,
+        near: &mut Near,
+    ) {
+        let has_seeds = !win.is_empty();
+        let mut first = 0;
+        while first < kings.len() {
+            let group = RowGroup::first(self.rows, self.men, &kings[first..]);
+            let rows = first..first + group.len();
+            let fixed = |row: usize| FixedValues::new(self.men, kings[row], self.rows.moving);
+            // Those of values alone are completed later.
+            let wanted = |row: usize| {
+                let fixed = fixed(row);
+                if has_seeds { SQUARES & !fixed.occupied() } else { fixed.counted() }
+            };
+            let mut of_rows = [0; MAX_ROWS];
+            of_rows.iter_mut().zip(rows.clone()).for_each(|(squares, row)| *squares = wanted(row));
+            let all = of_rows.iter().fold(0, |all, squares| all | squares);
+            for side in Color::ALL {
+                captures.find(&group, side, all);
+                let mut captured = [Outcomes::default(); MAX_ROWS];
+                if !has_seeds {
+                    let lost_king = &self.lost_king[side.opponent().index()];
+                    let context = self.context;
+                    let look_up = context.look_up(&group, side, &of_rows, captures, lost_king);
+                    look_up.add_all(&mut captured, near);
+                }
+                for row in rows.clone() {
+                    let seeds = win.get_mut(row).zip(loss.get_mut(row)).map(|(win, loss)| Seeds {
+                        win: &mut win[side.index()],
+                        loss: &mut loss[side.index()],
+                        anew: false,
+                    });
+                    let captures = RowCaptures { captures, row: row - first };
+                    facts[row][side.index()] = self.context.row_facts(
+                        &fixed(row),
+                        side,
+                        of_rows[row - first],
+                        &self.moves[side.index()],
+                        seeds,
+                        captures,
+                        captured[row - first],
+                        near,
+                    );
+                }
             }
-            let [black, white] = Color::ALL;
-            facts[0] = self.context.row_facts(&fixed, black, self.leaving, first, captures, near);
-            facts[1] = self.context.row_facts(&fixed, white, self.leaving, second, captures, near);
+            first = rows.end;
         }
     }
 }

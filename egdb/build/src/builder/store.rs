@@ -231,13 +231,6 @@ struct KingRows<'a> {
     moving: u64,
 }
 
-impl From<Words> for KingEnds<'_> {
-    fn from(words: Words) -> Self {
-        let place = KingPlace::Row { turn: Turn::NONE, words, distances: None };
-        KingEnds { is_reversed: false, place }
-    }
-}
-
 impl KingEnds<'_> {
     /// The value with the king on a square.
     #[inline(always)]
@@ -318,6 +311,12 @@ impl Solved {
 
     pub(super) fn get(&self, slice: Slice) -> Option<&Arc<ValueStore>> {
         self.by_id[slice.id()].as_ref()
+    }
+
+    /// The slice of a position where both sides have pieces, or its reversed twin and true.
+    #[inline(always)]
+    pub(super) fn stored_of(&self, board: &Board) -> Option<(&ValueStore, bool)> {
+        Some(self.stored(Slice::of(board)?))
     }
 
     /// The slice, or its reversed twin and true.

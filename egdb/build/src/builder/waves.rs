@@ -108,6 +108,9 @@ pub(super) struct Waves {
 /// Words of 64 places that a thread takes at a time.
 const SHARE: usize = 64;
 
+/// Marks that are gathered while memory is fetched for them.
+const MARKS: usize = 256;
+
 /// Places of some consecutive words, with the data to decide them.
 struct Part<'a> {
     /// The first place.
@@ -226,17 +229,28 @@ impl Waves {
         first: usize,
         fresh: &[u64],
     ) {
+        let mut marks: Vec<(u32, u64)> = Vec::new();
+        let set_all = |marks: &mut Vec<(u32, u64)>| {
+            marks.drain(..).for_each(|(place, from)| {
+                self.set_mark::<IS_SHARED>(place as usize, from, is_win);
+            });
+        };
         for (number, &word) in (first..).zip(fresh) {
             for bit in bits(word) {
                 let place = 64 * number + bit.trailing_zeros() as usize;
                 let squares = self.new[place];
                 let (row, side) = (place / 2, 1 - place % 2);
-                let touch = |row: usize, from: u64| {
+                let mut touch = |row: usize, from: u64| {
                     let place = 2 * row + side;
-                    if is_win {
-                        set::<IS_SHARED>(&self.pending[place], from);
+                    if !IS_SHARED {
+                        return self.set_mark::<IS_SHARED>(place, from, is_win);
                     }
-                    set::<IS_SHARED>(&self.touched[place / 64], 1 << (place % 64));
+                    // The rows of large blocks are far apart in memory: it fetches many at a time.
+                    if is_win {
+                        isa::prefetch(&self.pending[place]);
+                    }
+                    isa::prefetch(&self.touched[place / 64]);
+                    marks.push((place as u32, from));
                 };
                 if side == block.rows.moving.index() {
                     touch(row, king_slides(squares, block.empty(row)));
@@ -251,8 +265,21 @@ impl Waves {
                     }
                     true
                 });
+                if marks.len() >= MARKS {
+                    set_all(&mut marks);
+                }
             }
         }
+        set_all(&mut marks);
+    }
+
+    /// Marks squares of a place.
+    #[inline(always)]
+    fn set_mark<const IS_SHARED: bool>(&self, place: usize, squares: u64, is_win: bool) {
+        if is_win {
+            set::<IS_SHARED>(&self.pending[place], squares);
+        }
+        set::<IS_SHARED>(&self.touched[place / 64], 1 << (place % 64));
     }
 
     /// Decides the marked rows; returns whether anything was decided.
