@@ -103,7 +103,7 @@ typedef struct EGDB_DRIVER {
  *   maxkings_1side_8pcs = N   no 8-piece files with more than N kings on a side
  *   backend = mmap | cache    ours: files mapped into memory (default), or read into a cache
  *   preload = 1               ours: read all files now (with backend = cache as much as it holds)
- *   type = wld2 | compact | wld1 | run | mtc | dtw
+ *   type = wld2 | compact | wld1 | run | mtc | dtw | rules
  *                             ours: one of several databases in a directory, as "meerslag egdb
  *                             build" makes them. By default win/loss/draw comes first. To use
  *                             several, open the directory once for each type.
@@ -178,6 +178,23 @@ int meerslag_probe_dtw(const MEERSLAG_PROBE *probe, const EGDB_POSITION *positio
 
 /* Distance to conversion, odd for wins and even for losses. */
 int meerslag_probe_mtc(const MEERSLAG_PROBE *probe, const EGDB_POSITION *position, int color);
+
+#define MEERSLAG_LOSS (-2)
+#define MEERSLAG_BLESSED_LOSS (-1) /* a draw by counting comes before the end */
+#define MEERSLAG_DRAW 0
+#define MEERSLAG_CURSED_WIN 1
+#define MEERSLAG_WIN 2
+#define MEERSLAG_NOT_KNOWN 3
+
+/*
+ * The value under the draw rules that count moves (25 of each side with kings alone; 16 with three
+ * pieces against a king; 5 with one or two), "plies" of them counted already, as the number after :H in
+ * a FEN. One of the numbers above, or MEERSLAG_ERROR. plies_left, which may be null, takes the plies to
+ * a draw if nothing lets the counter begin again. Exact with databases of the type "rules" beside those
+ * of win/loss/draw; with others as far as distances and a small search tell.
+ */
+int meerslag_probe_category(const MEERSLAG_PROBE *probe, const EGDB_POSITION *position, int color,
+                            int plies, int *plies_left);
 
 /* Null is allowed. */
 void meerslag_probe_free(MEERSLAG_PROBE *probe);

@@ -25,8 +25,8 @@ pub use driver::{
 };
 pub use failure::meerslag_last_error;
 pub use probe::{
-    MeerslagProbe, meerslag_probe_add, meerslag_probe_dtw, meerslag_probe_free, meerslag_probe_mtc,
-    meerslag_probe_new, meerslag_probe_wld,
+    MeerslagProbe, meerslag_probe_add, meerslag_probe_category, meerslag_probe_dtw,
+    meerslag_probe_free, meerslag_probe_mtc, meerslag_probe_new, meerslag_probe_wld,
 };
 
 use movegen::{Bitboard, Board, Color, Position};

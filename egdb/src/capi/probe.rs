@@ -4,19 +4,22 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::Arc;
 
-use movegen::{Position, Wld};
+use movegen::{DrawCounters, DrawRules, Position, Wld};
 
 use super::driver::OpenDatabase;
 use super::failure::guard;
 use super::{EgdbDriver, EgdbPosition, position};
 use crate::error::ProbeError;
 use crate::probe::Probe;
+use crate::value::Category;
 use meerslag_files::with_causes;
 
 /// `MEERSLAG_ERROR`.
 const ERROR: c_int = -3;
 /// `MEERSLAG_NO_DISTANCE`.
 const NO_DISTANCE: c_int = -1;
+/// `MEERSLAG_NOT_KNOWN`.
+const NOT_KNOWN: c_int = 3;
 
 /// Databases that answer together.
 #[derive(Debug)]
@@ -125,6 +128,45 @@ pub unsafe extern "C" fn meerslag_probe_mtc(
     unsafe { ask(probe, pos, color, |probe, position| Ok(distance(probe.mtc(position)?))) }
 }
 
+/// The value under the draw rules that count moves, `plies` of them counted already: 2 win, 1 a win
+/// that a draw by counting stops, 0 draw, -1 a loss that it stops, -2 loss; 3 where the databases do not
+/// tell, -3 on failure. `plies_left`, if it is not null, takes the plies to a draw if nothing lets the
+/// counter begin again.
+///
+/// # Safety
+/// As [`meerslag_probe_wld`]; `plies_left` is null or points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meerslag_probe_category(
+    probe: *const MeerslagProbe,
+    pos: *const EgdbPosition,
+    color: c_int,
+    plies: c_int,
+    plies_left: *mut c_int,
+) -> c_int {
+    let Ok(plies) = u16::try_from(plies) else {
+        return guard(ERROR, || Err(format!("{plies} plies: expected 0 to {}", u16::MAX)));
+    };
+    // SAFETY: the same promises.
+    unsafe {
+        ask(probe, pos, color, |probe, position| {
+            let counters = DrawCounters::with_plies(position, plies);
+            let rules = DrawRules::default();
+            let category = probe.category(position, &counters, rules)?;
+            if let (Some(out), Some(left)) = (plies_left.as_mut(), counters.plies_left(rules)) {
+                *out = left.into();
+            }
+            Ok(match category {
+                Some(Category::Win) => 2,
+                Some(Category::CursedWin) => 1,
+                Some(Category::Draw) => 0,
+                Some(Category::BlessedLoss) => -1,
+                Some(Category::Loss) => -2,
+                None => NOT_KNOWN,
+            })
+        })
+    }
+}
+
 /// Ends a probe. Null is allowed.
 ///
 /// # Safety
@@ -138,4 +180,50 @@ pub unsafe extern "C" fn meerslag_probe_free(probe: *mut MeerslagProbe) {
         }
         Ok(())
     });
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use movegen::{Board, Color};
+
+    use super::*;
+
+    /// With the databases of the library.
+    fn ask(fen: &str, plies: c_int) -> (c_int, c_int) {
+        let probe = MeerslagProbe { probe: Probe::embedded().unwrap() };
+        let position = Position::from_fen(fen).unwrap();
+        let Board { black, white, kings: king } = Board::from(&position);
+        let (pos, mut left) = (EgdbPosition { black, white, king }, 77);
+        let color = c_int::from(position.side_to_move() == Color::White);
+        // SAFETY: all pointers are to values that live on.
+        let category = unsafe {
+            meerslag_probe_category(&raw const probe, &raw const pos, color, plies, &raw mut left)
+        };
+        // SAFETY: as before.
+        let alone = unsafe {
+            meerslag_probe_category(&raw const probe, &raw const pos, color, plies, ptr::null_mut())
+        };
+        assert_eq!(alone, category);
+        (category, left)
+    }
+
+    #[test]
+    fn values_under_the_draw_rules() {
+        // A loss in eight plies, of ten in all.
+        let fen = "W:WK11:BK2,K6";
+        assert_eq!(
+            [0, 2, 3, 9].map(|plies| ask(fen, plies)),
+            [(-2, 10), (-2, 8), (-1, 7), (-1, 1)]
+        );
+        // A win in 27 plies that a capture within 26 saves, but not within 7.
+        let win = "W:WK29,K19,50:BK11";
+        assert_eq!([0, 6, 25].map(|plies| ask(win, plies).0), [2, 2, 1]);
+        assert_eq!(ask("W:WK46:BK1,K2", 0).0, 0);
+        assert_eq!(ask("W:W31-35:B1-5", 0), (NOT_KNOWN, 50));
+        assert_eq!(ask(fen, -1), (ERROR, 77));
+        // SAFETY: null is allowed.
+        let null =
+            unsafe { meerslag_probe_category(ptr::null(), ptr::null(), 0, 0, ptr::null_mut()) };
+        assert_eq!(null, ERROR);
+    }
 }

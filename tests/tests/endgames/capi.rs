@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use egdb::index::unrank;
-use egdb::{DbIndex, DbType, Wld};
+use egdb::{Category, DbIndex, DbType, Probe, Wld};
 use movegen::random::Random;
-use movegen::{Board, Color, Position};
+use movegen::{Board, Color, DrawCounters, DrawRules, Position};
 
 use crate::folder::scratch;
 use crate::support::solver::Solution;
@@ -153,12 +153,26 @@ fn a_c_program() {
         &input,
     );
     assert_eq!(output.lines().count(), list.len());
-    let (mut captures, mut long) = (0, 0);
+    let (mut captures, mut long, mut stopped) = (0, 0, 0);
+    // With values under the draw rules, which the program's databases lack.
+    let probe = Probe::embedded().unwrap();
     for (position, line) in list.iter().zip(output.lines()) {
         let numbers: Vec<i64> = line.split(' ').map(|n| n.parse().unwrap()).collect();
-        let &[wld, mtc, dtw, exact_wld, exact_mtc, exact_dtw] = &numbers[..] else {
+        let &[wld, mtc, dtw, exact_wld, exact_mtc, exact_dtw, category, left] = &numbers[..] else {
             panic!("{line}")
         };
+        let counters = DrawCounters::with_plies(position, 6);
+        let under_rules = probe.category(position, &counters, DrawRules::default()).unwrap();
+        let expected = match under_rules.unwrap() {
+            Category::Win => 2,
+            Category::CursedWin => 1,
+            Category::Draw => 0,
+            Category::BlessedLoss => -1,
+            Category::Loss => -2,
+        };
+        stopped += usize::from([-1, 1].contains(&category));
+        assert_eq!(category, expected, "{position:?}");
+        assert_eq!(Ok(left), counters.plies_left(DrawRules::default()).unwrap().try_into());
         let entry = solution.entry(&DbIndex::of(position).unwrap());
         let is_draw = entry.wld == Wld::Draw;
         if entry.has_capture {
@@ -180,7 +194,7 @@ fn a_c_program() {
             "{position:?}"
         );
     }
-    assert!(captures > 100 && long > 0, "{captures} {long}");
+    assert!(captures > 100 && long > 0 && stopped > 10, "{captures} {long} {stopped}");
 }
 
 #[test]
@@ -389,5 +403,5 @@ fn the_header_declares_what_the_library_exports() {
         })
         .collect();
     assert_eq!(declared, exported);
-    assert_eq!(exported.len(), 12 + 7);
+    assert_eq!(exported.len(), 12 + 8);
 }

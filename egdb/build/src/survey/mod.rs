@@ -66,8 +66,64 @@ impl Longest {
     }
 }
 
-/// Sums over positions, and the greatest numbers among them.
+/// Wins and losses that the draw rules stop, see [`egdb::Category`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct RulesCounts {
+    /// Won, but a draw by counting with the counter at 0.
+    pub cursed_wins: u64,
+    /// Lost, but a draw by counting with the counter at 0.
+    pub blessed_losses: u64,
+    /// The same with the greatest counter: one ply is left to a draw.
+    pub last_cursed_wins: u64,
+    /// The same of losses.
+    pub last_blessed_losses: u64,
+    /// Of the positions without a capture: the most plies until the counter begins again or the game
+    /// ends; `None` if no file has such a number, which outside the counted endings is less than
+    /// ten then.
+    pub longest: Option<Longest>,
+}
+
+impl RulesCounts {
+    fn merge(&mut self, other: &RulesCounts) {
+        self.cursed_wins += other.cursed_wins;
+        self.blessed_losses += other.blessed_losses;
+        self.last_cursed_wins += other.last_cursed_wins;
+        self.last_blessed_losses += other.last_blessed_losses;
+        Longest::raise(&mut self.longest, other.longest);
+    }
+}
+
+/// Numbers of won and lost positions by their plies to the end of the game.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Distances {
+    /// Wins in 1, 3, 5 plies and so on.
+    pub wins: Vec<u64>,
+    /// Losses in 0, 2, 4 plies and so on.
+    pub losses: Vec<u64>,
+}
+
+impl Distances {
+    fn add(&mut self, is_win: bool, plies: u32) {
+        let (list, at) =
+            (if is_win { &mut self.wins } else { &mut self.losses }, plies as usize / 2);
+        if list.len() <= at {
+            list.resize(at + 1, 0);
+        }
+        list[at] += 1;
+    }
+
+    fn merge(&mut self, other: &Distances) {
+        for (list, other) in [(&mut self.wins, &other.wins), (&mut self.losses, &other.losses)] {
+            list.resize(list.len().max(other.len()), 0);
+            list.iter_mut().zip(other).for_each(|(sum, count)| *sum += count);
+        }
+    }
+}
+
+/// Sums over positions, and the greatest numbers among them.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Counts {
     /// Won for the side to move.
@@ -89,6 +145,12 @@ pub struct Counts {
     /// The greatest distance to conversion of a win or loss, exact also below the threshold of
     /// the files; `None` without a win or loss or without a database of this kind.
     pub longest_mtc: Option<Longest>,
+    /// Under the draw rules; `None` without a database of their values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<RulesCounts>,
+    /// If they were asked for, and a distance-to-win database has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distances: Option<Distances>,
 }
 
 impl Counts {
@@ -109,6 +171,12 @@ impl Counts {
         Longest::raise(&mut self.longest_dtw_win, other.longest_dtw_win);
         Longest::raise(&mut self.longest_dtw_loss, other.longest_dtw_loss);
         Longest::raise(&mut self.longest_mtc, other.longest_mtc);
+        if let Some(rules) = &other.rules {
+            self.rules.get_or_insert_default().merge(rules);
+        }
+        if let Some(distances) = &other.distances {
+            self.distances.get_or_insert_default().merge(distances);
+        }
         self
     }
 }
@@ -139,6 +207,9 @@ pub struct SideSurvey {
     pub longest_dtw_loss_fen: Option<String>,
     /// The first position with the greatest distance to conversion.
     pub longest_mtc_fen: Option<String>,
+    /// The first position with the longest way under the draw rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_rules_fen: Option<String>,
     /// Compressed data by type of database.
     pub bytes: BTreeMap<&'static str, u64>,
     /// The same for each position.
@@ -177,10 +248,11 @@ impl SideSurvey {
             slice,
             side,
             positions,
-            counts,
+            longest_rules_fen: fen(counts.rules.and_then(|rules| rules.longest)),
             longest_dtw_win_fen: fen(counts.longest_dtw_win),
             longest_dtw_loss_fen: fen(counts.longest_dtw_loss),
             longest_mtc_fen: fen(counts.longest_mtc),
+            counts,
             bits_per_position: bytes
                 .iter()
                 .map(|(name, bytes)| (*name, json::bits(*bytes, positions)))
@@ -205,7 +277,7 @@ pub struct Progress {
 const UNIT: u64 = 1 << 16;
 
 /// Surveys the slices of a probe's win/loss/draw databases, those with fewer pieces first, Black
-/// to move first. Calls `each` with every finished one, and `progress` from any thread; when that
+/// to move first; with the numbers of positions by `distances`, too. Calls `each` with every finished one, and `progress` from any thread; when that
 /// returns false the survey stops, and the result is false.
 ///
 /// # Errors
@@ -213,6 +285,7 @@ const UNIT: u64 = 1 << 16;
 pub fn survey(
     probe: &Probe,
     selection: &SliceSelection,
+    distances: bool,
     progress: impl Fn(Progress) -> bool + Sync,
     mut each: impl FnMut(SideSurvey),
 ) -> Result<bool, SurveyError> {
@@ -224,8 +297,9 @@ pub fn survey(
     let mut known: HashMap<(Slice, Color), Counts> = HashMap::new();
     for slice in list {
         for &side in slice.stored_sides() {
-            let surveyor =
-                Surveyor::new(probe, slice, side, |slice, side| known.get(&(slice, side)));
+            let surveyor = Surveyor::new(probe, slice, side, distances, |slice, side| {
+                known.get(&(slice, side))
+            });
             let advance = |count: u64| {
                 let done = done.fetch_add(count, Ordering::Relaxed) + count;
                 if !progress(Progress { done, all, slice }) {
@@ -264,8 +338,8 @@ pub fn survey(
             if is_stopped.load(Ordering::Relaxed) {
                 return Ok(false);
             }
+            known.insert((slice, side), counts.clone());
             each(SideSurvey::new(slice, side, counts, probe));
-            known.insert((slice, side), counts);
         }
     }
     Ok(true)

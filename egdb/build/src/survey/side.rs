@@ -2,18 +2,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use movegen::{Board, Color, Position, Wld};
+use movegen::draw::MaterialClass;
+use movegen::{Board, Color, DrawCounters, DrawRules, Position, Wld};
 
-use super::{Counts, Longest, reaches};
+use super::{Counts, Distances, Longest, RulesCounts, reaches};
 use crate::builder::after_capture_by;
 use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
 use egdb::Database;
 use egdb::SubId;
 use egdb::error::ProbeError;
 use egdb::format::DbType;
-use egdb::probe::{MTC_ROUNDING, Probe, Question, exclusion};
+use egdb::probe::{MTC_ROUNDING, Probe, Question, UnderRules, exclusion};
 use egdb::slice::Slice;
-use egdb::value::{MTC_THRESHOLD, WldValue};
+use egdb::value::{MTC_THRESHOLD, RULES_NEVER, WldValue};
 use egdb::walk::Walk;
 
 /// The greatest number so far, shared by threads, to skip what cannot change it: the number above the
@@ -50,6 +51,8 @@ pub(super) struct Surveyor<'p> {
     has_dtw: bool,
     mtc: Option<&'p Database>,
     has_mtc: bool,
+    rules: Option<&'p Database>,
+    distances: bool,
     /// No capture wins, or loses, in more plies than this.
     limits: [u32; 2],
     dtw_win: SharedTop,
@@ -62,6 +65,7 @@ pub(super) struct Worker {
     wld: Vec<u16>,
     dtw: Vec<u16>,
     mtc: Vec<u16>,
+    rules: Vec<u16>,
     near: MtcSearch,
     question: Question,
 }
@@ -84,6 +88,7 @@ impl<'p> Surveyor<'p> {
         probe: &'p Probe,
         slice: Slice,
         side: Color,
+        distances: bool,
         known: impl Fn(Slice, Color) -> Option<&'k Counts>,
     ) -> Surveyor<'p> {
         let find = |test: fn(DbType) -> bool| {
@@ -100,6 +105,12 @@ impl<'p> Surveyor<'p> {
             has_dtw: dtw.any(|db| db.has_slice(slice)),
             mtc: find(|t| t == DbType::Mtc),
             has_mtc: reaches(probe, DbType::Mtc, slice.pieces()),
+            // Men alone may be left out.
+            rules: probe.databases().iter().map(AsRef::as_ref).find(|db: &&Database| {
+                let is_reached = slice.kings() == 0 && db.max_pieces() >= slice.pieces();
+                db.db_type() == DbType::Rules && (db.has_slice(slice) || is_reached)
+            }),
+            distances,
             limits: limits(slice, side, known),
             dtw_win: SharedTop::default(),
             dtw_loss: SharedTop::default(),
@@ -112,6 +123,7 @@ impl<'p> Surveyor<'p> {
             wld: Vec::new(),
             dtw: Vec::new(),
             mtc: Vec::new(),
+            rules: Vec::new(),
             near: MtcSearch::new(),
             question: Question::new(0),
         }
@@ -157,6 +169,7 @@ impl<'p> Surveyor<'p> {
             self.read(self.wld, at, count, &mut worker.wld)?;
             self.read(self.dtw, at, count, &mut worker.dtw)?;
             self.read(self.mtc, at, count, &mut worker.mtc)?;
+            self.read(self.rules, at, count, &mut worker.rules)?;
             for (k, board) in walk.by_ref().take(count).enumerate() {
                 visit(worker, &board, at + k as u64, k)?;
             }
@@ -190,7 +203,10 @@ impl<'p> Surveyor<'p> {
         start: u64,
         end: u64,
     ) -> Result<Counts, ProbeError> {
-        let mut counts = Counts::default();
+        let rules = self.rules.map(|_| RulesCounts::default());
+        let distances = (self.distances && self.has_dtw).then(Distances::default);
+        let mut counts = Counts { rules, distances, ..Counts::default() };
+        let mut under_rules = self.probe.under(DrawRules::default(), u32::MAX);
         self.each(worker, start, end, |worker, board, index, k| {
             let Ok(position) = board.position(self.side) else { return Ok(()) };
             let has_capture = position.has_capture(self.side);
@@ -221,6 +237,9 @@ impl<'p> Surveyor<'p> {
             if self.has_mtc {
                 self.count_mtc(worker, at, &mut counts);
             }
+            if let Some(rules) = &mut counts.rules {
+                self.count_rules(worker, &mut under_rules, &position, at, rules)?;
+            }
             Ok(())
         })?;
         Ok(counts)
@@ -243,18 +262,88 @@ impl<'p> Surveyor<'p> {
             Some(2 * u32::from(worker.dtw[k]) + u32::from(is_win))
         } else {
             let limit = if has_capture { self.limits[usize::from(!is_win)] } else { u32::MAX };
-            if shared.useless(index).is_some_and(|useless| limit <= useless) {
+            if !self.distances && shared.useless(index).is_some_and(|useless| limit <= useless) {
                 return Ok(());
             }
             self.probe.dtw_of(position, if is_win { Wld::Win } else { Wld::Loss })?
         };
-        if let Some(number) = plies
-            && top.is_none_or(|best| number > best.number)
-        {
+        let Some(number) = plies else { return Ok(()) };
+        if top.is_none_or(|best| number > best.number) {
             *top = Some(Longest { number, index });
             shared.raise(number, index);
         }
+        if let Some(distances) = &mut counts.distances {
+            distances.add(is_win, number);
+        }
         Ok(())
+    }
+
+    /// Whether the win or loss comes before a draw by counting, with the counter at 0 and at its greatest.
+    fn count_rules(
+        &self,
+        worker: &mut Worker,
+        under_rules: &mut UnderRules<'_>,
+        position: &Position,
+        DecidedPosition { is_win, has_capture, index, k }: DecidedPosition,
+        counts: &mut RulesCounts,
+    ) -> Result<(), ProbeError> {
+        let value = if is_win { Wld::Win } else { Wld::Loss };
+        let (in_time, last_in_time) = if has_capture {
+            let first = DrawCounters::new(position);
+            let plies = first.plies_left(DrawRules::default()).unwrap_or(u16::MAX);
+            let last = DrawCounters::with_plies(position, plies - 1);
+            let mut is_in_time = |counters: &DrawCounters| -> Result<bool, ProbeError> {
+                Ok(under_rules.is_in_time(position, value, counters)? != Some(false))
+            };
+            (is_in_time(&first)?, is_in_time(&last)?)
+        } else {
+            let plies = worker.rules[k];
+            let is_counted = self.slice.class() != MaterialClass::Other;
+            if plies != RULES_NEVER && (is_counted || plies >= MTC_THRESHOLD) {
+                let number = plies.into();
+                Longest::raise(&mut counts.longest, Some(Longest { number, index }));
+            }
+            let is_last = match plies {
+                RULES_NEVER => false,
+                _ if is_counted => plies <= 1,
+                _ if plies >= MTC_THRESHOLD => false,
+                _ if is_win => self.wins_at_once(worker, under_rules, position)?,
+                // Whatever he moves begins the count anew.
+                _ => position.legal_moves().iter().all(|&mv| position.is_irreversible(mv)),
+            };
+            (plies != RULES_NEVER, is_last)
+        };
+        let (stopped, last) = match is_win {
+            true => (&mut counts.cursed_wins, &mut counts.last_cursed_wins),
+            false => (&mut counts.blessed_losses, &mut counts.last_blessed_losses),
+        };
+        *stopped += u64::from(!in_time);
+        *last += u64::from(!last_in_time);
+        Ok(())
+    }
+
+    /// Whether one move ends the game, or begins the count anew in a win under the rules.
+    fn wins_at_once(
+        &self,
+        worker: &mut Worker,
+        under_rules: &mut UnderRules<'_>,
+        position: &Position,
+    ) -> Result<bool, ProbeError> {
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            if !next.has_legal_move() {
+                return Ok(true);
+            }
+            if position.is_irreversible(mv)
+                && self.probe.wld_with(&next, &mut worker.question)? == Some(Wld::Loss)
+            {
+                let counters = DrawCounters::new(&next);
+                if under_rules.is_in_time(&next, Wld::Loss, &counters)? != Some(false) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Numbers stored, and numbers of captures.

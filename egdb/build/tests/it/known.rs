@@ -45,7 +45,10 @@ fn published_values() {
 fn published_greatest_distances() {
     let probe = from_environment();
     let mut list = Vec::new();
-    assert!(survey(&probe, &SliceSelection::default(), |_| true, |side| list.push(side)).unwrap());
+    assert!(
+        survey(&probe, &SliceSelection::default(), false, |_| true, |side| list.push(side))
+            .unwrap()
+    );
     let greatest =
         |s: &SideSurvey| (s.slice, s.side, s.counts.longest_mtc.map(|longest| longest.number));
     let records = compare_greatest(list.iter().map(greatest));

@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use egdb::index::unrank;
-use egdb::{Category, Database, DbType, OpenOptions, Probe, Wld};
+use egdb::{Category, Database, DbType, OpenOptions, Probe, Slice, Wld};
+use egdb_build::SliceSelection;
 use egdb_build::builder::{BuildOptions, Builder};
 use egdb_build::check::{Options, check};
+use egdb_build::survey::{Longest, RulesCounts, SideSurvey, survey};
 use movegen::notation::fen::Fen;
 use movegen::random::Random;
-use movegen::{Color, DrawCounters, DrawRules, Position};
+use movegen::{Color, DrawCounters, DrawRules, Kind, Piece, Position, Setup};
 
-use crate::support::rules::{Rule, Ruled};
+use crate::support::rules::{Held, Rule, Ruled, solve_arrangement};
 use crate::support::table;
 
 const RULES: DrawRules = DrawRules::Lidraughts;
@@ -68,8 +70,7 @@ fn the_library_agrees_with_an_independent_solver() {
 
 /// Compares a position with all counters that matter: 0, the last one that the value holds at, and the
 /// next one.
-fn compare(ruled: &Ruled, probe: &Probe, position: &Position, rule: Rule) {
-    let held = ruled.held(position);
+fn compare(held: Held, probe: &Probe, position: &Position, rule: Rule) {
     let last = held.until.min(rule.limit());
     let counters = [0, last, (last + 1).min(rule.limit())];
     for counter in counters {
@@ -85,7 +86,7 @@ fn compare_all(ruled: &Ruled, probe: &Probe) {
         for &side in slice.stored_sides() {
             for index in 0..slice.size() {
                 let position = unrank(slice, index).unwrap().position(side).unwrap();
-                compare(ruled, probe, &position, Rule::of(slice));
+                compare(ruled.held(&position), probe, &position, Rule::of(slice));
             }
         }
     }
@@ -94,6 +95,59 @@ fn compare_all(ruled: &Ruled, probe: &Probe) {
 #[test]
 fn three_pieces_at_every_counter() {
     compare_all(three_pieces(), &Probe::embedded().unwrap());
+}
+
+/// The same by counting states.
+fn stopped(ruled: &Ruled, probe: &Probe, slice: Slice, side: Color) -> RulesCounts {
+    let mut counts = RulesCounts::default();
+    let rule = Rule::of(slice);
+    for index in 0..slice.size() {
+        let position = unrank(slice, index).unwrap().position(side).unwrap();
+        let held = ruled.held(&position);
+        let is_stopped = |counter: u8| u64::from(held.at(counter) == Wld::Draw);
+        let (first, last) = (is_stopped(0), is_stopped(rule.limit() - 1));
+        match probe.wld(&position).unwrap().unwrap() {
+            Wld::Win => {
+                (counts.cursed_wins, counts.last_cursed_wins) =
+                    (counts.cursed_wins + first, counts.last_cursed_wins + last)
+            }
+            Wld::Loss => {
+                (counts.blessed_losses, counts.last_blessed_losses) =
+                    (counts.blessed_losses + first, counts.last_blessed_losses + last)
+            }
+            Wld::Draw => continue,
+        }
+        let number = u32::from(rule.limit() - held.until.min(rule.limit()));
+        let is_stored = first == 0 && (number >= 10 || rule != Rule::Moves25);
+        let is_longer = counts.longest.is_none_or(|longest| number > longest.number);
+        if is_stored && is_longer && !position.has_capture(side) {
+            counts.longest = Some(Longest { number, index });
+        }
+    }
+    counts
+}
+
+#[test]
+fn a_survey_counts_what_the_rules_stop() {
+    let probe = Probe::embedded().unwrap();
+    let mut list = Vec::new();
+    let selection = SliceSelection { max_pieces: Some(3), ..SliceSelection::default() };
+    assert!(survey(&probe, &selection, false, |_| true, |side| list.push(side)).unwrap());
+    let mut longest = None;
+    for found in &list {
+        let right = stopped(three_pieces(), &probe, found.slice, found.side);
+        assert_eq!(found.counts.rules, Some(right), "{} {}", found.slice, found.side);
+        longest = longest.max(right.longest.map(|longest| longest.number));
+        assert_eq!(right.longest.is_some(), found.longest_rules_fen.is_some());
+    }
+    // A win against a lone king takes nine plies of ten.
+    assert_eq!((list.len(), longest), (16, Some(9)));
+    // Without values under the rules there is nothing to count.
+    let mut probe = Probe::new();
+    probe.add(Arc::new(Database::embedded(DbType::Compact).unwrap()));
+    let selection = SliceSelection { max_pieces: Some(2), ..SliceSelection::default() };
+    let none = |side: SideSurvey| assert_eq!(side.counts.rules, None);
+    assert!(survey(&probe, &selection, false, |_| true, none).unwrap());
 }
 
 /// Built under the rules, without distances.
@@ -146,13 +200,12 @@ fn by_moves(probe: &Probe, position: &Position, counters: &DrawCounters) -> Opti
     Some(best)
 }
 
-#[test]
-fn four_pieces_agree_with_their_moves() {
-    let probe = Probe::embedded().unwrap();
+/// Compares random positions of each slice with their moves; returns how many the rules stop.
+fn compare_with_moves(probe: &Probe, pieces: u8, each: usize) -> usize {
     let mut random = Random::new(61);
     let mut stopped = 0;
-    for slice in egdb::Slice::stored(4) {
-        for _ in 0..300 {
+    for slice in Slice::stored(pieces) {
+        for _ in 0..each {
             let board = unrank(slice, random.below_u64(slice.size())).unwrap();
             let position = board.position(Color::ALL[random.below(2)]).unwrap();
             let limit = u64::from(Rule::of(slice).limit());
@@ -162,7 +215,7 @@ fn four_pieces_agree_with_their_moves() {
             let counters = DrawCounters::with_plies(&position, (limit - left) as u16);
             let found = probe.category(&position, &counters, RULES).unwrap();
             let fen = position.to_fen();
-            let expected = by_moves(&probe, &position, &counters);
+            let expected = by_moves(probe, &position, &counters);
             assert_eq!(found.map(Category::wld), expected, "{fen}, {left} plies left");
             assert!(found.is_some());
             stopped += usize::from(
@@ -170,7 +223,51 @@ fn four_pieces_agree_with_their_moves() {
             );
         }
     }
+    stopped
+}
+
+#[test]
+fn four_pieces_agree_with_their_moves() {
+    let stopped = compare_with_moves(&Probe::embedded().unwrap(), 4, 300);
     assert!(stopped > 150, "{stopped}");
+}
+
+/// Random positions of all slices against their moves; and for slices of up to three kings all positions
+/// of some men against the slow solver, at all counters that matter.
+#[test]
+#[ignore = "minutes; needs databases of five pieces with values under the rules: MEERSLAG_EGDB_DIR=DIR"]
+fn five_pieces_agree_with_the_slow_solver() {
+    let dir = std::env::var_os("MEERSLAG_EGDB_DIR").expect("set MEERSLAG_EGDB_DIR");
+    let mut probe = Probe::new();
+    for db_type in [DbType::Compact, DbType::Rules] {
+        let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
+        probe.add(Arc::new(Database::open(Path::new(&dir), &options).unwrap()));
+    }
+    let stopped = compare_with_moves(&probe, 5, 500);
+    assert!(stopped > 200, "{stopped}");
+    let mut random = Random::new(5);
+    let (mut positions, mut longest) = (0, 0);
+    for slice in Slice::stored(5).filter(|slice| (1..=3).contains(&slice.kings())) {
+        let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+        let some = board.position(Color::Black).unwrap();
+        let mut men = Setup::empty(Color::Black);
+        for color in Color::ALL {
+            some.men(color)
+                .into_iter()
+                .for_each(|square| men.put(Piece { color, kind: Kind::Man }, square));
+        }
+        let kings = [slice.black_kings(), slice.white_kings()].map(usize::from);
+        let solved = solve_arrangement(&probe, &men, kings);
+        for (position, &held) in &solved {
+            compare(held, &probe, position, Rule::Moves25);
+            if held.value != Wld::Draw && held.until < 50 {
+                longest = longest.max(50 - held.until);
+            }
+        }
+        positions += solved.len();
+    }
+    println!("{positions} positions, the longest way takes {longest} plies");
+    assert!(positions > 500_000 && longest > 10, "{positions} {longest}");
 }
 
 #[test]

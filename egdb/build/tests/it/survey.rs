@@ -8,7 +8,7 @@ use egdb::error::SelectionError;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use egdb_build::SliceSelection;
 use egdb_build::builder::{BuildOptions, Builder};
-use egdb_build::survey::{Counts, Longest, SideSurvey, SurveyError, survey};
+use egdb_build::survey::{Counts, Distances, Longest, SideSurvey, SurveyError, survey};
 use movegen::Color;
 
 use crate::support::solver::{Solution, Solved};
@@ -41,7 +41,7 @@ fn all(_: Slice, _: Color) -> bool {
 
 fn run(probe: &Probe, selection: &SliceSelection) -> Vec<SideSurvey> {
     let mut list = Vec::new();
-    assert!(survey(probe, selection, |_| true, |side| list.push(side)).unwrap());
+    assert!(survey(probe, selection, false, |_| true, |side| list.push(side)).unwrap());
     list
 }
 
@@ -67,6 +67,7 @@ fn expected(solution: &Solution, slice: Slice, side: Color) -> Counts {
         longest_dtw_win: longest(|e| (e.wld == Wld::Win).then_some(e.dtw)),
         longest_dtw_loss: longest(|e| (e.wld == Wld::Loss).then_some(e.dtw)),
         longest_mtc: longest(|e| (e.wld != Wld::Draw).then_some(e.mtc)),
+        ..Counts::default()
     }
 }
 
@@ -77,7 +78,7 @@ fn compare(solution: &Solution, list: &[SideSurvey]) {
         for &side in slice.stored_sides() {
             let found = found.next().unwrap();
             let counts = expected(solution, slice, side);
-            assert_eq!((found.slice, found.side, found.counts), (slice, side, counts));
+            assert_eq!((found.slice, found.side, &found.counts), (slice, side, &counts));
         }
     }
     assert!(found.next().is_none());
@@ -120,14 +121,14 @@ fn missing_sides_and_types() {
     let (_dir, probe) = built(three_pieces(), &TYPES, all);
     let list = run(&probe, &only(slice));
     let wanted = Color::ALL.map(|side| expected(three_pieces(), slice, side));
-    assert_eq!(list.iter().map(|s| s.counts).collect::<Vec<_>>(), wanted);
+    assert_eq!(list.iter().map(|s| s.counts.clone()).collect::<Vec<_>>(), wanted);
     let of = |slices: &str, max_pieces| {
         let slices = vec![slices.parse().unwrap()];
-        survey(&probe, &SliceSelection { slices, max_pieces, threads: 1 }, |_| true, |_| {})
+        survey(&probe, &SliceSelection { slices, max_pieces, threads: 1 }, false, |_| true, |_| {})
     };
     assert!(matches!(of("1111", None), Err(SurveyError::Selection(SelectionError::Missing(_)))));
     assert!(matches!(of("1101", Some(2)), Err(SurveyError::Selection(SelectionError::NoSlices))));
-    let nothing = survey(&Probe::new(), &SliceSelection::default(), |_| true, |_| {});
+    let nothing = survey(&Probe::new(), &SliceSelection::default(), false, |_| true, |_| {});
     assert!(matches!(nothing, Err(SurveyError::Selection(SelectionError::NoWld))));
 }
 
@@ -138,7 +139,7 @@ fn unknown_positions_are_counted() {
     let (_dir, probe) = built(three_pieces(), &TYPES, |slice, _| slice != without);
     for found in run(&probe, &only(slice)) {
         let right = expected(three_pieces(), found.slice, found.side);
-        let counts = found.counts;
+        let counts = &found.counts;
         // Black can only capture White's last piece.
         assert_eq!(counts.unknown > 0, found.side == Color::White);
         assert!(counts.unknown <= counts.captures, "{found:?}");
@@ -147,12 +148,73 @@ fn unknown_positions_are_counted() {
     }
 }
 
+fn with_distances(probe: &Probe, selection: &SliceSelection) -> Vec<SideSurvey> {
+    let mut list = Vec::new();
+    assert!(survey(probe, selection, true, |_| true, |side| list.push(side)).unwrap());
+    list
+}
+
+#[test]
+fn positions_are_counted_by_their_distances() {
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
+    for found in with_distances(&probe, &SliceSelection::default()) {
+        let mut right = Distances::default();
+        for entry in three_pieces().table(found.slice, found.side) {
+            let (list, plies) = match entry.wld {
+                Wld::Win => (&mut right.wins, usize::from(entry.dtw)),
+                Wld::Loss => (&mut right.losses, usize::from(entry.dtw)),
+                Wld::Draw => continue,
+            };
+            list.resize(list.len().max(plies / 2 + 1), 0);
+            list[plies / 2] += 1;
+        }
+        assert_eq!(found.counts.distances, Some(right), "{} {}", found.slice, found.side);
+    }
+    // Without a database of them.
+    let (_dir, probe) = built(three_pieces(), &[DbType::Wld2], all);
+    let list = with_distances(&probe, &SliceSelection::default());
+    assert!(list.iter().all(|found| found.counts.distances.is_none()));
+}
+
+/// What another generator has printed, see the head of the table.
+#[test]
+fn another_generator_counts_the_same() {
+    let probe = Probe::embedded().unwrap();
+    let [found] = &with_distances(&probe, &only("1111".parse().unwrap()))[..] else {
+        panic!("one side to move of a slice that is its own twin")
+    };
+    let distances = found.counts.distances.as_ref().unwrap();
+    let mut sums = [0, 0];
+    for row in table(include_str!("../../../../positions/egdb/gwdegtb-1111.tsv")) {
+        let [value, plies, positions] = row[..] else { panic!("{row:?}") };
+        let (list, sum) = match value {
+            "win" => (&distances.wins, &mut sums[0]),
+            "loss" => (&distances.losses, &mut sums[1]),
+            _ => {
+                assert_eq!((value, positions.parse()), ("draw", Ok(found.counts.draws)));
+                continue;
+            }
+        };
+        let plies: usize = plies.parse().unwrap();
+        let positions: u64 = positions.parse().unwrap();
+        assert_eq!(list[plies / 2], positions, "{value} in {plies}");
+        *sum += positions;
+    }
+    assert_eq!(sums, [found.counts.wins, found.counts.losses]);
+    assert_eq!((sums, found.positions), ([882_645, 26_562], 4_478_160));
+}
+
 #[test]
 fn a_survey_can_be_stopped() {
     let (_dir, probe) = built(three_pieces(), &[DbType::Wld2], all);
     let mut count = 0;
-    let result =
-        survey(&probe, &SliceSelection::default(), |at| at.slice.pieces() < 3, |_| count += 1);
+    let result = survey(
+        &probe,
+        &SliceSelection::default(),
+        false,
+        |at| at.slice.pieces() < 3,
+        |_| count += 1,
+    );
     assert!(!result.unwrap());
     assert_eq!(count, 4);
 }

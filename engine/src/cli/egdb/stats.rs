@@ -5,7 +5,7 @@ use std::io::Write;
 use ::egdb::{DbType, Probe, Slice};
 use clap::{Args, ValueEnum};
 use egdb_build::SliceSelection;
-use egdb_build::survey::{Counts, SideSurvey, SurveyError, survey};
+use egdb_build::survey::{Counts, Distances, RulesCounts, SideSurvey, SurveyError, survey};
 use movegen::words::counted;
 
 use super::super::databases::FoldersArgs;
@@ -19,7 +19,8 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag egdb stats --egdb db
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
-  meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json";
+  meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
+  meerslag egdb stats --egdb db --pieces 4 --distances";
 
 /// Count wins, losses and draws of all positions, and find the longest
 ///
@@ -30,6 +31,10 @@ Examples:
 /// slice is written as four digits: black men, black kings, white men, white kings; of a slice and
 /// its twin with colours exchanged only one is stored, and if they are the same only Black to move.
 ///
+/// With values under the draw rules also: wins and losses that a draw by counting stops, with the
+/// counter at 0 and with one ply left, and the most plies that one needs until the counter begins
+/// again or the game ends.
+///
 /// JSON: one object a line for each slice and side to move.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -38,6 +43,9 @@ pub(super) struct StatsArgs {
     folders: FoldersArgs,
     #[command(flatten)]
     selection: SliceSelection,
+    /// Count wins and losses by their plies to the end of the game, too
+    #[arg(long)]
+    distances: bool,
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
@@ -78,7 +86,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         bar.show(at.done, at.all, || format!(" {}", at.slice));
         !interrupt.is_pressed()
     };
-    let is_complete = survey(&probe, &args.selection, progress, each);
+    let is_complete = survey(&probe, &args.selection, args.distances, progress, each);
     drop(bar);
     failed?;
     page.is_partial = !matches!(is_complete, Ok(true));
@@ -151,8 +159,8 @@ impl Page<'_> {
 
     /// The sums of the piece count.
     fn total(&self, pieces: u8) -> Vec<String> {
-        let counts = self.rows.iter().map(|row| row.counts);
-        let sum = counts.fold(Counts::default(), |sum, counts| sum.merged(&counts));
+        let counts = self.rows.iter().map(|row| &row.counts);
+        let sum = counts.fold(Counts::default(), Counts::merged);
         let positions = sum.positions();
         let mut slices: Vec<Slice> = self.rows.iter().map(|row| row.slice).collect();
         slices.dedup();
@@ -178,6 +186,14 @@ impl Page<'_> {
             .collect();
         if !longest.is_empty() {
             lines.push(longest.join(", "));
+        }
+        if let Some(rules) = &sum.rules {
+            let RulesCounts { cursed_wins, blessed_losses, .. } = rules;
+            let RulesCounts { last_cursed_wins, last_blessed_losses, .. } = rules;
+            lines.push(format!(
+                "stopped by the draw rules: {cursed_wins} wins and {blessed_losses} losses, with one ply \
+                 left {last_cursed_wins} wins and {last_blessed_losses} losses"
+            ));
         }
         if slices.iter().copied().eq(Slice::stored(pieces)) {
             for database in self.probe.databases() {
@@ -214,10 +230,43 @@ impl Page<'_> {
                 }
             }
         }
+        for (heading, rows) in self.more_tables() {
+            writeln!(out, "\n{}", terminal::table(&heading, &rows))?;
+        }
         for line in self.total(pieces) {
             writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
         }
         Ok(())
+    }
+
+    /// What the draw rules stop, and numbers by distances; each with its heading.
+    fn more_tables(&self) -> Vec<(Vec<&'static str>, Vec<Vec<String>>)> {
+        let place = |row: &SideSurvey| vec![row.slice.to_string(), letter(row)];
+        let (mut stopped, mut distances) = (Vec::new(), Vec::new());
+        for row in &self.rows {
+            if let Some(rules) = &row.counts.rules {
+                let at_first = [rules.cursed_wins, rules.blessed_losses];
+                let at_last = [rules.last_cursed_wins, rules.last_blessed_losses];
+                let counts = at_first.into_iter().chain(at_last).map(|n| n.to_string());
+                let longest = or_dash(rules.longest.map(u32::from));
+                stopped.push(place(row).into_iter().chain(counts).chain([longest]).collect());
+            }
+            let Some(Distances { wins, losses }) = &row.counts.distances else { continue };
+            for half in 0..wins.len().max(losses.len()) {
+                for (list, plies) in [(losses, 2 * half), (wins, 2 * half + 1)] {
+                    if let Some(&count) = list.get(half).filter(|&&count| count > 0) {
+                        let what = if plies % 2 == 0 { "loss" } else { "win" };
+                        let cells = [what.to_owned(), plies.to_string(), count.to_string()];
+                        distances.push(place(row).into_iter().chain(cells).collect());
+                    }
+                }
+            }
+        }
+        let of_rules =
+            vec!["slice", "", " wins", " losses", " last wins", " last losses", " longest"];
+        let of_distances = vec!["slice", "", "value", " plies", " positions"];
+        let tables = [(of_rules, stopped), (of_distances, distances)];
+        tables.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
     fn markdown(&self, pieces: u8, out: &mut impl Write) -> Result<(), Failure> {
@@ -253,6 +302,13 @@ impl Page<'_> {
             let (slice, side) = (row.slice, letter(row));
             writeln!(out, "{heading}| {slice} | {side} | {} |", cells.join(" | "))
         })?;
+        for (heading, rows) in self.more_tables() {
+            let heading: Vec<&str> = heading.into_iter().map(str::trim).collect();
+            writeln!(out, "\n| {} |\n|{}", heading.join(" | "), " --- |".repeat(heading.len()))?;
+            for row in rows {
+                writeln!(out, "| {} |", row.join(" | "))?;
+            }
+        }
         Ok(())
     }
 }
@@ -268,6 +324,10 @@ exchanged only one is listed, and if they are the same only Black to move.
 The columns `win` and `loss` have the longest win and loss in plies to the end of the game, `mtc`
 the greatest distance to conversion in the convention of the Kingsrow databases; a dash stands where
 there is none or none was counted. The last columns are bits of compressed data a position.
+
+Where the values under the draw rules are counted: wins and losses that a draw by counting stops, with
+the counter at 0 and (`last`) with one ply left, and the most plies that one needs until the counter
+begins again or the game ends; a dash stands for less than ten.
 ";
 
 fn letter(row: &SideSurvey) -> String {

@@ -102,6 +102,7 @@ static void misuse(EGDB_DRIVER *wld, EGDB_DRIVER *mtc) {
     egdb_reset_stats(NULL);
     CHECK(meerslag_probe_add(NULL, wld) == MEERSLAG_ERROR);
     CHECK(meerslag_probe_wld(NULL, &good, EGDB_BLACK) == MEERSLAG_ERROR);
+    CHECK(meerslag_probe_category(NULL, &good, EGDB_BLACK, 0, NULL) == MEERSLAG_ERROR);
     meerslag_probe_free(NULL);
     (void)c;
 }
@@ -157,9 +158,12 @@ int main(int argc, char **argv) {
         EGDB_POSITION *p = &positions[count];
         int color = colors[count];
         expected[count] = drivers[0]->lookup(drivers[0], p, color, 0);
-        printf("%d %d %d %d %d %d\n", expected[count], egdb_lookup(drivers[1], p, color, 0),
+        int plies_left = 0;
+        int category = meerslag_probe_category(probe, p, color, 6, &plies_left);
+        printf("%d %d %d %d %d %d %d %d\n", expected[count], egdb_lookup(drivers[1], p, color, 0),
                egdb_lookup(drivers[2], p, color, 0), meerslag_probe_wld(probe, p, color),
-               meerslag_probe_mtc(probe, p, color), meerslag_probe_dtw(probe, p, color));
+               meerslag_probe_mtc(probe, p, color), meerslag_probe_dtw(probe, p, color), category,
+               plies_left);
         count++;
     }
     CHECK(count > 100);

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use egdb::index::unrank;
-use egdb::{DbIndex, Slice, Wld};
-use movegen::{Color, Position};
+use egdb::{DbIndex, Probe, Slice, Wld};
+use movegen::{Color, DrawCounters, DrawRules, Kind, Piece, Position, Setup, Square};
 
 /// The value with the counter at 0, and the greatest counter that it holds at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,50 +136,105 @@ impl Ruled {
                 groups.push(advanced(&position));
             }
         }
-        let mut held = vec![Held::DRAW; groups.len()];
-        // A move of a man leads to positions where the men are further on.
-        for group in (0..=*groups.iter().max().unwrap()).rev() {
-            let here: Vec<usize> = (0..groups.len()).filter(|&i| groups[i] == group).collect();
-            let moves_of = |i: usize| &moves[starts[i]..starts[i + 1]];
-            for &i in here.iter().filter(|&&i| moves_of(i).is_empty()) {
-                held[i].value = Wld::Loss;
-            }
-            for counter in (0..Rule::of(slice).limit()).rev() {
-                let value_after = |next: Next| match next {
-                    Next::Here(j) => held[j as usize].at(counter + 1),
-                    Next::Anew(j) => held[j as usize].at(0),
-                    Next::On(held) => held.at(counter + 1),
-                    Next::Fixed(value) => value,
-                };
-                let value_of = |i: usize| {
-                    let values = moves_of(i).iter().map(|&next| value_after(next));
-                    values.map(Wld::opponent).max_by_key(|value| match value {
-                        Wld::Win => 2,
-                        Wld::Draw => 1,
-                        Wld::Loss => 0,
-                    })
-                };
-                let new: Vec<(usize, Wld)> = here
-                    .iter()
-                    .filter_map(|&i| Some((i, value_of(i)?)))
-                    .filter(|&(i, value)| value != held[i].at(counter + 1))
-                    .collect();
-                for &(i, value) in &new {
-                    // What holds at a counter holds at all smaller ones.
-                    assert_eq!(held[i].value, Wld::Draw);
-                    held[i] = Held { value, until: counter };
-                }
-                if new.is_empty() && Rule::of(slice) == Rule::Moves25 {
-                    // Nor will anything change at smaller counters.
-                    break;
-                }
-            }
-        }
+        let held = settle(Rule::of(slice), &starts, &moves, &groups);
         let tables = slice.stored_sides().iter().zip(held.chunks(slice.size() as usize));
         for (&side, table) in tables {
             self.tables.insert((slice, side), table.to_vec());
         }
     }
+}
+
+/// Settles positions from the last counter back to 0. The moves of position `i` are those from
+/// `starts[i]` on; later groups come first.
+fn settle(rule: Rule, starts: &[usize], moves: &[Next], groups: &[u8]) -> Vec<Held> {
+    let mut held = vec![Held::DRAW; groups.len()];
+    // A move of a man leads to positions where the men are further on.
+    for group in (0..=*groups.iter().max().unwrap()).rev() {
+        let here: Vec<usize> = (0..groups.len()).filter(|&i| groups[i] == group).collect();
+        let moves_of = |i: usize| &moves[starts[i]..starts[i + 1]];
+        for &i in here.iter().filter(|&&i| moves_of(i).is_empty()) {
+            held[i].value = Wld::Loss;
+        }
+        for counter in (0..rule.limit()).rev() {
+            let value_after = |next: Next| match next {
+                Next::Here(j) => held[j as usize].at(counter + 1),
+                Next::Anew(j) => held[j as usize].at(0),
+                Next::On(held) => held.at(counter + 1),
+                Next::Fixed(value) => value,
+            };
+            let value_of = |i: usize| {
+                let values = moves_of(i).iter().map(|&next| value_after(next));
+                values.map(Wld::opponent).max_by_key(|value| match value {
+                    Wld::Win => 2,
+                    Wld::Draw => 1,
+                    Wld::Loss => 0,
+                })
+            };
+            let new: Vec<(usize, Wld)> = here
+                .iter()
+                .filter_map(|&i| Some((i, value_of(i)?)))
+                .filter(|&(i, value)| value != held[i].at(counter + 1))
+                .collect();
+            for &(i, value) in &new {
+                // What holds at a counter holds at all smaller ones.
+                assert_eq!(held[i].value, Wld::Draw);
+                held[i] = Held { value, until: counter };
+            }
+            if new.is_empty() && rule == Rule::Moves25 {
+                // Nor will anything change at smaller counters.
+                break;
+            }
+        }
+    }
+    held
+}
+
+/// Solves all positions with these men and this many kings of Black and White, whose number is five.
+/// Values after captures and moves of men are those of the probe with the counter at 0.
+pub fn solve_arrangement(probe: &Probe, men: &Setup, kings: [usize; 2]) -> HashMap<Position, Held> {
+    let mut setups = vec![(men.clone(), 0)];
+    for (color, count) in Color::ALL.into_iter().zip(kings) {
+        let piece = Piece { color, kind: Kind::King };
+        setups.iter_mut().for_each(|(_, last)| *last = 0);
+        for _ in 0..count {
+            let mut next = Vec::new();
+            for (setup, last) in &setups {
+                for number in last + 1..=50 {
+                    let square = Square::new(number).unwrap();
+                    if !setup.occupied().contains(square) {
+                        let mut setup = setup.clone();
+                        setup.put(piece, square);
+                        next.push((setup, number));
+                    }
+                }
+            }
+            setups = next;
+        }
+    }
+    let mut positions = Vec::new();
+    for (mut setup, _) in setups {
+        for side in Color::ALL {
+            setup.side = side;
+            positions.push(setup.position().unwrap());
+        }
+    }
+    let numbers: HashMap<&Position, u32> = positions.iter().zip(0..).collect();
+    let (mut starts, mut moves) = (vec![0], Vec::new());
+    for position in &positions {
+        for &mv in &position.legal_moves() {
+            let after = position.after(mv);
+            moves.push(if position.is_irreversible(mv) {
+                let counters = DrawCounters::new(&after);
+                let category = probe.category(&after, &counters, DrawRules::Lidraughts);
+                Next::Fixed(category.unwrap().expect("five pieces").wld())
+            } else {
+                Next::Here(numbers[&after])
+            });
+        }
+        starts.push(moves.len());
+    }
+    let held = settle(Rule::Moves25, &starts, &moves, &vec![0; positions.len()]);
+    positions.into_iter().zip(held).collect()
 }
 
 /// The rows that all men have advanced, in slices where their moves start a count anew; else 0.
