@@ -195,6 +195,48 @@ fn stats_for_people() {
     assert!(page.contains("## 3 pieces") && !page.contains("| longest win |"), "{page}");
 }
 
+#[test]
+fn stats_by_distances_and_under_the_draw_rules() {
+    let (right, _) = built();
+    let records = lines(&ok(&["stats", "--egdb", right, "--json", "--distances", "--pieces=2"]));
+    for record in &records {
+        let sum = |name: &str| -> u64 {
+            let counts = record["distances"][name].as_array().unwrap();
+            counts.iter().map(|count| count.as_u64().unwrap()).sum()
+        };
+        assert_eq!(
+            (record["wins"].as_u64(), record["losses"].as_u64()),
+            (Some(sum("wins")), Some(sum("losses")))
+        );
+        assert!(record.get("rules").is_none());
+    }
+    let text = ok(&["stats", "--egdb", right, "--distances", "--pieces=2"]);
+    // A man each: the side that has no move has lost.
+    assert!(text.lines().any(|line| line.starts_with("1010   b  loss       0 ")), "{text}");
+
+    let folder = scratch("survey-rules");
+    let dir = folder.to_str().unwrap();
+    ok(&["build", "--pieces=3", "--out", dir, "--types=compact,rules", "--threads=2"]);
+    let records = lines(&ok(&["stats", "--egdb", dir, "--json"]));
+    let of = |slice: &str, side: &str| {
+        let is_it = |r: &&Value| r["slice"] == slice && r["side"] == side;
+        &records.iter().find(is_it).unwrap()["rules"]
+    };
+    // Against two kings White needs not lose with one ply left, and at no counter can Black not win.
+    let rules = of("0201", "W");
+    assert_eq!((&rules["blessed_losses"], &rules["longest"]), (&0.into(), &8.into()), "{rules}");
+    assert!(rules["last_blessed_losses"].as_u64().unwrap() > 100, "{rules}");
+    assert!(of("2010", "B")["longest"].is_null());
+    let text = ok(&["stats", "--egdb", dir]);
+    assert!(
+        text.contains("stopped by the draw rules: 0 wins and 0 losses, with one ply left "),
+        "{text}"
+    );
+    let page = ok(&["stats", "--egdb", dir, "--format=markdown"]);
+    let heading = "\n| slice |  | wins | losses | last wins | last losses | longest |\n";
+    assert_eq!(page.matches(heading).count(), 2, "{page}");
+}
+
 /// What a build counts while it writes compact files is what is in the files.
 #[test]
 fn a_build_counts_what_it_writes() {
