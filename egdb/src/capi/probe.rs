@@ -190,8 +190,9 @@ mod tests {
 
     /// With the databases of the library.
     fn ask(fen: &str, plies: c_int) -> (c_int, c_int) {
-        let probe = MeerslagProbe { probe: Probe::embedded().unwrap() };
-        let position = Position::from_fen(fen).unwrap();
+        let probe =
+            MeerslagProbe { probe: Probe::embedded().expect("the databases of the library") };
+        let position = Position::from_fen(fen).expect("a position");
         let Board { black, white, kings: king } = Board::from(&position);
         let (pos, mut left) = (EgdbPosition { black, white, king }, 77);
         let color = c_int::from(position.side_to_move() == Color::White);

@@ -108,12 +108,12 @@ fn stopped(ruled: &Ruled, probe: &Probe, slice: Slice, side: Color) -> RulesCoun
         let (first, last) = (is_stopped(0), is_stopped(rule.limit() - 1));
         match probe.wld(&position).unwrap().unwrap() {
             Wld::Win => {
-                (counts.cursed_wins, counts.last_cursed_wins) =
-                    (counts.cursed_wins + first, counts.last_cursed_wins + last)
+                counts.cursed_wins += first;
+                counts.last_cursed_wins += last;
             }
             Wld::Loss => {
-                (counts.blessed_losses, counts.last_blessed_losses) =
-                    (counts.blessed_losses + first, counts.last_blessed_losses + last)
+                counts.blessed_losses += first;
+                counts.last_blessed_losses += last;
             }
             Wld::Draw => continue,
         }

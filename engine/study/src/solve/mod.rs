@@ -236,16 +236,16 @@ impl<'a> Solver<'a> {
         solution.category = self.probe.category(game.position(), game.counters(), rules)?;
         let is_decided = matches!(solution.category, Some(Category::Win | Category::Loss));
         let line = solution.line.as_ref().filter(|_| is_decided);
-        if line.is_some_and(|line| line.draw_by_rule(game, rules).is_some()) {
-            if let Some(mut other) = line::under_rules(self.probe, game, rules)? {
-                let start = (*game.position(), *game.counters());
-                let most = self.options.tree_moves;
-                tree::grow(self.probe, &mut other, start, most, |(position, counters)| {
-                    let game = Game::with_counters(*position, *counters);
-                    line::under_rules(self.probe, &game, rules)
-                })?;
-                solution.line = Some(other);
-            }
+        if line.is_some_and(|line| line.draw_by_rule(game, rules).is_some())
+            && let Some(mut other) = line::under_rules(self.probe, game, rules)?
+        {
+            let start = (*game.position(), *game.counters());
+            let most = self.options.tree_moves;
+            tree::grow(self.probe, &mut other, start, most, |(position, counters)| {
+                let game = Game::with_counters(*position, *counters);
+                line::under_rules(self.probe, &game, rules)
+            })?;
+            solution.line = Some(other);
         }
         Ok(solution)
     }

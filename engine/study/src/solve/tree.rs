@@ -73,8 +73,8 @@ pub(super) fn grow(
         let before = places(start, &variation.plies);
         // What stands beside the first move of a variation stands beside the move that it replaces.
         let first = usize::from(next > 0);
-        for i in first..branches[next].variation.plies.len() {
-            let place = before[i];
+        let moves = variation.plies.len();
+        for (i, &place) in before.iter().enumerate().take(moves).skip(first) {
             let ply = &branches[next].variation.plies[i];
             let is_dual = place.0.side_to_move() == winner;
             let others = ply.equal.keep_value.iter().filter(|&&mv| mv != ply.mv);

@@ -192,7 +192,7 @@ fn settle(rule: Rule, starts: &[usize], moves: &[Next], groups: &[u8]) -> Vec<He
 /// Solves all positions with these men and this many kings of Black and White, whose number is five.
 /// Values after captures and moves of men are those of the probe with the counter at 0.
 pub fn solve_arrangement(probe: &Probe, men: &Setup, kings: [usize; 2]) -> HashMap<Position, Held> {
-    let mut setups = vec![(men.clone(), 0)];
+    let mut setups = vec![(*men, 0)];
     for (color, count) in Color::ALL.into_iter().zip(kings) {
         let piece = Piece { color, kind: Kind::King };
         setups.iter_mut().for_each(|(_, last)| *last = 0);
@@ -202,7 +202,7 @@ pub fn solve_arrangement(probe: &Probe, men: &Setup, kings: [usize; 2]) -> HashM
                 for number in last + 1..=50 {
                     let square = Square::new(number).unwrap();
                     if !setup.occupied().contains(square) {
-                        let mut setup = setup.clone();
+                        let mut setup = *setup;
                         setup.put(piece, square);
                         next.push((setup, number));
                     }
@@ -243,7 +243,7 @@ fn advanced(position: &Position) -> u8 {
     if Rule::of(slice) != Rule::Moves25 {
         return 0;
     }
-    let row = |square: movegen::Square| square.row();
+    let row = |square: Square| square.row();
     let black: u8 = position.men(Color::Black).into_iter().map(row).sum();
     let white: u8 = position.men(Color::White).into_iter().map(|square| 9 - row(square)).sum();
     black + white
