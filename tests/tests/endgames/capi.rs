@@ -161,7 +161,7 @@ fn a_c_program() {
         let &[wld, mtc, dtw, exact_wld, exact_mtc, exact_dtw, category, left] = &numbers[..] else {
             panic!("{line}")
         };
-        let counters = DrawCounters::with_plies(position, 6);
+        let counters = DrawCounters::with_plies(position, 9);
         let under_rules = probe.category(position, &counters, DrawRules::default()).unwrap();
         let expected = match under_rules.unwrap() {
             Category::Win => 2,
@@ -194,7 +194,7 @@ fn a_c_program() {
             "{position:?}"
         );
     }
-    assert!(captures > 100 && long > 0 && stopped > 10, "{captures} {long} {stopped}");
+    assert!(captures > 100 && long > 0 && stopped > 3, "{captures} {long} {stopped}");
 }
 
 #[test]

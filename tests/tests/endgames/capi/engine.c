@@ -159,7 +159,7 @@ int main(int argc, char **argv) {
         int color = colors[count];
         expected[count] = drivers[0]->lookup(drivers[0], p, color, 0);
         int plies_left = 0;
-        int category = meerslag_probe_category(probe, p, color, 6, &plies_left);
+        int category = meerslag_probe_category(probe, p, color, 9, &plies_left);
         printf("%d %d %d %d %d %d %d %d\n", expected[count], egdb_lookup(drivers[1], p, color, 0),
                egdb_lookup(drivers[2], p, color, 0), meerslag_probe_wld(probe, p, color),
                meerslag_probe_mtc(probe, p, color), meerslag_probe_dtw(probe, p, color), category,
