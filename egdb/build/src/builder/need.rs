@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use super::Pass;
 use super::men::{MenSets, all_sets};
 use super::order::{after_capture, after_crowning};
 use super::raw;
 use super::schedule::{Output, Schedule};
 use super::solve::Workspace;
 use super::store::{DistanceKinds, ValueStore};
+use super::{Pass, positions};
 use crate::encode::compact::CompactWriter;
 use egdb::format::DbType;
 use egdb::slice::Slice;
@@ -100,13 +100,68 @@ impl Needs {
             let store = ValueStore::new(&self.sets, slice, metrics);
             let values = raw::plain_bytes(&store, DistanceKinds::NONE);
             let distances = raw::plain_bytes(&store, metrics.of(slice)) - values;
-            (values as f64 * COMPRESSED[0] + distances as f64 * COMPRESSED[1]) as u64
+            (positions(slice) as f64 * value_bytes(slice) + distances as f64 * COMPRESSED) as u64
         })
     }
 }
 
-/// The share that compression leaves of values and of distances, measured with five pieces.
-const COMPRESSED: [f64; 2] = [0.17, 0.12];
+/// The share that compression leaves of distances, measured with five pieces.
+const COMPRESSED: f64 = 0.12;
+
+/// Bytes of the values of 10,000 positions in work files, by slice, as measured.
+const MEASURED: [(u16, u16); 31] = [
+    (302, 227),
+    (311, 883),
+    (320, 1276),
+    (401, 181),
+    (410, 682),
+    (1202, 907),
+    (1211, 885),
+    (1220, 1082),
+    (1301, 804),
+    (1310, 573),
+    (2102, 1114),
+    (2111, 657),
+    (2120, 716),
+    (2201, 918),
+    (2210, 432),
+    (3002, 1445),
+    (3011, 837),
+    (3020, 1346),
+    (3101, 1057),
+    (3110, 319),
+    (4001, 1214),
+    (4010, 545),
+    (402, 350),
+    (403, 360),
+    (412, 1437),
+    (421, 1027),
+    (502, 442),
+    (511, 795),
+    (520, 1103),
+    (1303, 1385),
+    (1402, 1882),
+];
+
+/// About how many bytes a position takes in a work file, without distances.
+fn value_bytes(slice: Slice) -> f64 {
+    let (bm, bk) = (slice.black_men(), slice.black_kings());
+    let (wm, wk) = (slice.white_men(), slice.white_kings());
+    let digits = [bm, bk, wm, wk].iter().fold(0, |all, &digit| 10 * all + u16::from(digit));
+    if let Some((_, bytes)) = MEASURED.iter().find(|(slice, _)| *slice == digits) {
+        return f64::from(*bytes) / 1e4;
+    }
+    // A position with several kings of the moving side is in several rows, and more kings make
+    // values less regular; one man or king against many is nearly always lost.
+    let more = i32::from(slice.pieces()) - 5;
+    match (bm + wm, wk) {
+        (0, _) => 0.03,
+        (_, 0) if wm == 1 => 0.05,
+        (_, 0) => 0.105,
+        (_, 1) => 0.092,
+        _ => 0.1 * 1.25f64.powi(more),
+    }
+}
 
 /// Bytes of database files for each position, by type, as measured with five pieces.
 fn database_bytes(db_type: DbType) -> f64 {
@@ -160,4 +215,32 @@ fn peak_of(
         }
     }
     peak
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::build_order;
+
+    /// Lengths of work files that were built, of values alone.
+    #[test]
+    fn work_files_are_about_as_long_as_planned() {
+        let needs = Needs::new(&[DbType::Compact], 2);
+        for (digits, bytes) in [
+            ("2111", 12_157_185),
+            ("1202", 10_371_547),
+            ("3110", 1_760_980),
+            ("0402", 16_692_431),
+            ("0421", 1_741_000_000),
+            ("0520", 374_000_000),
+        ] {
+            let planned = needs.work_file(digits.parse().unwrap()) as f64 / f64::from(bytes);
+            assert!((0.85..1.15).contains(&planned), "{digits}: {planned}");
+        }
+        let all = |pieces| -> u64 {
+            build_order(pieces).into_iter().map(|slice| needs.work_file(slice)).sum()
+        };
+        // 128 MB with five pieces.
+        assert!((109..148).contains(&(all(5) / 1_000_000)), "{}", all(5));
+    }
 }

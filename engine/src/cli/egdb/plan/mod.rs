@@ -29,8 +29,8 @@ Examples:
 ///
 /// Memory is what solving a slice takes with everything that it looks at in memory. With less it
 /// reads smaller slices from their work files, down to what is named as the least. Disk is the work
-/// file, estimated from how far smaller ones could be compressed, until the slices that need it are
-/// solved. Times come from --rate alone: measure a piece count less, with the same types and threads.
+/// file until the slices that need it are solved: as measured where a slice has been built, else
+/// estimated from those. Times come from --rate alone: measure a piece count less, with the same types and threads.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlanArgs {
