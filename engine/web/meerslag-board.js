@@ -4,25 +4,28 @@
 // interactive: the reader can move, with "W" or "B" only that side; flipped; ply: how many moves are played.
 // Events: `move` after a move of the reader, `change` when another position is shown, `error`.
 
-import { readFen, short, squares } from "./board.js";
-import { INITIAL } from "./desk.js";
-import { make } from "./dom.js";
-import { Grid } from "./grid.js";
-import { Problem } from "./problem.js";
-import { Program, RULES, beside, compiled } from "./program.js";
-import { Server } from "./server.js";
-import { t } from "./texts.js";
-import { Game } from "./tree.js";
+import { readFen, short, squares } from "./board/board.js";
+import { INITIAL } from "./game/desk.js";
+import { make } from "./base/dom.js";
+import { Grid } from "./board/grid.js";
+import { Problem } from "./engine/problem.js";
+import { Program, RULES, beside, compiled } from "./engine/program.js";
+import { Server } from "./engine/server.js";
+import { t } from "./base/texts.js";
+import { Game } from "./game/tree.js";
 
 /** Whether a server answers; a site of `meerslag serve --export` has the rules beside it instead. */
 const HAS_SERVER = true;
 
 const STYLE = `
-:host { display: block; max-width: 32rem; font: 1rem/1.4 system-ui, sans-serif; color-scheme: light dark; }
+:host {
+  --face: system-ui, sans-serif; --mid: 200ms; --ease: ease;
+  display: block; max-width: 32rem; font: 1rem/1.4 var(--face); color-scheme: light dark;
+}
+.drawings { position: absolute; width: 0; height: 0; overflow: hidden; }
 :host([hidden]), [hidden] { display: none; }
 .frame { position: relative; touch-action: manipulation; }
 :host([interactive]) .frame { touch-action: none; }
-.frame > svg { display: block; width: 100%; height: auto; }
 .cells { position: absolute; inset: 0; }
 .cell { position: absolute; }
 :host([interactive]) .cell.movable { cursor: grab; }
@@ -63,10 +66,13 @@ const once = (get) => {
   }));
 };
 const rules = once(async () => (HAS_SERVER ? new Server(beside("./")) : Rules.open()));
-const sheet = once(async () => (await fetch(beside("sheet.svg"))).text());
 
-const parsed = (text) =>
-  /** @type {any} */ (document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement));
+/** The look of the board and the drawings of the pieces. */
+const look = once(() => Promise.all(["style/board.css", "pieces.svg"].map(async (name) => {
+  const response = await fetch(beside(name));
+  if (!response.ok) throw new Error(name + ": " + response.status);
+  return response.text();
+})));
 
 export class MeerslagBoard extends HTMLElement {
   static observedAttributes = ["fen", "pdn", "interactive", "flipped", "ply"];
@@ -97,8 +103,11 @@ export class MeerslagBoard extends HTMLElement {
     const frame = make("div", { class: "frame" });
     this.shadowRoot.append(make("style", {}, STYLE), frame, this.bar, this.choices, this.says);
     try {
-      const drawing = parsed(await sheet());
-      this.grid = new Grid(frame, drawing, {
+      const [style, pieces] = await look();
+      const drawings = document.adoptNode(new DOMParser().parseFromString(pieces, "image/svg+xml").documentElement);
+      // Of an element the root is its host.
+      this.shadowRoot.prepend(make("style", {}, style.replaceAll(":root", ":host")), make("div", { class: "drawings", "aria-hidden": "true" }, drawings));
+      this.grid = new Grid(frame, {
         pick: (square) => this.pick(square),
         drag: (from, to) => this.drag(from, to),
         canDrag: (square) => this.movable.has(square),
@@ -266,7 +275,10 @@ export class MeerslagBoard extends HTMLElement {
     const marks = {};
     if (chosen) {
       marks[chosen] = "chosen";
-      for (const { from, to } of this.moves) if (from === chosen) marks[to] = "target";
+      for (const { from, to, captures } of this.moves.filter((move) => move.from === chosen)) {
+        marks[to] = "target";
+        for (const square of captures) marks[square] = "take";
+      }
     }
     this.grid.show({
       position: node.position, flipped: this.hasAttribute("flipped"), marks, chosen, movable,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, moves, read, readText, says, setUp, text, type } from "./pages.js";
+import { cell, choose, menu, moves, pdn, read, says, setUp, show, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
@@ -30,34 +30,36 @@ const BLACK_WINS = "B:W28:BK1,K2,K3,12";
 onPage("the score is White's, in the lines and beside the board", async (page) => {
   // Black is a man ahead, with too many men on the board for a search to see the end.
   await setUp(page, "B:W31-44,46-50:B1-20");
-  await page.click("#tab-analysis");
+  await show(page, "analysis");
   await page.click("#analyse");
-  await page.waitForSelector("#variations li strong");
-  await says(page, /^-\d/, "#variations li strong");
+  await page.waitForSelector("#variations li b");
+  await says(page, /^-\d/, "#variations li b");
   await says(page, /^-\d/, "#score-now");
   assert.match(await page.locator("#bar").getAttribute("aria-label"), /Evaluation for White: -\d/);
-  const [bar, white] = [await page.locator("#bar").boundingBox(), await page.locator("#bar-white").boundingBox()];
+  // The height changes slowly.
+  await page.waitForTimeout(500);
+  const [bar, white] = [await page.locator("#bar").boundingBox(), await page.locator("#bar i").boundingBox()];
   assert.ok(white.height < bar.height / 2);
   assert.ok(Math.abs(white.y + white.height - bar.y - bar.height) < 3, "White's part is below");
   await page.click("#flip");
-  const turned = await page.locator("#bar-white").boundingBox();
+  const turned = await page.locator("#bar i").boundingBox();
   assert.ok(Math.abs(turned.y - bar.y) < 3, "and above when the board is turned");
   await page.click("#analyse");
   await setUp(page, BLACK_WINS);
-  await page.click("#tab-analysis");
+  await show(page, "analysis");
   await page.click("#analyse");
-  await page.waitForSelector("#variations li strong");
-  await says(page, /^-\d|^Black: win/, "#variations li strong");
+  await page.waitForSelector("#variations li b");
+  await says(page, /^-\d|^B( \d+)?$/, "#variations li b");
 });
 
 onPage("a line is looked along and played to any depth", async (page) => {
-  await page.click("#tab-analysis");
-  await page.selectOption("#lines", "1");
+  await show(page, "analysis");
+  await choose(page, "#lines", "1");
   await page.click("#analyse");
-  await page.waitForFunction(() => document.querySelectorAll("#variations button").length > 3);
+  await page.waitForFunction(() => document.querySelectorAll("#variations [data-ply]").length > 3);
   // After a stop the results stay, and nothing is drawn over them later.
   await page.click("#analyse");
-  const third = page.locator("#variations button[data-ply='2']");
+  const third = page.locator("#variations [data-ply='2']");
   await third.hover();
   assert.equal(await page.locator("#preview").isVisible(), true);
   const pieces = await page.locator("#preview g.pieces use").count();
@@ -70,19 +72,20 @@ onPage("a line is looked along and played to any depth", async (page) => {
 onPage("a threat is shown on request", async (page) => {
   // Black to move; White threatens 28x19.
   await setUp(page, "B:W28,38:B23,1,2");
-  await page.click("#tab-analysis");
+  await show(page, "analysis");
   await page.click("#threat");
   await says(page, /threatens 28x19/, "#threat-text");
-  assert.equal(await page.locator("g.arrows .bad").count(), 1);
+  assert.equal(await page.locator("#frame g.arrows .threat").count(), 1);
   await type(page, "1-7");
   await says(page, /is not a legal move/);
   await page.click("#threat");
   assert.equal(await text(page, "#threat-text"), "");
-  assert.equal(await page.locator("#frame g.arrows .bad").count(), 0);
+  assert.equal(await page.locator("#frame g.arrows .threat").count(), 0);
 });
 
 onPage("arrows and circles are drawn by mouse and keyboard, and kept", async (page) => {
   const own = page.locator("#frame g.arrows .own");
+  await show(page, "analysis");
   await type(page, "32-28");
   await moves(page, 1);
   await cell(page, 19).hover();
@@ -96,21 +99,18 @@ onPage("arrows and circles are drawn by mouse and keyboard, and kept", async (pa
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("x");
   assert.equal(await own.count(), 3);
-  await page.click("#tab-game");
-  await page.click("#show-pdn");
-  await page.waitForFunction(() => document.querySelector("#pdn-text").value);
-  const pdn = await page.locator("#pdn-text").inputValue();
-  assert.match(pdn, /\[%csl G28\]\s+\[%cal G1923,G28\d\d\]/);
+  const written = await pdn(page);
+  assert.match(written, /\[%csl G28\]\s+\[%cal G1923,G28\d\d\]/);
   assert.equal(await text(page, "#position-comment"), "");
   await page.click("#back");
   assert.equal(await own.count(), 0);
-  await readText(page);
+  await read(page, written);
   await page.click("#last");
   assert.equal(await own.count(), 3);
   // The same once more removes it.
   await cell(page, 28).click({ button: "right" });
   assert.equal(await own.count(), 2);
-  await page.click("#undo");
+  await menu(page, "#undo");
   assert.equal(await own.count(), 3);
 });
 
@@ -128,28 +128,31 @@ onPage("moves stand in two columns, with a menu for each", async (page) => {
   const [white, black, next] = [await place("32-28"), await place("19-23"), await place("28x19")];
   assert.ok(white.x < black.x && Math.abs(white.y - black.y) < 3);
   assert.ok(Math.abs(next.x - white.x) < 3 && next.y > white.y);
-  const colour = (name) => page.locator("#moves .move", { hasText: name }).first().evaluate((node) => getComputedStyle(node).color);
+  const colour = (name) => page.locator("#moves button.m", { hasText: name }).first().evaluate((node) => getComputedStyle(node).color);
   const colours = [await colour("32-28"), await colour("19-23"), await colour("18-23")];
   assert.equal(new Set(colours).size, 3, "mistakes and good moves are coloured");
-  await page.locator("#moves .variation .move").first().click({ button: "right" });
-  await page.waitForSelector("#menu:popover-open");
+  await page.locator("#moves .variation .m").first().click({ button: "right" });
+  await page.waitForSelector("#note:popover-open");
+  assert.equal(await text(page, "#note-move"), "1... 18-23");
   assert.deepEqual(await barriers(page), []);
-  await page.click("#menu [data-action=promote]");
-  assert.match(await text(page, "#moves"), /1\.\s+32-28\s+18-23!/);
-  // By keyboard: the key for menus, arrows, Enter.
-  await page.locator("#moves .move[aria-current]").focus();
-  await page.locator("#moves .move[aria-current]").dispatchEvent("contextmenu");
-  await page.waitForSelector("#menu:popover-open");
-  await page.keyboard.press("ArrowDown");
+  await page.click("#promote");
+  assert.match(await text(page, "#moves"), /1\s+32-28\s+18-23\s*!/);
+  // By keyboard: the key for menus, Tab, Enter.
+  await page.locator("#moves button.m[aria-current]").focus();
+  await page.locator("#moves button.m[aria-current]").dispatchEvent("contextmenu");
+  await page.waitForSelector("#note:popover-open");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "delete");
   await page.keyboard.press("Enter");
   await moves(page, 4);
-  await page.click("#undo");
+  await menu(page, "#undo");
   await moves(page, 6);
   await page.locator("#moves .mainline").first().click({ button: "right" });
-  await page.click("#menu [data-nag='3']");
-  assert.match(await text(page, "#moves"), /32-28!!/);
+  await page.click("#sign [value='3']");
+  await page.keyboard.press("Escape");
+  assert.match(await text(page, "#moves"), /32-28\s*!!/);
   await page.locator("#moves .mainline").first().click({ button: "right" });
-  await page.click("#menu [data-action=comment]");
+  await page.waitForFunction(() => document.activeElement.id === "comment");
   await page.keyboard.type("Best");
   await page.keyboard.press("Enter");
   assert.equal(await text(page, "#position-comment"), "Best");

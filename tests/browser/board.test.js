@@ -12,7 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, playSomething, read, says, setUp, text } from "./pages.js";
+import { blur, cell, choose, command, comment, level, menu, pdn, playSomething, read, says, setUp, show, speak, text, type, within } from "./pages.js";
 
 const { MEERSLAG, SITE, SCREENSHOTS, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -89,7 +89,7 @@ for (const [name, start] of hosts) {
           const url = request.url();
           if (!url.startsWith(host.url) && !/^(data|blob):/.test(url)) faults.push("asked " + url);
         });
-        await page.goto(host.url);
+        await page.goto(host.url + (options.hash ?? ""));
         await page.waitForSelector("body[data-ready]");
         await work(page);
         assert.deepEqual(faults, []);
@@ -103,24 +103,24 @@ for (const [name, start] of hosts) {
     };
     onPage("a game is played to its end", async (page) => {
       await setUp(page, ONE_MOVE_WIN);
-      await page.click("#tab-play");
-      await page.selectOption("#play-from", "board");
-      await page.click("#play-form button.main");
-      await says(page, /Your move/);
+      await show(page, "play");
+      await choose(page, "#play-from", "board");
+      await page.click("#play-start");
+      await says(page, /Your move/, "#status");
       await page.waitForSelector(".cell.movable");
       await cell(page, 28).click();
       assert.match(await cell(page, 17).getAttribute("aria-label"), /can go here/);
       await cell(page, 17).click();
       await says(page, /White wins/);
-      assert.equal(await page.locator("#moves .move").count(), 1);
+      assert.equal(await page.locator("#moves button.m").count(), 1);
     });
 
     onPage("the engine answers in a whole game at its weakest level", async (page) => {
-      await page.selectOption("#play-level", "1");
-      await page.click("#play-form button.main");
+      await level(page, 1);
+      await page.click("#play-start");
       for (let ply = 1; ply < 12; ply += 2) {
         await says(page, /Your move|plays/);
-        await page.waitForFunction((count) => document.querySelectorAll("#moves .move").length === count, ply - 1);
+        await page.waitForFunction((count) => document.querySelectorAll("#moves button.m").length === count, ply - 1);
         await playSomething(page);
       }
       await picture(page, "play");
@@ -130,14 +130,14 @@ for (const [name, start] of hosts) {
 
     onPage("an endgame is set up and its value read", async (page) => {
       await setUp(page, KNOWN_ENDGAME);
-      await page.click("#tab-endgames");
-      await says(page, /win in 43 plies/, "#value");
-      const best = page.locator("#values button").first();
-      assert.match(await best.innerText(), /18-12.*win/);
-      assert.match(await best.getAttribute("class"), /win/);
+      await show(page, "endgames");
+      await says(page, /White wins/, "#value");
+      await says(page, /in 43 plies, with 18-12 alone/, "#value-more");
+      const best = page.locator("#values li").first();
+      assert.match(await best.innerText(), /Wins · 1\s+18-12\s+in 43/);
       assert.match(await cell(page, 18).getAttribute("aria-label"), /wins/);
-      await page.click("#perfect");
-      await says(page, /^18-12 /, "#line");
+      assert.equal(await page.locator("#frame .values circle.win").count(), 1);
+      await says(page, /^1\. 18-12 /, "#line");
       await picture(page, "endgame");
     });
 
@@ -147,108 +147,108 @@ for (const [name, start] of hosts) {
         await new Promise((later) => setTimeout(later, 300));
         await route.continue();
       });
-      await page.click("#tab-endgames");
+      await show(page, "endgames");
       await page.selectOption("#slice", "0103");
       await page.click("#lesson-form button.main");
-      await says(page, /Win with/, "#verdict");
+      await says(page, /Win with/, "#title");
       await page.click("#lesson-hint");
       await says(page, /has the best move/, "#verdict");
       await page.click("#lesson-hint");
       await says(page, /Try/, "#verdict");
-      const move = (await text(page, "#verdict")).match(/\d+[-x]\d+\S*/)[0];
-      await page.fill("#type", move);
-      await page.press("#type", "Enter");
+      const move = (await text(page, "#verdict .tip:first-child")).match(/\d+[-x]\d+\S*/)[0];
+      await type(page, move);
       await says(page, /perfect/, "#verdict");
       assert.match(await text(page, "#verdict"), /The answer is|wins/);
     });
 
     onPage("analysis shows lines, arrows and a curve", async (page) => {
-      await page.click("#tab-analysis");
+      await show(page, "analysis");
       await page.click("#analyse");
       await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
-      await page.waitForFunction(() => document.querySelectorAll("g.arrows > *").length === 3);
+      await page.waitForFunction(() => document.querySelectorAll("#frame g.arrows > *").length === 3);
       assert.match(await text(page, "#depth"), /Depth \d+/);
       await picture(page, "analysis");
-      await page.locator("#variations button").first().click();
-      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 1);
-      await page.waitForFunction(() => document.querySelectorAll("#curve circle").length === 2);
+      await page.locator("#variations [data-ply]").first().click();
+      await page.waitForFunction(() => document.querySelectorAll("#moves button.m").length === 1);
+      await page.waitForFunction(() => document.querySelectorAll("#curve .w").length === 1);
       await page.click("#analyse");
     });
 
     onPage("the analysis of a whole game can be stopped", async (page) => {
-      const circles = () => page.locator("#curve circle").count();
+      // Positions that are not searched are hatched.
+      const circles = async () => 65 - (await page.locator("#curve .gap").count());
       const label = (word) => page.waitForFunction(
-        (word) => document.querySelector("#whole").textContent === word, word);
+        (word) => document.querySelector("#whole b").textContent === word, word);
       // Long enough not to end before it is stopped.
       await read(page, LONG_GAME);
-      await page.click("#tab-analysis");
-      await page.click("#whole");
+      await show(page, "analysis");
+      await page.click("#whole-open");
+      await page.click("#whole-start");
       await label("Stop");
-      await page.waitForFunction(() => document.querySelectorAll("#curve circle").length >= 2);
-      await page.click("#whole");
+      await page.waitForFunction(() => document.querySelectorAll("#curve .gap").length <= 63);
+      await page.click("#whole-stop");
       await says(page, /The analysis was stopped/);
-      await label("Whole game");
+      await label("Analyse whole game");
       const kept = await circles();
       assert.ok(kept >= 2 && kept < 65, `${kept} positions`);
 
       // With the keys, in another language, and with an analysis begun meanwhile.
-      await page.selectOption("#language", "nl");
-      await page.locator("#help").focus();
+      await speak(page, "nl");
+      await blur(page);
       await page.keyboard.press("w");
       await label("Stoppen");
-      await page.selectOption("#language", "en");
+      await speak(page, "en");
       await label("Stop");
-      await page.locator("#help").focus();
+      await blur(page);
       await page.keyboard.press("w");
-      await label("Whole game");
+      await label("Analyse whole game");
       await page.keyboard.press("w");
       await label("Stop");
       await page.keyboard.press("a");
-      await label("Whole game");
+      await label("Analyse whole game");
       await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
       await page.keyboard.press("a");
 
       // Another game on the desk ends it, too; a short one is analysed to its end.
       await page.keyboard.press("w");
       await label("Stop");
-      await page.click("#tab-game");
-      await page.fill("#pdn-text", PDN);
-      await page.click("#pdn-read");
-      await label("Whole game");
-      await page.click("#tab-analysis");
-      await page.click("#whole");
+      await read(page, PDN);
+      await label("Analyse whole game");
+      await show(page, "analysis");
+      await within(page, "whole-pop", () => page.click("#whole-start"));
       await says(page, /The game is analysed/);
-      assert.equal(await circles(), 5);
+      assert.equal(await page.locator("#curve .gap").count(), 0);
+      assert.equal(await text(page, "#subtitle"), "2-0 · 2 moves · 50,000 nodes");
     });
 
     onPage("an annotated game is stepped through and edited", async (page) => {
       await read(page, PDN);
       assert.match(await text(page, "#say"), /Games read: 2/);
+      await show(page, "analysis");
       await page.click("#forward");
       assert.equal(await text(page, "#position-comment"), "A good start.");
       await page.click("#last");
-      assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "14x23");
-      assert.equal(await page.locator("#moves .variation .move").count(), 2);
-      await page.locator("#moves .variation .move").first().click();
+      assert.equal(await page.locator("#moves button.m[aria-current]").innerText(), "14x23");
+      assert.equal(await page.locator("#moves .variation .m").count(), 2);
+      await page.locator("#moves .variation .m").first().click();
       assert.match(await cell(page, 23).getAttribute("aria-label"), /Black man/);
-      await page.fill("#comment", "Bert's idea");
-      await page.press("#comment", "Enter");
-      await page.click("#promote");
+      await comment(page, "Bert's idea");
+      await command(page, "promote");
       await picture(page, "game");
-      await page.click("#show-pdn");
-      await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("Bert's idea"));
-      const pdn = await page.locator("#pdn-text").inputValue();
-      assert.match(pdn.replace(/\s+/g, " "), /1\. 32-28 \{A good start\.\} 1\.\.\. 18-23 \{Bert's idea\} \(1\.\.\. 19-23/);
+      const written = await pdn(page);
+      assert.match(written.replace(/\s+/g, " "), /1\. 32-28 \{A good start\.\} 1\.\.\. 18-23 \{Bert's idea\} \(1\.\.\. 19-23/);
       await page.click("#first");
       await page.click("#forward");
-      await page.click("#delete");
-      assert.equal(await page.locator("#moves .move").count(), 0);
-      await page.selectOption("#games", { index: 1 });
-      assert.equal(await page.locator("#tag-White").inputValue(), "Carla");
+      await command(page, "delete");
+      assert.equal(await page.locator("#moves button.m").count(), 0);
+      await show(page, "game");
+      await page.click("#games tr:nth-child(2) button");
+      assert.equal(await text(page, "#title"), "Carla – Dirk");
+      await within(page, "names", async () => assert.equal(await page.locator("#tag-White").inputValue(), "Carla"));
     });
 
     onPage("the book shows its moves with their games", async (page) => {
-      await page.click("#tab-book");
+      await show(page, "book");
       const rows = page.locator("#book-moves tr");
       if (!name.includes("server")) {
         // The program's book, made by search: scores only.
@@ -257,27 +257,28 @@ for (const [name, start] of hosts) {
         assert.equal(await row.locator("td").count(), 1);
         await picture(page, "book");
         await row.locator("button").click();
-        await page.waitForFunction(() => document.querySelector("#moves .move")?.textContent.includes("32-28"));
+        await page.waitForFunction(() => document.querySelector("#moves button.m")?.textContent.includes("32-28"));
         return says(page, /searched to depth 18/, "#book-text");
       }
       await says(page, /^Games: 2/, "#book-text");
       assert.equal(await rows.count(), 2);
       const row = rows.filter({ hasText: "33-28" });
-      assert.deepEqual(await row.locator("td").allInnerTexts(), ["1", "0 %", "100 %", "0 %", "–"]);
+      assert.deepEqual(await row.locator("td").allInnerTexts(), ["1", "100", "–"]);
+      assert.equal(await row.locator(".split").getAttribute("aria-label"), "White 0 %, draw 100 %, Black 0 %");
       await picture(page, "book");
       await row.locator("button").click();
       await says(page, /^Games: 1/, "#book-text");
-      assert.equal(await page.locator("#moves .move").innerText(), "33-28");
+      assert.equal(await page.locator("#moves button.m").innerText(), "33-28");
       await setUp(page, KNOWN_ENDGAME);
-      await page.click("#tab-book");
+      await show(page, "book");
       await says(page, /not in the book/, "#book-text");
     });
 
     onPage("a position is set up by dragging", async (page) => {
-      await page.click("#tab-setup");
+      await show(page, "setup");
       await page.click("#clear");
       await cell(page, 28).click();
-      await page.check('input[name=piece][value="B"]');
+      await choose(page, "#piece", "B");
       await cell(page, 10).click();
       await cell(page, 28).hover();
       await page.mouse.down();
@@ -296,6 +297,7 @@ for (const [name, start] of hosts) {
 
     onPage("everything can be done with the keyboard", async (page) => {
       const { keyboard } = page;
+      await keyboard.press("2");
       await page.waitForSelector(".cell.movable");
       await keyboard.press("b");
       // From square 28 one row down and to the left: 33, 32.
@@ -306,34 +308,60 @@ for (const [name, start] of hosts) {
       await keyboard.press("ArrowUp");
       await keyboard.press("ArrowRight");
       await keyboard.press("Enter");
-      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 1);
+      await page.waitForFunction(() => document.querySelectorAll("#moves button.m").length === 1);
       await says(page, /32-28/);
       await keyboard.press("Tab");
-      await page.locator("#help").focus();
+      await blur(page);
       await keyboard.press("m");
       await keyboard.type("19-23");
       await keyboard.press("Enter");
-      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 2);
-      await page.locator("#help").focus();
+      await keyboard.press("Escape");
+      await page.waitForFunction(() => document.querySelectorAll("#moves button.m").length === 2);
+      await blur(page);
       await keyboard.press("ArrowLeft");
-      assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "32-28");
+      assert.equal(await page.locator("#moves button.m[aria-current]").innerText(), "32-28");
       await keyboard.press("3");
       assert.equal(await page.locator("#tab-endgames").getAttribute("aria-selected"), "true");
       await page.locator("#tab-endgames").focus();
       await keyboard.press("ArrowRight");
-      assert.equal(await page.evaluate(() => document.activeElement.id), "tab-setup");
-      await page.locator("#help").focus();
+      assert.equal(await page.evaluate(() => document.activeElement.id), "tab-book");
+      await blur(page);
       await keyboard.press("?");
       await page.waitForSelector("#keys[open]");
-      assert.match(await page.locator("#manual").getAttribute("href"), /^https:.*board\.md$/);
       await keyboard.press("Escape");
+      // The menus: opened by Enter, walked by arrows, closed by Escape, and the focus is back.
+      await page.locator("#rail-more").focus();
+      await keyboard.press("Enter");
+      await page.waitForSelector("#more-menu:popover-open");
+      assert.match(await page.locator("#manual").getAttribute("href"), /^https:.*board\.md$/);
+      assert.equal(await page.evaluate(() => document.activeElement.id), "settings");
+      await keyboard.press("ArrowDown");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "language-item");
+      await keyboard.press("Escape");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "rail-more");
+      for (const [key, name] of [["1", "rail-play"], ["2", "rail-analysis"], ["7", "rail-learn"], ["8", "rail-database"]]) {
+        await blur(page);
+        await keyboard.press(key);
+        assert.equal(await page.locator("#" + name).getAttribute("aria-current"), "page", key);
+      }
+      await keyboard.press("4");
+      await page.waitForSelector("#setup");
+      await keyboard.press("6");
+      await page.waitForSelector("#game-menu:popover-open");
+      await keyboard.press("Escape");
+      const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+      await blur(page);
+      await keyboard.press("d");
+      assert.equal(await theme(), "dark");
+      await keyboard.press("d");
+      assert.equal(await theme(), "light");
     });
 
     onPage("every control has a name", async (page) => {
       const nameless = await page.evaluate(() => {
         const controls = document.querySelectorAll("button, input, select, textarea, [role=gridcell]");
         const hasName = (node) =>
-          node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.[0]?.textContent.trim();
+          node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.[0]?.textContent.trim() || node.hidden;
         return [...controls].filter((node) => !hasName(node)).map((node) => node.outerHTML);
       });
       assert.deepEqual(nameless, []);
@@ -342,8 +370,8 @@ for (const [name, start] of hosts) {
     });
 
     onPage("a phone is wide enough", async (page) => {
-      for (const view of ["play", "analysis", "endgames", "setup", "book", "game", "learn"]) {
-        await page.click("#tab-" + view);
+      for (const view of ["play", "analysis", "endgames", "setup", "book", "game", "learn", "database"]) {
+        await show(page, view);
         const [wide, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         assert.ok(wide <= shown, `${view}: ${wide} of ${shown} pixels`);
         await picture(page, "phone-" + view);
@@ -352,22 +380,22 @@ for (const [name, start] of hosts) {
 
     onPage("six languages, light and dark", async (page) => {
       for (const [code, word] of [["nl", "Spelen"], ["fr", "Jouer"], ["ru", "Игра"], ["de", "Spielen"], ["pl", "Gra"], ["en", "Play"]]) {
-        await page.selectOption("#language", code);
-        assert.equal(await text(page, "#tab-play"), word);
+        await speak(page, code);
+        assert.equal(await text(page, "#rail-play"), word);
         assert.equal(await page.evaluate(() => document.documentElement.lang), code);
       }
       await picture(page, "dark");
-      const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const dark = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       await page.emulateMedia({ colorScheme: "light" });
-      const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const light = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       assert.notEqual(dark, light);
     }, { colorScheme: "dark" });
 
     onPage("drawings and games are saved", async (page) => {
-      await page.click("#tab-game");
-      const [drawing] = await Promise.all([page.waitForEvent("download"), page.click("#save-svg")]);
+      await show(page, "analysis");
+      const [drawing] = await Promise.all([page.waitForEvent("download"), within(page, "share-pop", () => page.click("#save-svg"))]);
       assert.match(await readFile(await drawing.path(), "utf8"), /^<svg[\s\S]*<\/svg>\s*$/);
-      const [games] = await Promise.all([page.waitForEvent("download"), page.click("#save-pdn")]);
+      const [games] = await Promise.all([page.waitForEvent("download"), menu(page, "#save-pdn")]);
       assert.match(await readFile(await games.path(), "utf8"), /\[GameType "20"\]/);
     });
   });

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, says, text } from "./pages.js";
+import { cell, choose, says, show, text, within } from "./pages.js";
 import { browser, MEERSLAG, SITE } from "./stage.js";
 
 const GAMES = `[Event "Club"]
@@ -59,10 +59,11 @@ const open = async () => {
   const page = await context.newPage();
   await page.goto(host.url);
   await page.waitForSelector("body[data-ready]");
-  await page.click("#tab-database");
+  await show(page, "database");
   await page.setInputFiles("#db-file", { name: "games.pdn", mimeType: "text/plain", buffer: Buffer.from(GAMES) });
   // The same file again is not read.
   await says(page, /New: (3 of 3|0 of)/, "#db-added");
+  await page.waitForSelector("#db-games tr");
   return page;
 };
 
@@ -73,27 +74,44 @@ test("games are found while one types, and by the position on the board", async 
   await counts(page, /^3 games$/);
   await page.fill("#db-player", "wiers");
   await counts(page, /^2 games$/);
-  await page.fill("#db-years", "1980-");
+  await within(page, "filter-pop", () => page.fill("#db-years", "1980-"));
   await counts(page, /^1 game$/);
+  assert.equal(await text(page, "#db-filters"), "1");
   await page.fill("#db-player", "");
-  await page.fill("#db-years", "");
+  // A set filter is a chip with a cross.
+  await page.click('#db-chips [data-chip="years"].on');
+  assert.equal(await page.locator("#db-years").inputValue(), "");
   for (const [field, value, found] of [
     ["opponent", "wiersma", /^2 games$/], ["rating", "1000", /^0 games$/], ["length", "3-", /^2 games$/],
     ["manoeuvre", "32-28 28x19", /^1 game$/],
   ]) {
-    await page.fill("#db-" + field, value);
+    const fill = (words) => page.fill("#db-" + field, words);
+    await (field === "opponent" ? fill(value) : within(page, "filter-pop", () => fill(value)));
     await counts(page, found);
-    await page.fill("#db-" + field, "");
+    // Where no game fits, the filters can be taken away.
+    if (found.test("0 games")) await page.click(`#db-none [data-chip="${field}"]`);
+    else await (field === "opponent" ? fill("") : within(page, "filter-pop", () => fill("")));
     await counts(page, /^3 games$/);
   }
-  await page.selectOption("#db-sort", "date");
-  await says(page, /^Clerc, Rob – Gantwarg/, "#db-games");
+  await page.click('#db-sorts [data-sort="date"]');
+  await says(page, /^Clerc, RobGantwarg/, "#db-games");
+  // The position on the board is no filter until it is asked for.
   await page.click('#db-moves button:has-text("32-28")');
+  await says(page, /19-23/, "#db-moves");
+  await counts(page, /^3 games$/);
+  await page.click('#db-chips [data-chip="here"]');
   await counts(page, /^2 games$/);
+  const label = await page.locator("#db-moves .split").first().getAttribute("aria-label");
+  assert.match(label, /^White \d+ %, draw \d+ %, Black \d+ %$/);
   await page.click('#db-games button:has-text("Sijbrands")');
-  await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 4);
+  await page.waitForFunction(() => document.querySelectorAll("#moves button.m").length === 4);
   // The board shows the requested position.
+  assert.equal(await page.locator("#rail-analysis").getAttribute("aria-current"), "page");
   assert.equal(await text(page, "#turn"), "Black to move");
+  // The moves of all games are beside the board, too.
+  await show(page, "game");
+  await choose(page, "#game-source", "all");
+  await page.waitForSelector("#tree-here #db-moves tr");
   await page.context().close();
 });
 
@@ -103,14 +121,14 @@ test("a pattern is drawn on the board with three kinds of marks", async () => {
   await counts(page, /^3 games$/);
   await cell(page, 28).click();
   await counts(page, /^3 games$/);
-  await page.check("input[name=db-kind][value=not]");
-  await page.check("input[name=db-piece][value=b]");
+  await choose(page, "#db-kind", "not");
+  await choose(page, "#db-piece", "b");
   await cell(page, 23).click();
   await cell(page, 22).click();
   await counts(page, /^2 games$/);
   assert.match(await cell(page, 23).getAttribute("aria-label"), /Black man, must not be there/);
   await cell(page, 23).click();
-  await page.check("input[name=db-kind][value=one-of]");
+  await choose(page, "#db-kind", "one-of");
   await cell(page, 23).click();
   await cell(page, 22).click();
   await counts(page, /^3 games$/);
@@ -132,7 +150,7 @@ test("the view has no faults that axe finds", async () => {
 
 test("the index of a page answers as the server does", { skip: !MEERSLAG }, async () => {
   globalThis.navigator ??= /** @type {any} */ ({ languages: ["en"] });
-  const { Collection } = await import("../../engine/web/collection.js");
+  const { Collection } = await import("../../engine/web/engine/collection.js");
   const post = async (route, query, body) => {
     const headers = { "Content-Type": route === "boards" ? "application/json" : "text/plain" };
     const response = await fetch(host.url + "v1/" + route + "?" + new URLSearchParams(query), { method: "POST", body, headers });

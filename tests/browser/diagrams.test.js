@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { cell, setUp } from "./pages.js";
+import { cell, choose, menu, setUp } from "./pages.js";
 import { barriers } from "./reading.js";
 import { MEERSLAG, browser, host } from "./stage.js";
 
@@ -24,21 +24,22 @@ const visit = async () => {
   await page.addInitScript(() => {
     window.print = () => (document.body.dataset.printed = "true");
   });
-  await page.goto(host.url);
+  await page.goto(host.url + "#view=analysis");
   await page.waitForSelector("body[data-ready]");
   return page;
 };
 
 test("six or twelve diagrams with captions are on a page", { timeout: 120_000 }, async () => {
   const page = await visit();
-  await page.click("#tab-game");
+  await menu(page, "[data-act=diagrams]");
   assert.ok(await page.locator("#diagrams-print").isDisabled());
   for (let count = 1; count <= 7; count++) {
     await page.click("#diagram-add");
     assert.equal(await page.locator("#diagrams li").count(), count);
   }
+  await page.click("#diagrams-dialog [data-close]");
   await setUp(page, "B:W28:BK1");
-  await page.click("#tab-game");
+  await menu(page, "[data-act=diagrams]");
   await page.click("#diagram-add");
   await page.fill("#diagrams li:nth-child(2) input", "White <wins>");
   await page.press("#diagrams li:nth-child(2) input", "Enter");
@@ -47,10 +48,10 @@ test("six or twelve diagrams with captions are on a page", { timeout: 120_000 },
   // The list is kept for the next visit.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
-  await page.click("#tab-game");
+  await menu(page, "[data-act=diagrams]");
   assert.equal(await page.locator("#diagrams li").count(), 7);
   for (const [perPage, counts] of [["6", [6, 1]], ["12", [7]]]) {
-    await page.selectOption("#diagrams-page", perPage);
+    await page.click(`#diagrams-page [value="${perPage}"]`);
     await page.click("#diagrams-print");
     const sheets = page.locator("#sheets section");
     assert.equal(await sheets.count(), counts.length);
@@ -63,6 +64,7 @@ test("six or twelve diagrams with captions are on a page", { timeout: 120_000 },
     assert.equal(pagesOf(pdf), counts.length, "pages of paper");
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.ok(await page.locator("#sheets").isHidden());
+    await menu(page, "[data-act=diagrams]");
   }
   await page.click("#diagrams-clear");
   assert.equal(await page.locator("#diagrams li").count(), 0);
@@ -104,35 +106,32 @@ test("the sheets of `meerslag board` fill pages of paper", { timeout: 60_000, sk
 
 test("numbers stand around the board, and squares are where they are seen", { timeout: 60_000 }, async () => {
   const page = await visit();
-  await page.click("#settings");
-  await page.selectOption("#set-coordinates", "outside");
-  await page.selectOption("#set-pieces", "red");
-  await page.click("#look button");
-  const seen = page.locator("#frame g.number:not([hidden])");
+  await choose(page, "#set-coordinates", "outside");
+  await choose(page, "#set-pieces", "red");
+  const seen = page.locator("#frame .number:not([hidden])");
   const numbers = await seen.evaluateAll((all) => all.map((one) => Number(/** @type {HTMLElement} */ (one).dataset.square)).sort((a, b) => a - b));
   assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6, 15, 16, 25, 26, 35, 36, 45, 46, 47, 48, 49, 50]);
   // Each number is beside its square, outside the board, on both sides of it.
   for (const isTurned of [false, true]) {
     if (isTurned) await page.click("#flip");
     for (const number of [1, 5, 15, 36, 46, 50]) {
-      const box = await page.locator(`#frame g.number[data-square="${number}"]`).boundingBox();
+      const box = await page.locator(`#frame .number[data-square="${number}"]`).boundingBox();
       const square = await cell(page, number).boundingBox();
       const [right, below] = [box.x + box.width / 2 - square.x - square.width / 2, box.y + box.height / 2 - square.y - square.height / 2];
       const far = Math.max(Math.abs(right), Math.abs(below)) / square.width;
       assert.ok(far > 0.5 && far < 1.1, `${number}: ${far}`);
     }
-    const rect = await page.locator('#frame rect.square[data-square="28"]').boundingBox();
-    const target = await cell(page, 28).boundingBox();
-    assert.ok(Math.abs(rect.x - target.x) < 2 && Math.abs(rect.y - target.y) < 2);
+    const piece = await page.locator('#frame .piece[data-square="31"]').boundingBox();
+    const target = await cell(page, 31).boundingBox();
+    assert.ok(Math.abs(piece.x - target.x) < 0.15 * target.width && Math.abs(piece.y - target.y) < 0.2 * target.height);
   }
-  const fill = await page.locator("#black-man circle").first().evaluate((node) => getComputedStyle(node).fill);
-  assert.equal(fill, "rgb(179, 38, 30)");
+  const black = () => page.locator("#frame .piece.b").first().evaluate((node) => getComputedStyle(node).getPropertyValue("--f").trim());
+  assert.equal(await black(), "#9e2b25");
   // It stays for the next visit, and can be changed back.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
   assert.equal(await seen.count(), 18);
-  await page.click("#settings");
-  await page.selectOption("#set-coordinates", "inside");
+  await choose(page, "#set-coordinates", "inside");
   assert.equal(await seen.count(), 50);
   await page.close();
 });

@@ -69,13 +69,20 @@ export const serveFolder = async (folder, port = 0) => {
  */
 const { PAGE } = process.env;
 
+/** A page with its drawings, as the program sends it. */
+const withDrawings = async (content) => {
+  let text = String(content);
+  for (const name of ["pieces.svg", "icons.svg"]) text = text.replace(`<!-- ${name} -->`, await readFile(join(PAGE, name), "utf8"));
+  return text;
+};
+
 /** A proxy of a server: files of the folder, and all else from the server. */
 const before = async (server, port) => {
   const front = createServer(async (request, response) => {
     const file = fileOf(request);
     try {
       const content = await readFile(join(PAGE, file));
-      return response.writeHead(200, headersOf(file)).end(content);
+      return response.writeHead(200, headersOf(file)).end(file.endsWith(".html") ? await withDrawings(content) : content);
     } catch {
       // Not a file of the page.
     }

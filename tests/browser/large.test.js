@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { text } from "./pages.js";
+import { menu, show, text } from "./pages.js";
 import { browser, host } from "./stage.js";
 
 const COUNT = 5000;
@@ -20,17 +20,18 @@ test("5,000 games are opened, searched, sorted and stepped through", { timeout: 
   await page.waitForSelector("body[data-ready]");
   const games = Array.from({ length: COUNT }, (_, index) =>
     `[White "White ${index}"]\n[Black "Black ${(index * 7919) % COUNT}"]\n[Result "1-1"]\n\n${MOVES} 1-1\n`).join("\n");
-  await page.click("#tab-game");
+  await show(page, "game");
+  await menu(page, "[data-act=open]");
   await page.evaluate((games) => (document.querySelector("#pdn-text").value = games), games);
   const opened = await page.evaluate(async (count) => {
     const begun = performance.now();
     document.querySelector("#pdn-read").click();
-    while (document.querySelectorAll("#games option").length !== count) await new Promise((go) => setTimeout(go, 10));
+    while (!document.querySelector("#games-count").textContent.includes(String(count))) await new Promise((go) => setTimeout(go, 10));
     return performance.now() - begun;
   }, COUNT);
   await page.evaluate(() => document.querySelector("#forward").focus());
   const steps = await page.evaluate(async () => {
-    const option = document.querySelector("#games option:nth-child(4000)");
+    const option = document.querySelector("#games tr:nth-child(40)");
     const times = [];
     for (let step = 0; step < 30; step++) {
       const begun = performance.now();
@@ -44,15 +45,19 @@ test("5,000 games are opened, searched, sorted and stepped through", { timeout: 
   });
   t.diagnostic(`opened in ${Math.round(opened)} ms; a step: ${steps.median.toFixed(1)} ms, at most ${steps.longest.toFixed(1)} ms`);
   assert.ok(steps.same, "a step does not list the games again");
-  assert.equal(await text(page, "#moves .move[aria-current]"), "8-13");
+  assert.equal(await text(page, "#moves button.m[aria-current]"), "8-13");
   await page.fill("#games-search", "white 4321");
-  // As White, as Black, as the number of the game.
-  assert.match(await text(page, "#games-count"), /^3 of 5000$/);
-  await page.selectOption("#games", "4321");
+  // As White and as Black.
+  assert.match(await text(page, "#games-count"), /^2 of 5000$/);
+  await page.click("#games tr[data-game='4321'] button");
   assert.equal(await page.locator("#tag-White").inputValue(), "White 4321");
   await page.fill("#games-search", "");
-  await page.selectOption("#games-sort", "Black");
-  assert.match(await page.locator("#games option").first().textContent(), /^1\. White 0 - Black 0/);
-  assert.match(await page.locator("#games option").nth(1).textContent(), /Black 1, 1-1$/);
+  await page.click("#games-sort [data-sort=Black]");
+  assert.match(await page.locator("#games tr").first().innerText(), /White 0\s+Black 0/);
+  assert.match(await page.locator("#games tr").nth(1).innerText(), /Black 1\s+1-1/);
+  // A page of the list has fifty games.
+  assert.equal(await page.locator("#games tr").count(), 50);
+  await page.click("#games-later");
+  assert.match(await page.locator("#games tr").first().innerText(), /Black 50\s/);
   await page.close();
 });

@@ -5,12 +5,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, moves, says, text } from "./pages.js";
+import { cell, moves, read, says, show, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
 /** The page's names of its puzzles, and their solutions: the first of the suite. */
 const [FIRST, SECOND] = [["shot-1", 34, 29], ["shot-2", 17, 21]];
+
+/** The progress of a set, on its card. */
+const [COMBINATIONS, OF_GAMES] = ["#set-combinations .score", "#set-games .score"];
 
 const visit = async () => {
   const context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce" });
@@ -20,8 +23,8 @@ const visit = async () => {
   await page.clock.install();
   await page.goto(host.url);
   await page.waitForSelector("body[data-ready]");
-  await page.click("#tab-learn");
-  await says(page, /of 257/, "#puzzle-score");
+  await show(page, "learn");
+  await says(page, /0 of 257 solved/, COMBINATIONS);
   return page;
 };
 
@@ -32,13 +35,13 @@ const play = async (page, from, to) => {
 
 test("a combination is solved, with its source and the score", { timeout: 90_000 }, async () => {
   const page = await visit();
-  await page.click("#puzzle-next");
-  await says(page, /White to move and win/, "#puzzle-text");
+  await page.click("#combinations-go");
+  await says(page, /White to move and win/, "#title");
   assert.match(await text(page, "#puzzle-source"), new RegExp(`^${FIRST[0]}, from the engine’s games.*self-play, gen1fast`));
   await cell(page, FIRST[1]).and(page.locator(".movable")).waitFor();
   await play(page, FIRST[1], FIRST[2]);
   await says(page, /34-29 is right/, "#puzzle-text");
-  await says(page, /Solved: 1 of 257. Tries: 1 right, 0 wrong/, "#puzzle-score");
+  await says(page, /1 of 257 solved100 % at the first try/, COMBINATIONS);
   assert.ok(await page.locator("#puzzle-hint").isDisabled());
   // The next one is different, with Black at the bottom.
   await page.click("#puzzle-next");
@@ -52,28 +55,27 @@ test("a combination is solved, with its source and the score", { timeout: 90_000
   await cell(page, SECOND[1]).and(page.locator(".movable")).waitFor();
   await play(page, SECOND[1], SECOND[2]);
   await says(page, /17-21 is right/, "#puzzle-text");
-  await says(page, /Solved: 2 of 257/, "#puzzle-score");
+  await says(page, /2 of 257 solved/, COMBINATIONS);
   await page.context().close();
 });
 
 test("hints come in two steps; what went wrong comes again, later and later", { timeout: 90_000 }, async () => {
   const page = await visit();
-  await page.click("#puzzle-next");
+  await page.click("#combinations-go");
   await cell(page, 38).and(page.locator(".movable")).waitFor();
   // A wrong move goes back.
-  await page.fill("#type", "38-33");
-  await page.press("#type", "Enter");
+  await type(page, "38-33");
   await says(page, /38-33 does not win|not a legal move/, "#puzzle-text, #say");
   await page.click("#puzzle-hint");
   await says(page, /34/, "#puzzle-text");
-  assert.equal(await page.locator("#frame line.arrow").count(), 0);
+  assert.equal(await page.locator("#frame path.arrow").count(), 0);
   await page.click("#puzzle-hint");
   await says(page, /34-29/, "#puzzle-text");
-  assert.equal(await page.locator("#frame line.arrow").count(), 1);
+  assert.equal(await page.locator("#frame path.arrow").count(), 1);
   await moves(page, 0);
   await play(page, FIRST[1], FIRST[2]);
   await says(page, /It will be repeated later/, "#puzzle-text");
-  await says(page, /Solved: 0 of 257. Tries: 0 right, 1 wrong. To repeat now: 0/, "#puzzle-score");
+  await says(page, /0 of 257 solved0 % at the first try/, COMBINATIONS);
   await page.click("#puzzle-next");
   await says(page, new RegExp("^" + SECOND[0]), "#puzzle-source");
   // Ten minutes later it is due before anything new; then in a day.
@@ -86,12 +88,11 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
     await play(page, FIRST[1], FIRST[2]);
     await says(page, /34-29 is right$/, "#puzzle-text");
   }
-  await says(page, /Solved: 1 of 257. Tries: 2 right, 1 wrong/, "#puzzle-score");
+  await says(page, /1 of 257 solved/, COMBINATIONS);
   // Looking up the solution is not solving it.
   await page.click("#puzzle-next");
   await page.click("#puzzle-show");
   await says(page, /It will be repeated later/, "#puzzle-text");
-  await says(page, /2 right, 2 wrong/, "#puzzle-score");
   await page.context().close();
 });
 
@@ -109,29 +110,27 @@ const GAMES = `[White "Jan"]
 1. 7-34 $4 (1. 7-1) 39x30 0-2
 `;
 
-const open = async (page, pdn) => {
-  await page.click("#tab-game");
-  await page.fill("#pdn-text", pdn);
-  await page.click("#pdn-read");
-};
+const open = read;
 
 const movable = (page, square) => cell(page, square).and(page.locator(".movable")).waitFor();
 
 test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async () => {
   const page = await visit();
   // A game without marks has no exercises.
-  await page.selectOption("#puzzle-set", "games");
-  await page.click("#puzzle-next");
-  await says(page, /no puzzle and no marked mistake/, "#puzzle-text");
+  assert.match(await text(page, "#exercises-text"), /open a file with puzzles/);
+  assert.ok(await page.locator("#games-go").isHidden());
   await open(page, "1. 32-28 19-23 *");
   await moves(page, 2);
   assert.ok(await page.locator("#exercises-solve").isHidden());
+  await show(page, "learn");
+  await page.click("#puzzle-take");
+  await says(page, /no puzzle and no marked mistake/, "#exercises-text");
   await open(page, GAMES);
   await says(page, /Solve as puzzles: 2/, "#exercises-solve");
   assert.deepEqual(await barriers(page), []);
   await page.click("#exercises-solve");
-  assert.equal(await page.locator("#tab-learn").getAttribute("aria-selected"), "true");
-  await says(page, /White to move and win/, "#puzzle-text");
+  assert.equal(await page.locator("#rail-learn").getAttribute("aria-current"), "page");
+  await says(page, /White to move and win/, "#title");
   assert.equal(await text(page, "#puzzle-source"), "Jan – Piet, 2026.01.02");
   await movable(page, 28);
   await play(page, 28, 22);
@@ -147,10 +146,10 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await movable(page, 33);
   await play(page, 33, 28);
   await says(page, /33-28 is right. It will be repeated later/, "#puzzle-text");
-  await says(page, /Solved: 0 of 2. Tries: 0 right, 1 wrong/, "#puzzle-score");
+  await says(page, /0 of 2 solved/, OF_GAMES);
 
   await page.click("#puzzle-next");
-  await says(page, /White played 7-34. Find a better move/, "#puzzle-text");
+  await says(page, /White played 7-34. Find a better move/, "#title");
   assert.equal(await text(page, "#puzzle-source"), "An – ?, move 1");
   await movable(page, 7);
   await play(page, 7, 34);
@@ -158,41 +157,39 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await movable(page, 7);
   await play(page, 7, 18);
   await says(page, /7-18 is good, too/, "#puzzle-text");
-  await says(page, /Solved: 1 of 2. Tries: 1 right, 1 wrong/, "#puzzle-score");
+  await says(page, /1 of 2 solved50 % at the first try/, OF_GAMES);
   assert.deepEqual(await barriers(page), []);
 
   // Everything is there after a reload; in ten minutes the puzzle comes again.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
-  await page.click("#tab-learn");
-  await says(page, /Solved: 1 of 2. Tries: 1 right, 1 wrong. To repeat now: 0/, "#puzzle-score");
+  await page.click("#rail-learn");
+  await says(page, /1 of 2 solved50 %/, OF_GAMES);
   await page.clock.fastForward("10:01");
-  await page.click("#puzzle-next");
-  await says(page, /White to move and win/, "#puzzle-text");
+  await page.click("#games-go");
+  await says(page, /White to move and win/, "#title");
   await page.click("#puzzle-show");
   await says(page, /Solution: 28-22 18x27 33-28/, "#puzzle-text");
   await moves(page, 3);
-  await says(page, /1 right, 2 wrong/, "#puzzle-score");
   // The combinations have their own scores.
-  await page.selectOption("#puzzle-set", "combinations");
-  await says(page, /Solved: 0 of 257. Tries: 0 right, 0 wrong/, "#puzzle-score");
+  await page.click("#head-close");
+  await says(page, /0 of 257 solved$/, COMBINATIONS);
   await page.context().close();
 });
 
 test("a bad move in place of a mistake is judged, and the exercise comes again", { timeout: 120_000 }, async () => {
   const page = await visit();
   await open(page, GAMES.slice(GAMES.indexOf('[White "An"')));
-  await page.click("#tab-learn");
-  await page.selectOption("#puzzle-set", "games");
+  await show(page, "learn");
   await page.click("#puzzle-take");
-  await says(page, /White played 7-34/, "#puzzle-text");
+  await says(page, /White played 7-34/, "#title");
   await movable(page, 7);
   await play(page, 7, 11);
   await says(page, /7-11 gives away 50 % of the points/, "#puzzle-text");
   await movable(page, 7);
   await play(page, 7, 1);
   await says(page, /7-1 is right. It will be repeated later/, "#puzzle-text");
-  await says(page, /Solved: 0 of 1. Tries: 0 right, 1 wrong/, "#puzzle-score");
+  await says(page, /0 of 1 solved/, OF_GAMES);
   await page.context().close();
 });
 
@@ -200,8 +197,8 @@ test("a lesson of the list is played and counted", { timeout: 120_000 }, async (
   const page = await visit();
   assert.equal(await page.locator("#lessons button").count(), 12);
   await page.click('#lessons button[data-lesson="1"]');
-  await says(page, /./, "#verdict");
-  assert.equal(await page.locator("#tab-endgames").getAttribute("aria-selected"), "true");
+  await says(page, /Win with/, "#title");
+  assert.match(await text(page, "#subtitle"), /Catch a man with a king/);
   // A win in three plies: the second hint names the move.
   for (let move = 1; move <= 2; move++) {
     await page.locator(".cell.movable").first().waitFor();
@@ -210,15 +207,14 @@ test("a lesson of the list is played and counted", { timeout: 120_000 }, async (
     await page.click("#lesson-hint");
     await says(page, /\d+[-x]\d+/, "#verdict");
     const [best] = (await text(page, "#verdict")).match(/\d+[-x]\d+/);
-    const before = await page.locator("#moves .move").count();
-    await page.fill("#type", best);
-    await page.press("#type", "Enter");
-    await page.waitForFunction((count) => document.querySelectorAll("#moves .move").length > count, before);
-    await page.waitForFunction(() => document.querySelector("#lesson-end").disabled || document.querySelector(".cell.movable"));
-    if (await page.locator("#lesson-end").isDisabled()) break;
+    const before = await page.locator("#moves button.m").count();
+    await type(page, best);
+    await page.waitForFunction((count) => document.querySelectorAll("#moves button.m").length > count, before);
+    await page.waitForFunction(() => document.querySelector("#lesson-hint").disabled || document.querySelector(".cell.movable"));
+    if (await page.locator("#lesson-hint").isDisabled()) break;
   }
   await says(page, /White wins|2-0|wins/i, "#verdict");
-  await page.click("#tab-learn");
-  await says(page, /without a mistake: 1, with: 0/, "#lessons li:first-child");
+  await show(page, "learn");
+  await says(page, /without a mistake: 1, with: 0/, "#lessons button:first-child");
   await page.context().close();
 });

@@ -25,7 +25,7 @@ test("packages are installed into an empty page", { skip: !SITE, timeout: 180_00
   const files = packed.map((name) => "./" + name);
   execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", ...files], { cwd: folder });
   await writeFile(join(folder, "index.html"), `<!DOCTYPE html><html lang="en"><title>Empty</title>
-    <script type="importmap">{ "imports": { "meerslag-engine": "./node_modules/meerslag-engine/local.js" } }</script>
+    <script type="importmap">{ "imports": { "meerslag-engine": "./node_modules/meerslag-engine/engine/local.js" } }</script>
     <script type="module" src="node_modules/meerslag-board/meerslag-board.js"></script>
     <script type="module">import { Local } from "meerslag-engine"; window.engine = new Local();</script>
     <meerslag-board interactive></meerslag-board></html>`);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, hold, moves, play, says, setUp, text, type } from "./pages.js";
+import { cell, choose, chosen, hold, level, moves, pdn, play, says, setUp, show, speak, text, type, within } from "./pages.js";
 import { MEERSLAG, browser, host } from "./stage.js";
 
 const onPage = (title, work, options = {}) =>
@@ -34,7 +34,7 @@ const MUST = "W:W28,38:B23,1";
 
 /** The moving pieces: their squares, and whether they vanish. */
 const moving = (page) =>
-  page.evaluate(() => [...document.querySelectorAll("g.pieces use")].flatMap((piece) =>
+  page.evaluate(() => [...document.querySelectorAll("#frame g.pieces use")].flatMap((piece) =>
     piece.getAnimations().map((one) => ({
       square: Number(piece.dataset.square), steps: one.effect.getKeyframes().length,
       fades: "opacity" in one.effect.getKeyframes()[0], delay: one.effect.getTiming().delay,
@@ -44,21 +44,21 @@ onPage("moves slide, and captured pieces vanish in their order", async (page) =>
   await setUp(page, WAYS);
   await page.waitForSelector(".cell.movable");
   await type(page, "28x50");
-  await page.waitForFunction(() => document.querySelectorAll("g.pieces use").length > 1);
+  await page.waitForFunction(() => document.querySelectorAll("#frame g.pieces use").length > 1);
   const seen = await moving(page);
   assert.equal(seen.find(({ square }) => square === 50).steps, 6, "five jumps");
   const fading = seen.filter(({ fades }) => fades).sort((a, b) => a.delay - b.delay);
   assert.deepEqual(fading.map(({ square }) => square), [22, 12, 13, 23, 33]);
   assert.equal(await page.evaluate(() => document.body.dataset.sound), "capture");
   // Afterwards only the king is there.
-  await page.waitForFunction(() => document.querySelectorAll("g.pieces use").length === 1);
+  await page.waitForFunction(() => document.querySelectorAll("#frame g.pieces use").length === 1);
   await page.click("#back");
   assert.deepEqual((await moving(page)).map(({ square }) => square), [28]);
   // Not where the settings or the system forbid motion.
-  await page.click("#settings");
-  await page.uncheck("#set-motion");
-  await page.uncheck("#set-sounds");
-  await page.click("#look button");
+  await within(page, "look", async () => {
+    await page.uncheck("#set-motion");
+    await page.uncheck("#set-sounds");
+  });
   await page.evaluate(() => delete document.body.dataset.sound);
   await page.click("#forward");
   assert.deepEqual(await moving(page), []);
@@ -69,6 +69,7 @@ onPage("moves slide, and captured pieces vanish in their order", async (page) =>
 });
 
 onPage("nothing slides where the system wants less motion", async (page) => {
+  await show(page, "analysis");
   await type(page, "32-28");
   await moves(page, 1);
   assert.deepEqual(await moving(page), []);
@@ -93,11 +94,11 @@ onPage("a capture is clicked along its way", async (page) => {
   await cell(page, 17).click();
   // All ways lead over 17: it is chosen, and nothing is played.
   assert.match(await cell(page, 17).getAttribute("aria-label"), /chosen/);
-  assert.equal(await page.locator("#moves .move").count(), 0);
+  assert.equal(await page.locator("#moves button.m").count(), 0);
   assert.equal(await page.locator("#which[open]").count(), 0);
   await cell(page, 44).click();
   await moves(page, 1);
-  assert.equal(await page.locator("#moves .move").innerText(), "28x44");
+  assert.equal(await page.locator("#moves button.m").innerText(), "28x44");
 });
 
 onPage("why a move cannot be made is said and shown", async (page) => {
@@ -105,9 +106,9 @@ onPage("why a move cannot be made is said and shown", async (page) => {
   await page.waitForSelector(".cell.movable");
   await cell(page, 38).click();
   await says(page, /You must capture 1 piece, with the piece on 28/);
-  assert.equal(await page.locator("g.arrows .bad").count(), 1);
+  assert.equal(await page.locator("#frame g.arrows .threat").count(), 1);
   await cell(page, 28).click();
-  assert.equal(await page.locator("g.arrows .bad").count(), 0);
+  assert.equal(await page.locator("#frame g.arrows .threat").count(), 0);
   await cell(page, 22).click();
   await says(page, /You must capture/);
   await type(page, "38-33");
@@ -139,7 +140,7 @@ onPage("a move is prepared while the engine thinks, and played when it may be", 
   assert.match(await cell(page, 41).getAttribute("aria-label"), /prepared move/);
   answer();
   await moves(page, 4);
-  assert.equal(await page.locator("#moves .move").nth(2).innerText(), "46-41");
+  assert.equal(await page.locator("#moves button.m").nth(2).innerText(), "46-41");
   // A cancelled one is not played.
   await page.unroute("**/v1/play?*");
   answer = await hold(page);
@@ -157,12 +158,12 @@ onPage("a move is prepared while the engine thinks, and played when it may be", 
 
 /** Begins a game with a clock; the engine thinks this many seconds at most. */
 const withClock = async (page, clock, seconds = 0.2) => {
-  await page.selectOption("#play-clock", clock);
+  await choose(page, "#play-clock", clock);
   await play(page, seconds);
 };
 
 onPage("the clock runs, gets its increment, stands still, and falls", async (page) => {
-  await page.click("#tab-play");
+  await show(page, "play");
   await withClock(page, "3+2");
   assert.equal(await text(page, "#clock-far"), "3:00");
   await page.clock.runFor(61_000);
@@ -187,9 +188,13 @@ onPage("the clock runs, gets its increment, stands still, and falls", async (pag
   await says(page, /Your move/);
   await page.clock.runFor(130_000);
   await says(page, /Black wins \(time is up\)/);
-  assert.equal(await page.locator("#result").inputValue(), "0-2");
-  assert.equal(await page.locator("#clock-near").isVisible(), false);
-  assert.equal(await page.locator("#play-resign").isDisabled(), true);
+  assert.equal(await chosen(page, "#result"), "0-2");
+  // The end is said beside the board, with the clocks as they were.
+  assert.equal(await text(page, "#over-title"), "You lose");
+  assert.equal(await text(page, "#over-result"), "0-2");
+  assert.match(await text(page, "#over-why"), /time is up/);
+  assert.equal(await text(page, "#clock-near"), "0:00.0");
+  assert.equal(await page.locator("#play-resign").isVisible(), false);
 }, { clock: true, server: true });
 
 onPage("a game is resigned, a draw is offered", async (page) => {
@@ -198,24 +203,65 @@ onPage("a game is resigned, a draw is offered", async (page) => {
   await says(page, /plays on/);
   await page.click("#play-resign");
   await says(page, /Black wins \(you resigned\)/);
-  assert.equal(await page.locator("#result").inputValue(), "0-2");
+  assert.equal(await chosen(page, "#result"), "0-2");
   // An endgame that is a draw.
   await play(page, 0.2, "W:WK46:BK2,K3");
   await page.click("#play-draw");
   await says(page, /A draw \(agreed\)/);
-  assert.equal(await page.locator("#result").inputValue(), "1-1");
-  await page.click("#tab-game");
-  await page.click("#show-pdn");
-  await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("1-1"));
+  assert.equal(await chosen(page, "#result"), "1-1");
+  assert.equal(await text(page, "#over-title"), "A draw");
+  await show(page, "analysis");
+  assert.match(await pdn(page), /1-1/);
 }, { server: true });
 
 onPage("levels have names", async (page) => {
-  const names = await page.locator("#play-level option").allInnerTexts();
-  assert.equal(names[0], "1 – very easy");
-  assert.equal(names.at(-1), "10 – full strength");
-  await page.selectOption("#language", "nl");
-  assert.equal((await page.locator("#play-level option").allInnerTexts())[0], "1 – heel makkelijk");
+  const named = () => page.locator("#play-level").getAttribute("aria-valuetext");
+  await level(page, 1);
+  assert.equal(await named(), "Level 1, very easy");
+  await level(page, 10);
+  assert.equal(await named(), "Level 10, full strength");
+  assert.equal(await page.locator("#bars .on").count(), 10);
+  // With the arrow keys as well.
+  await page.locator("#play-level").focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await text(page, "#level-name"), "Level 9");
+  await level(page, 1);
+  await speak(page, "nl");
+  assert.equal(await named(), "Niveau 1, heel makkelijk");
 });
+
+onPage("a move before the start of a game begins it, with the sides as chosen", async (page) => {
+  await level(page, 1);
+  await page.waitForSelector(".cell.movable");
+  await cell(page, 32).click();
+  await cell(page, 28).click();
+  await moves(page, 2);
+  await says(page, /Your move|plays/);
+  assert.equal(await text(page, "#who-near b"), "You");
+  await within(page, "running-menu", () => page.click("#play-end"));
+  await page.waitForSelector("#play-form");
+  // With Black the engine begins.
+  await choose(page, "#play-side", "B");
+  await page.click("#play-start");
+  await moves(page, 1);
+  const [upper, lower] = [await cell(page, 50).boundingBox(), await cell(page, 1).boundingBox()];
+  assert.ok(upper.y < lower.y, "Black's side is below");
+});
+
+onPage("after a game there is a rematch, or its analysis", async (page) => {
+  await play(page, 0.2);
+  await page.click("#play-resign");
+  await says(page, /You lose/, "#over-title");
+  await page.click("#rematch");
+  // With the other colour from the same position: the engine moves first.
+  await moves(page, 1);
+  assert.match(await text(page, "#who-near div span"), /^Black/);
+  await page.click("#play-resign");
+  await says(page, /You lose/, "#over-title");
+  await page.click("#over-analyse");
+  await says(page, /The game is analysed/);
+  await page.waitForSelector("#report");
+}, { server: true });
 
 const OVER = /White wins|Black wins|A draw/;
 
@@ -224,11 +270,11 @@ const playOut = async (page, make) => {
   for (let plies = 0; ; plies += 2) {
     await page.waitForFunction(({ plies, over }) => {
       if (new RegExp(over).test(document.querySelector("#say").innerText)) return true;
-      return document.querySelectorAll("#moves .move").length === plies && document.querySelector(".cell.movable");
+      return document.querySelectorAll("#moves button.m").length === plies && document.querySelector(".cell.movable");
     }, { plies, over: OVER.source });
     if (OVER.test(await text(page, "#say"))) return plies;
     await make(Number(await page.locator(".cell.movable").first().getAttribute("data-square")));
-    await page.waitForFunction((before) => document.querySelectorAll("#moves .move").length > before, plies);
+    await page.waitForFunction((before) => document.querySelectorAll("#moves button.m").length > before, plies);
   }
 };
 
@@ -238,9 +284,9 @@ onPage("a whole game is played by touch, on a phone", async (page) => {
     const { x, y, width, height } = await locator.boundingBox();
     await page.touchscreen.tap(x + width / 2, y + height / 2);
   };
-  await touch(page.locator("#tab-play"));
-  await page.selectOption("#play-level", "1");
-  await touch(page.locator("#play-form button.main"));
+  await touch(page.locator("#rail-play"));
+  await level(page, 1);
+  await touch(page.locator("#play-start"));
   await says(page, /Your move/);
   const plies = await playOut(page, async (from) => {
     await touch(cell(page, from));

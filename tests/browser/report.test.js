@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { moves, read, says, text, type } from "./pages.js";
+import { choose, command, menu, moves, pdn, read, says, show, speak, step, text, type, undo, within } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 import { MEERSLAG, SITE, browser } from "./stage.js";
 
@@ -29,12 +29,17 @@ const LANGUAGES = ["nl", "fr", "ru", "de", "pl", "en"];
 /** Opens a page with a game, and has the game judged. */
 const judge = async (page) => {
   await read(page, GAME);
-  await page.click("#tab-analysis");
-  await page.click("#whole");
+  await show(page, "analysis");
+  await within(page, "whole-pop", () => page.click("#whole-start"));
   await says(page, /The game is analysed/);
 };
 
-const rows = (page) => page.locator("#mistakes li").allInnerTexts();
+/** The mistakes in the order of the game: name, words and, for those who ask, the shares of the points. */
+const rows = async (page) => {
+  const found = await page.locator("#mistakes li").evaluateAll((all) =>
+    all.map((one) => [Number(/** @type {HTMLElement} */ (one).dataset.ply), one.textContent + " " + /** @type {HTMLElement} */ (one).title]));
+  return found.sort(([a], [b]) => Number(a) - Number(b)).map(([, words]) => String(words));
+};
 
 /** The program's own judgement of the game. */
 const annotated = async () => {
@@ -86,21 +91,22 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       assert.match(white, /^Anna/);
       assert.match(black, /^Bert/);
       const list = await rows(page);
-      assert.match(list[0], /^2\. 29-23\?\??\s+from \d+ % to \d+ % of the points/);
-      assert.match(list[1], /^6\.\.\. 12-17\?.*\s+from \d+ % to \d+ % of the points/);
-      await page.locator("#mistakes button").first().click();
-      assert.equal(await text(page, "#moves .move[aria-current]"), "29-23");
-      await page.click("#put-in");
+      assert.match(list[0], /^2\. 29-23\?\??.*from \d+ % to \d+ % of the points/);
+      assert.match(list[1], /^6\.\.\. 12-17\?.*from \d+ % to \d+ % of the points/);
+      // The turning point comes first; moves are coloured at once.
+      assert.match(await page.locator("#mistakes li").first().innerText(), /turning point/);
+      assert.ok(await page.locator("#moves .q3, #moves .q2").count() >= 2);
+      assert.equal(await page.locator("#moments-list figure").count(), list.length);
+      await page.locator('#mistakes button[data-ply="2"]').first().click();
+      assert.match(await text(page, "#moves button.m[aria-current]"), /^29-23/);
+      await within(page, "report-menu", () => page.click("#put-in"));
       await says(page, /Signs and comments were added/);
-      assert.match(await text(page, "#moves .move[aria-current]"), /^29-23\?/);
+      assert.match(await text(page, "#moves button.m[aria-current]"), /^29-23\s*\?/);
       assert.match(await text(page, "#position-comment"), /of the points; better \d+-\d+\./);
-      await page.click("#tab-game");
-      await page.click("#show-pdn");
-      await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("Annotator"));
-      const pdn = await page.locator("#pdn-text").inputValue();
-      await page.click("#undo");
+      const written = await pdn(page);
+      await undo(page);
       await moves(page, ALL);
-      assert.equal(await text(page, "#moves .move[aria-current]"), "29-23");
+      assert.match(await text(page, "#moves button.m[aria-current]"), /^29-23/);
       // The page's own engine has another evaluation.
       if (name === "as a site") return;
       const expected = await annotated();
@@ -110,7 +116,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       for (const [index, move] of bad.entries()) assert.ok(list[index].includes(shown(move)), list[index]);
       assert.ok(white.includes(expected.white_accuracy.toFixed(1)), white);
       assert.ok(black.includes(expected.black_accuracy.toFixed(1)), black);
-      assert.equal(pdn.trim(), expected.pdn.trim());
+      assert.equal(written.trim(), expected.pdn.trim());
     });
 
     onPage("better moves are found by keyboard, and that is kept", async (page) => {
@@ -123,6 +129,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
         await page.keyboard.press("m");
         await page.keyboard.type(move);
         await page.keyboard.press("Enter");
+        await page.keyboard.press("Escape");
       };
       await typed("29-23");
       await says(page, /29-23 was played in the game/, "#better-text");
@@ -137,60 +144,59 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       await says(page, /White played 29-23/, "#better-text");
       await typed("32-28");
       await says(page, /32-28 is (good|better)/, "#better-text");
-      assert.match((await rows(page))[0], /, found/);
       // The game is as it was, and the board is free again.
       await moves(page, ALL);
+      await page.click("#head-close");
+      assert.match((await rows(page))[0], / · found/);
       await type(page, "32-28");
       await moves(page, ALL + 1);
-      await page.waitForSelector("#better", { state: "hidden" });
       await page.reload();
       await page.waitForSelector("body[data-ready]");
-      assert.match((await rows(page))[0], /, found/);
+      assert.match((await rows(page))[0], / · found/);
     });
 
     onPage("a solution is shown, and is none that was found", async (page) => {
       await judge(page);
-      await page.locator("#mistakes [data-action=better]").first().click();
+      await page.locator('#mistakes [data-action=better][data-ply="2"]').click();
       await page.click("#better-show");
       await says(page, /Better is \d+-\d+ \d/, "#better-text");
-      assert.match((await rows(page))[0], /, shown/);
-      await page.click("#forward");
+      await step(page, "forward");
       await page.waitForSelector("#better", { state: "hidden" });
+      assert.match((await rows(page))[0], / · shown/);
       // Another move makes it another game.
-      await page.click("#last");
+      await step(page, "last");
       await type(page, "38-33");
       await moves(page, ALL + 1);
       await page.waitForSelector("#report", { state: "hidden" });
-      await page.click("#delete");
+      await command(page, "delete");
       await page.waitForSelector("#report");
     });
 
     onPage("is stopped and goes on where it was", async (page) => {
       await read(page, GAME);
-      await page.click("#tab-analysis");
-      await page.selectOption("#report-nodes", "1000000");
-      await page.click("#whole");
+      await show(page, "analysis");
+      await choose(page, "#report-nodes", "1000000");
+      await menu(page, "#whole");
       await says(page, /Position ([2-9]|1\d) of 19/, "#report-text");
-      await page.click("#whole");
+      await page.click("#whole-stop");
       await says(page, /The analysis was stopped/);
-      const done = await page.locator("#curve circle").count();
-      assert.ok(done > 0);
+      assert.ok((await page.locator("#curve .gap").count()) < 19);
       await page.reload();
       await page.waitForSelector("body[data-ready]");
       const heard = page.evaluate(() => new Promise((resolve) => {
         const progress = document.querySelector("#report-text");
         new MutationObserver(() => resolve(progress.textContent)).observe(progress, { childList: true });
       }));
-      await page.click("#whole");
+      await menu(page, "#whole");
       assert.ok(Number((await heard).match(/Position (\d+)/)[1]) > 1);
-      await page.click("#whole");
+      await page.click("#whole-stop");
     });
 
     onPage("can be read by everybody", async (page) => {
       await judge(page);
       await page.click("#better-first");
       for (const language of LANGUAGES) {
-        await page.selectOption("#language", language);
+        await speak(page, language);
         assert.deepEqual(await faults(page), [], language);
         assert.deepEqual(await barriers(page), [], language);
       }
@@ -207,18 +213,18 @@ test("a server that goes away is waited for", { skip: !MEERSLAG, timeout: 120_00
   await page.goto(host.url);
   await page.waitForSelector("body[data-ready]");
   await read(page, GAME);
-  await page.click("#tab-analysis");
-  await page.selectOption("#report-nodes", "200000");
-  await page.click("#whole");
+  await show(page, "analysis");
+  await choose(page, "#report-nodes", "200000");
+  await menu(page, "#whole");
   await says(page, /Position ([2-9]|1\d) of 19/, "#report-text");
   await host.stop("SIGKILL");
   await says(page, /does not answer/, "#waiting-text");
   // It waits in the background.
-  await page.click("#last");
-  await page.click("#tab-game");
+  await step(page, "last");
+  await show(page, "game");
   host = await startServer(MEERSLAG, [], host.port);
   await says(page, /The game is analysed/);
-  await page.click("#tab-analysis");
+  await show(page, "analysis");
   assert.match((await rows(page))[0], /29-23\?/);
   await page.close();
   await host.stop();

@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 import { startServer } from "./hosts.js";
-import { setUp } from "./pages.js";
+import { setUp, show } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
 const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
@@ -62,7 +62,7 @@ const readThrough = async (name, each = () => {}) => {
   const rows = page.locator("#games tbody tr");
   for (let game = 0; game < (await rows.count()); game++) {
     await rows.nth(game).locator("button").click();
-    const moves = await page.locator("#moves .move").count();
+    const moves = await page.locator("#moves button.m").count();
     if (await page.locator("#first").isEnabled()) await page.click("#first");
     for (let ply = 0; ply <= moves; ply++) {
       assert.deepEqual(await faults(page), [], `game ${game + 1}, ply ${ply}`);
@@ -137,7 +137,7 @@ test("games of a match are clicked through", options, async () => {
     await rows.nth(game).click();
     assert.equal(await page.locator("#frame rect.square").count(), 50);
     assert.equal(await info(), "start position");
-    const moves = await page.locator("#moves .move").allInnerTexts();
+    const moves = await page.locator("#moves button.m").allInnerTexts();
     const cells = await rows.nth(game).locator("td").allInnerTexts();
     assert.equal(Math.ceil(moves.length / 2), Number(cells[4]));
     let count = 40;
@@ -151,7 +151,7 @@ test("games of a match are clicked through", options, async () => {
       assert.match(await info(), / s/);
     }
     await page.click("#flip");
-    await page.locator("#moves .move").nth(3).click();
+    await page.locator("#moves button.m").nth(3).click();
     assert.equal(await current(), moves[3]);
     await page.keyboard.press("Home");
     assert.equal(await info(), "start position");
@@ -182,10 +182,10 @@ test("games of a match are clicked through", options, async () => {
   assert.equal((await saving).suggestedFilename(), `game${number}.pdn`);
   // A link leads to its game and ply.
   const linked = await open("three.html", {}, `#game=${number}&ply=3`);
-  assert.equal(await linked.page.locator("#moves .move").nth(2).getAttribute("aria-current"), "true");
+  assert.equal(await linked.page.locator("#moves button.m").nth(2).getAttribute("aria-current"), "true");
   // Another language appears at once, with the same game.
   await linked.page.selectOption("#language", "nl");
-  assert.equal(await linked.page.locator("#moves .move").nth(2).getAttribute("aria-current"), "true");
+  assert.equal(await linked.page.locator("#moves button.m").nth(2).getAttribute("aria-current"), "true");
   assert.match(await linked.page.locator("#info").innerText(), /diepte|s$/);
   await linked.page.context().close();
   // Only games of one player; then sorted by length.
@@ -330,28 +330,28 @@ test("the board is read in every language and view", options, async () => {
     for (const language of languages) {
       await page.selectOption("#language", language);
       // A game with comments and a variation.
-      await page.click("#tab-game");
+      await show(page, "game");
       await page.fill("#pdn-text", PDN);
       await page.click("#pdn-read");
       await page.waitForFunction(() => document.querySelectorAll("#moves .variation .move").length === 2);
       await page.click("#forward");
       await read(`${language}: a game`);
-      await page.click("#tab-book");
+      await show(page, "book");
       await filled("#book-text");
       await read(`${language}: book`);
-      await page.click("#tab-analysis");
+      await show(page, "analysis");
       await page.click("#analyse");
       await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
       await read(`${language}: analysis`);
       await page.click("#analyse");
       // Unreadable text, and an endgame with its values, its line and a lesson.
-      await page.click("#tab-setup");
+      await show(page, "setup");
       await page.fill("#fen", "nonsense");
       await page.press("#fen", "Enter");
       await filled("#fen-problem");
       await read(`${language}: no position`);
       await setUp(page, "W:W18:B3,4,5");
-      await page.click("#tab-endgames");
+      await show(page, "endgames");
       await page.waitForSelector("#values button");
       await page.click("#perfect");
       await filled("#line");
@@ -363,17 +363,15 @@ test("the board is read in every language and view", options, async () => {
       await page.click("#lesson-end");
       // A game that the user wins, with an illegal move in between.
       await setUp(page, "W:W28:B22");
-      await page.click("#tab-play");
-      await page.fill("#type", "28-23");
-      await page.press("#type", "Enter");
+      await show(page, "play");
+      await type(page, "28-23");
       await read(`${language}: not legal`);
       await page.selectOption("#play-from", "board");
-      await page.click("#play-form button.main");
+      await page.click("#play-start");
       await page.waitForSelector(".cell.movable");
       await read(`${language}: play`);
-      await page.fill("#type", "28x17");
-      await page.press("#type", "Enter");
-      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 1);
+      await type(page, "28x17");
+      await page.waitForFunction(() => document.querySelectorAll("#moves button.m").length === 1);
       await read(`${language}: the end`);
       await page.click("#help");
       await read(`${language}: keys`);
@@ -397,7 +395,7 @@ test("moves and positions are typed as at the terminal", options, async () => {
     await page.goto(url);
     await page.waitForSelector("body[data-ready]");
     const count = (number) =>
-      page.waitForFunction((number) => document.querySelectorAll("#moves .move").length === number, number);
+      page.waitForFunction((number) => document.querySelectorAll("#moves button.m").length === number, number);
     const type = async (selector, text) => {
       await page.fill(selector, text);
       await page.press(selector, "Enter");
@@ -413,7 +411,7 @@ test("moves and positions are typed as at the terminal", options, async () => {
     await type("#type", "99-1");
     await said("99-1");
     // Two captures from 30 to 2: written in full it is one of them, otherwise the user is asked.
-    await page.click("#tab-setup");
+    await show(page, "setup");
     for (const [text, fen] of [
       ['[FEN "W:WK30:B7,21,22,34,41"]', "W:WK30:B7,21,22,34,41"],
       ["b:b1-3:w48,k49", "B:W48,K49:B1,2,3"],

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, moves, read, says, text, type } from "./pages.js";
+import { cell, menu, moves, read, says, text, type } from "./pages.js";
 import { browser, host } from "./stage.js";
 
 /** A page of a new visitor. */
@@ -26,15 +26,15 @@ test("a shared link shows the same in a fresh profile", { timeout: 120_000 }, as
   await page.click("#forward");
   await page.click("#forward");
   await page.click("#flip");
-  await page.click("#copy-link");
+  await menu(page, "#copy-link");
   await says(page, /^Copied: http/);
   const link = await page.evaluate(() => navigator.clipboard.readText());
-  assert.match(link, /#fen=W:W27,28,32,37:B14,18,19,23&moves=28-22,19-24,22x13,24-29&ply=2&side=B&view=game$/);
+  assert.match(link, /#fen=W:W27,28,32,37:B14,18,19,23&moves=28-22,19-24,22x13,24-29&ply=2&side=B&view=analysis$/);
   const other = await visit(link.slice(host.url.length));
   await moves(other, 4);
-  assert.equal(await text(other, "#moves .move[aria-current]"), "19-24");
-  assert.equal(await text(other, "#fen-now"), await text(page, "#fen-now"));
-  assert.equal(await other.locator("#tab-game").getAttribute("aria-selected"), "true");
+  assert.equal(await text(other, "#moves button.m[aria-current]"), "19-24");
+  assert.equal(await other.locator("#fen-now").textContent(), await page.locator("#fen-now").textContent());
+  assert.equal(await other.locator("#tab-analysis").getAttribute("aria-selected"), "true");
   const [upper, lower] = [await cell(other, 50).boundingBox(), await cell(other, 1).boundingBox()];
   assert.ok(upper.y < lower.y, "Black's side is below");
   // The list shows the move on the board.
@@ -57,11 +57,11 @@ test("a link in an open page, and one that is wrong", { timeout: 120_000 }, asyn
   const page = await visit();
   await page.evaluate(() => (location.hash = "moves=32-28,19-23,28x19&view=analysis"));
   await moves(page, 3);
-  assert.equal(await text(page, "#moves .move[aria-current]"), "28x19");
+  assert.equal(await text(page, "#moves button.m[aria-current]"), "28x19");
   for (const wrong of ["fen=nonsense", "moves=32-28,28-32", 'fen=W:W31:B20"]{x', "moves=<b>"]) {
     await page.evaluate((hash) => (location.hash = encodeURI(hash)), wrong);
     await says(page, /The link cannot be opened \(./);
-    assert.equal(await page.locator("#moves .move").count(), 3, wrong);
+    assert.equal(await page.locator("#moves button.m").count(), 3, wrong);
     await page.evaluate(() => (document.querySelector("#say").textContent = ""));
   }
   await page.context().close();
@@ -79,7 +79,7 @@ test("a file of the same origin is opened, one of another is not", { timeout: 12
   await page.goto(host.url + "?pdn=games.pdn#ply=1");
   await page.waitForSelector("body[data-ready]");
   await moves(page, 3);
-  assert.equal(await text(page, "#moves .move[aria-current]"), "32-28");
+  assert.equal(await text(page, "#moves button.m[aria-current]"), "32-28");
   await page.goto(host.url + "?pdn=http://example.org/games.pdn");
   await page.waitForSelector("body[data-ready]");
   await says(page, /cannot be opened \(.*another site/);

@@ -13,7 +13,7 @@ import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
 import { serveFolder } from "./hosts.js";
-import { cell, moves, says, setUp } from "./pages.js";
+import { cell, level, moves, says, show } from "./pages.js";
 
 const { SITE, MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const run = promisify(execFile);
@@ -60,9 +60,9 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
 
   /** Plays a game against level 1 until the engine has answered once. */
   const playOnce = async (page) => {
-    await page.click("#tab-play");
-    await page.selectOption("#play-level", "1");
-    await page.click("#play-form button.main");
+    await show(page, "play");
+    await level(page, 1);
+    await page.click("#play-start");
     await says(page, /Your move/);
     await cell(page, 32).click();
     await cell(page, 28).click();
@@ -82,7 +82,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     assert.ok(modules.length > 20, modules.join());
     // The engine is requested when everything that the board needs has come.
     const begin = order.slice(0, order.indexOf(ENGINE));
-    for (const name of [...modules, "index.html", "first.json", "sheet.svg", "main.js", RULES]) {
+    for (const name of [...modules, "index.html", "first.json", "style/app.css", "views/main.js", RULES]) {
       assert.ok(begin.includes(name), name);
     }
     const bytes = (list) => list.reduce((sum, one) => sum + one.bytes, 0);
@@ -95,8 +95,8 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     assert.ok(sent.filter(({ file, bytes }) => file === ENGINE && bytes > 0).length === 1);
     // The databases come with the first endgame, once.
     await setUp(page, "W:WK11:BK2,K6");
-    await page.click("#tab-endgames");
-    await says(page, /loss in 8 plies/, "#value");
+    await show(page, "endgames");
+    await says(page, /in 8 plies/, "#value-more");
     assert.equal(sent.filter(({ file }) => file === DATABASES).length, 1);
     await context.close();
     host.stop();
@@ -115,16 +115,16 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     await setUp(page, "W:WK11:BK2,K6");
     await says(page, /./, "#waiting-text");
     const again = await serve(SITE, host.port);
-    await page.click("#tab-endgames");
+    await show(page, "endgames");
     await page.click("#again");
-    await says(page, /loss in 8 plies/, "#value");
+    await says(page, /in 8 plies/, "#value-more");
     await page.close();
     again.stop();
     // Now they work without a network, too.
     const last = await open(context, host);
     await setUp(last, "W:WK11:BK2,K7");
-    await last.click("#tab-endgames");
-    await says(last, /plies|draw/, "#value");
+    await show(last, "endgames");
+    await says(last, /wins|draw/, "#value");
     await context.close();
   });
 
@@ -140,11 +140,11 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     const context = await browser.newContext({ locale: "en-GB" });
     const page = await open(context, host);
     await isKept(page);
-    await change("texts.js", /"Copy link"/, '"Copy this link"');
+    await change("base/texts.js", /"Copy link"/, '"Copy this link"');
     await change("offline.js", /VERSION = "\w+"/, 'VERSION = "another"');
     await page.reload();
     await page.waitForSelector("body[data-ready]");
-    assert.equal(await page.locator("#copy-link").textContent(), "Copy link");
+    assert.equal(await page.locator("#copy-link b").textContent(), "Copy link");
     await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready;
       while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -154,7 +154,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     do {
       await next.close();
       next = await open(context, host);
-    } while ((await next.locator("#copy-link").textContent()) !== "Copy this link");
+    } while ((await next.locator("#copy-link b").textContent()) !== "Copy this link");
     const caches = await next.evaluate(() => globalThis.caches.keys());
     assert.equal(caches.length, 1, caches.join());
     assert.match(caches[0], /another$/);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 const web = new URL("../../engine/web/", import.meta.url);
 
 /** The modules that have texts. */
-const TABLES = ["texts.js", "tournament-texts.js", "report-texts.js"];
+const TABLES = ["base/texts.js", "tournament/tournament-texts.js", "report/report-texts.js"];
 
 /** The rows of all tables. */
 const tables = async () => {
@@ -16,7 +16,8 @@ const tables = async () => {
 };
 
 const sources = async () => {
-  const names = (await readdir(web)).filter((name) => /\.(js|html)$/.test(name) && !TABLES.includes(name));
+  const files = await readdir(web, { recursive: true });
+  const names = files.filter((name) => /\.(js|html)$/.test(name) && !TABLES.includes(name));
   return Promise.all(names.map((name) => readFile(new URL(name, web), "utf8")));
 };
 
@@ -41,7 +42,7 @@ test("every text that is used stands in the table, with six columns", async () =
 
 test("numbers have their nouns in the right form", async () => {
   globalThis.navigator ??= { languages: ["en"] };
-  const { men, t } = await import("../../engine/web/texts.js");
+  const { men, t } = await import("../../engine/web/base/texts.js");
   const texts = {
     en: ["in 0 plies", "in 1 ply", "in 2 plies", "in 5 plies", "in 21 plies"],
     nl: ["in 0 halve zetten", "in 1 halve zet", "in 2 halve zetten", "in 5 halve zetten", "in 21 halve zetten"],

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { after } from "../../engine/web/board.js";
-import { Game, plain } from "../../engine/web/tree.js";
-import { INITIAL } from "../../engine/web/desk.js";
+import { after } from "../../engine/web/board/board.js";
+import { Game, plain } from "../../engine/web/game/tree.js";
+import { INITIAL } from "../../engine/web/game/desk.js";
 
 const ply = (move, after = [], nags = []) => ({ move, nags, after });
 const read = (ply) => ({ text: ply.move, fen: "B:W28:B1", ...ply, after: ply.after.map(readAnnotation) });

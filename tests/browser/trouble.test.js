@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, hold, moves, play, playSomething, says, setUp, text, type } from "./pages.js";
+import { cell, hold, level, menu, moves, play, playSomething, says, setUp, show, speak, step, text, type } from "./pages.js";
 
 const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -49,7 +49,7 @@ const refuse = (page, route, status, kind, detail = "said so") =>
     body: JSON.stringify({ type: "/problems#" + kind, title: "", status, detail }),
   }));
 const isFree = (page) => page.waitForSelector("#waiting", { state: "hidden" });
-const pressed = (page) => page.locator("#analyse").getAttribute("aria-pressed");
+const pressed = async (page) => String(await page.locator("#analyse").isChecked());
 const depth = async (page) => Number((await text(page, "#depth")).match(/Depth (\d+)/)?.[1] ?? 0);
 const answered = (page) =>
   page.waitForResponse((response) => /v1\/analyse/.test(response.url()), { timeout: 30_000 });
@@ -64,9 +64,9 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     const answer = await hold(page);
     await type(page, "39-34");
     await says(page, /is thinking/);
-    await page.click("#back");
+    await step(page, "back");
     await says(page, /Your move|engine waits/);
-    await page.click("#forward");
+    await step(page, "forward");
     await says(page, /is thinking/);
     answer();
     await moves(page, 2);
@@ -74,10 +74,10 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     // In the middle of the game the board says how to go on.
     await playSomething(page);
     await moves(page, 4);
-    await page.click("#first");
-    await page.click("#forward");
+    await step(page, "first");
+    await step(page, "forward");
     await says(page, /engine waits/);
-    await page.click("#last");
+    await step(page, "last");
     await says(page, /Your move/);
   });
 
@@ -92,15 +92,15 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await cell(page, 29).click();
     await type(page, "23-29");
     // The moves of an analysis are the engine's, too.
-    await page.click("#tab-analysis");
+    await show(page, "analysis");
     await page.click("#analyse");
-    await page.locator("#variations button").first().click();
-    assert.equal(await page.locator("#moves .move").count(), 1);
+    await page.locator("#variations [data-ply]").first().click();
+    assert.equal(await page.locator("#moves button.m").count(), 1);
     answer();
     await moves(page, 2);
     // At the user's turn a move counts, whatever its source.
     await page.waitForSelector(".cell.movable");
-    await page.locator("#variations button").first().click();
+    await page.locator("#variations [data-ply]").first().click();
     await moves(page, 4);
     await page.click("#analyse");
   });
@@ -110,9 +110,9 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await refuse(page, "play", 500, "internal");
     await type(page, "39-34");
     await says(page, /has failed. Try again. \(said so\)/, "#waiting-text");
-    await page.selectOption("#language", "nl");
+    await speak(page, "nl");
     await says(page, /ging iets mis/, "#waiting-text");
-    await page.selectOption("#language", "en");
+    await speak(page, "en");
     await page.unroute("**/v1/play?*");
     await page.click("#again");
     await moves(page, 2);
@@ -126,7 +126,8 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
       }));
     await playSomething(page);
     await says(page, /does not accept this value \(time: more/, "#waiting-text");
-    await page.selectOption("#play-kind", "level");
+    // The choice stands with the next game.
+    await page.evaluate(() => (/** @type {any} */ (document.querySelector("#play-kind")).value = "level"));
     await page.click("#again");
     await moves(page, 4);
     await isFree(page);
@@ -167,9 +168,9 @@ describe("a server with one search", { skip: !MEERSLAG }, () => {
   after(() => host.stop());
 
   onPage("is shared by an analysis that goes on and a game", () => host, async (first, open) => {
-    await first.click("#tab-analysis");
+    await first.click("#rail-analysis");
     await first.click("#analyse");
-    await first.waitForSelector("#variations button");
+    await first.waitForSelector("#variations [data-ply]");
     const second = await open();
     await play(second, 0.2);
     await type(second, "39-34");
@@ -181,15 +182,15 @@ describe("a server with one search", { skip: !MEERSLAG }, () => {
   });
 
   onPage("serves the second visitor when the first has left", () => host, async (first, open) => {
-    await first.click("#tab-analysis");
+    await first.click("#rail-analysis");
     await first.click("#analyse");
-    await first.waitForSelector("#variations button");
+    await first.waitForSelector("#variations [data-ply]");
     const second = await open();
     await play(second, 0.2);
     await type(second, "39-34");
     await says(second, /All searches of the server are in use. The page will ask again/, "#waiting-text");
     const third = await open();
-    await third.click("#tab-analysis");
+    await third.click("#rail-analysis");
     await third.click("#analyse");
     await says(third, /searches of the server are in use/, "#waiting-text");
     await third.click("#analyse");
@@ -212,10 +213,10 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await says(page, /is thinking/);
     await host.stop("SIGKILL");
     await says(page, /does not answer. Is the server/, "#waiting-text");
-    await page.click("#back");
-    await page.click("#forward");
+    await step(page, "back");
+    await step(page, "forward");
     await says(page, /does not answer/, "#waiting-text");
-    await page.fill("#play-time", "1");
+    await page.evaluate(() => (/** @type {any} */ (document.querySelector("#play-time")).value = "1"));
     await page.click("#again");
     await again();
     await moves(page, 2);
@@ -232,14 +233,14 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
   });
 
   onPage("analysis goes on by itself", () => host, async (page) => {
-    await page.click("#tab-analysis");
+    await show(page, "analysis");
     await page.click("#analyse");
-    await page.waitForSelector("#variations button");
+    await page.waitForSelector("#variations [data-ply]");
     await host.stop("SIGKILL");
     await says(page, /does not answer/, "#waiting-text");
     assert.equal(await pressed(page), "true");
     // Known values stay.
-    assert.ok((await page.locator("#variations button").count()) > 0);
+    assert.ok((await page.locator("#variations [data-ply]").count()) > 0);
     const search = answered(page);
     await again();
     await search;
@@ -248,34 +249,34 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
   });
 
   onPage("the whole game is analysed all the same", () => host, async (page) => {
+    await show(page, "analysis");
     await type(page, "32-28");
     await moves(page, 1);
     await type(page, "19-23");
     await moves(page, 2);
     await host.stop("SIGKILL");
-    await page.click("#tab-analysis");
-    await page.click("#whole");
+    await menu(page, "#whole");
     await says(page, /does not answer/, "#waiting-text");
     await again();
     await says(page, /The game is analysed/);
-    assert.equal(await page.locator("#curve circle").count(), 3);
+    assert.equal(await page.locator("#curve .gap").count(), 0);
   });
 
   onPage("a lesson judges the move that was made meanwhile", () => host, async (page) => {
-    await page.click("#tab-endgames");
+    await show(page, "endgames");
     await page.click("#lesson-form button.main");
-    await says(page, /Win with/, "#verdict");
+    await says(page, /Win with/, "#title");
     await page.click("#lesson-hint");
     await page.click("#lesson-hint");
     await says(page, /Try/, "#verdict");
-    const move = (await text(page, "#verdict")).match(/\d+[-x]\d+\S*/)[0];
+    const move = (await text(page, "#verdict .tip:first-child")).match(/\d+[-x]\d+\S*/)[0];
     await host.stop("SIGKILL");
     await type(page, move);
     await says(page, /does not answer/, "#waiting-text");
     // Nobody can move the defending pieces, and a step back and forward loses nothing.
     assert.equal(await page.locator(".cell.movable").count(), 0);
-    await page.click("#back");
-    await page.click("#forward");
+    await step(page, "back");
+    await step(page, "forward");
     await again();
     await says(page, /perfect/, "#verdict");
     await isFree(page);
@@ -283,7 +284,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
 
   onPage("what no part of the page expects is said", () => host, async (page) => {
     await refuse(page, "position", 404, "not-known", "no such position");
-    await page.click("#tab-endgames");
+    await show(page, "endgames");
     await page.click("#slice-set");
     await says(page, /Nothing is known about this \(no such position\)/);
     await page.click("#lesson-form button.main");
@@ -292,20 +293,21 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
 
   onPage("views and files say why they wait", () => host, async (page) => {
     await setUp(page, "W:W18:B3,4,5");
-    await page.click("#tab-endgames");
-    await says(page, /win in 43 plies/, "#value");
+    await show(page, "endgames");
+    await says(page, /in 43 plies/, "#value-more");
+    await show(page, "book");
     await host.stop("SIGKILL");
-    await page.click("#perfect");
+    await show(page, "endgames");
     await says(page, /does not answer/, "#waiting-text");
     for (const [code, words] of [["nl", /antwoordt niet/], ["fr", /ne répond pas/], ["ru", /не отвечает/], ["de", /antwortet nicht/], ["pl", /nie odpowiada/], ["en", /does not answer/]]) {
-      await page.selectOption("#language", code);
+      await speak(page, code);
       await says(page, words, "#waiting-text");
     }
     await again();
-    await says(page, /^18-12 /, "#line");
+    await says(page, /^1\. 18-12 /, "#line");
     await isFree(page);
     await host.stop("SIGKILL");
-    await page.click("#tab-game");
+    await menu(page, "[data-act=open]");
     await page.fill("#pdn-text", "1. 32-28 *");
     await page.click("#pdn-read");
     await says(page, /does not answer/, "#waiting-text");
@@ -322,10 +324,10 @@ describe("analysis", { skip: !MEERSLAG }, () => {
 
   onPage("goes on where the server ends a search, and stops when it says so", () => host, async (page) => {
     await page.clock.install();
-    await page.click("#tab-analysis");
+    await show(page, "analysis");
     await page.click("#analyse");
     await page.clock.runFor(500);
-    await page.waitForSelector("#variations button");
+    await page.waitForSelector("#variations [data-ply]");
     const before = await depth(page);
     for (let search = 0; search < 2; search++) {
       await answered(page);
@@ -336,29 +338,30 @@ describe("analysis", { skip: !MEERSLAG }, () => {
     await says(page, /Stopped after 60 minutes/);
     await says(page, /Depth \d+.*Stopped after 60 minutes/, "#depth");
     assert.equal(await pressed(page), "false");
-    assert.equal(await text(page, "#analyse"), "Analyse");
   });
 
   onPage("says what is left to find", () => host, async (page) => {
     await setUp(page, "W:W28:B22");
-    await page.click("#tab-analysis");
+    await show(page, "analysis");
     await page.click("#analyse");
-    await says(page, /win in 1 ply(?!\w)/, "#variations");
+    await says(page, /^W 1/, "#variations");
     await says(page, /The search is complete/, "#depth");
-    await page.locator("#variations button").first().click();
+    await page.locator("#variations [data-ply]").first().click();
     await says(page, /The game is over here/, "#depth");
     assert.equal(await pressed(page), "true");
-    await page.click("#tab-endgames");
-    await says(page, /^Black to move: loss$/, "#value");
+    await show(page, "endgames");
+    await says(page, /^White wins$/, "#value");
   });
 
   onPage("says why it cannot be had", () => host, async (page) => {
     await refuse(page, "analyse", 400, "bad-position");
-    await page.click("#tab-analysis");
+    await show(page, "analysis");
     await page.click("#analyse");
     await says(page, /cannot read this position \(said so\)/, "#depth");
     assert.equal(await pressed(page), "false");
-    await page.click("#whole");
+    await step(page, "last");
+    await type(page, "32-28");
+    await menu(page, "#whole");
     await says(page, /The analysis was stopped. The engine cannot read/);
   });
 });
@@ -376,9 +379,9 @@ describe("the engine in the page", { skip: !SITE }, () => {
         window.post.call(this, message.module ? { module: "damaged" } : message);
       };
     });
-    await page.click("#tab-play");
-    await page.selectOption("#play-level", "1");
-    await page.click("#play-form button.main");
+    await show(page, "play");
+    await level(page, 1);
+    await page.click("#play-start");
     await says(page, /Your move/);
     await type(page, "32-28");
     await says(page, /in this page has failed/, "#waiting-text");

@@ -46,10 +46,10 @@ pub fn report<'a>(
     // Without `<` no text can end the element.
     let data = format!("{{\"games\":[{}],{}", games.join(",\n"), &about[1..]);
     let (style, script) = meerslag_web::report();
-    let sheet = diagram::sheet();
+    let pieces = meerslag_web::pieces();
     let data = data.replace('<', "\\u003c");
     let after = format!(
-        "<template id=\"sheet\">{sheet}</template>\n\
+        "<div class=\"drawings\" aria-hidden=\"true\">{pieces}</div>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{script}</script>\n"
     );
     Ok(page(language, title, &style, "", &after))
@@ -151,7 +151,7 @@ mod tests {
     fn described(name: &str) -> BTreeSet<String> {
         let (_, script) = meerslag_web::REPORTS
             .iter()
-            .find(|asset| asset.name == "reader.js")
+            .find(|asset| asset.name == "report/reader.js")
             .map(|asset| ((), asset.text()))
             .expect("the board of reports");
         let end = format!("}}}} {name}");

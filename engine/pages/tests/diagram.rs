@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use meerslag_pages::diagram::{Coordinates, Diagram, Mark, sheet};
+use meerslag_pages::diagram::{Coordinates, Diagram, Mark};
 use movegen::notation::hub;
 use movegen::{Position, Square};
 
@@ -57,8 +57,6 @@ fn drawings_are_those_that_were_looked_at() {
         ("tests/golden/full.txt", full.to_text(false)),
         ("tests/golden/full.ansi", full.to_text(true)),
         ("tests/golden/flipped.txt", flipped.to_text(false)),
-        // The contents of the pages.
-        ("../web/sheet.svg", sheet()),
     ] {
         let expected = golden(name, drawing.as_bytes());
         assert_eq!(String::from_utf8(expected).unwrap(), drawing, "{name}");

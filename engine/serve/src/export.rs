@@ -123,6 +123,9 @@ pub fn export(
     let mut size = 0;
     for SiteFile { name, bytes, .. } in files {
         let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(io_error(parent))?;
+        }
         size += bytes.len() as u64;
         write_file(&path, &bytes, existing).map_err(io_error(&path))?;
     }
@@ -203,9 +206,8 @@ fn site(engine: &[u8], rules: &[u8], large: Option<&Large>) -> Vec<SiteFile> {
 /// The page with a mark that it uses the engine beside it, and with the answers it asks for first.
 fn local_page(page: &str) -> String {
     let link =
-        |name: &&str| format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{name}\">\n");
-    let links: String = [FIRST, "sheet.svg"].iter().map(link).collect();
-    page.replace(SERVER, LOCAL).replace("</head>", &(links + "</head>"))
+        |name: &str| format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{name}\">\n");
+    page.replace(SERVER, LOCAL).replace("</head>", &(link(FIRST) + "</head>"))
 }
 
 /// The answers to the questions that every visit begins with, so that none waits for an engine.
@@ -273,8 +275,7 @@ mod tests {
 
         fs::write(modules.join(RULES), module(b"rules")).unwrap();
         let size = export(&site, modules, None, Existing::Keep).unwrap();
-        let files: Vec<_> = fs::read_dir(&site).unwrap().map(Result::unwrap).collect();
-        assert_eq!(size, files.iter().map(|file| file.metadata().unwrap().len()).sum::<u64>());
+        assert_eq!(size, size_of(&site));
         let text = |name: &str| fs::read_to_string(site.join(name)).unwrap();
         for asset in ASSETS {
             assert_eq!(
@@ -311,6 +312,15 @@ mod tests {
         assert_ne!(text(WORKER), worker);
     }
 
+    /// The size of all files in a folder and those below it.
+    fn size_of(folder: &Path) -> u64 {
+        let size = |path: PathBuf| match path.is_dir() {
+            true => size_of(&path),
+            false => path.metadata().unwrap().len(),
+        };
+        fs::read_dir(folder).unwrap().map(|entry| size(entry.unwrap().path())).sum()
+    }
+
     #[test]
     fn the_service_worker_knows_what_to_keep() {
         let files = site(&module(b"e"), &module(b"r"), None);
@@ -320,7 +330,7 @@ mod tests {
         let names = line("const FILES = ");
         for name in [
             "\"./\"",
-            "\"main.js\"",
+            "\"views/main.js\"",
             "\"rules.wasm.gz\"",
             "\"meerslag.wasm.gz\"",
             "\"icon-192.png\"",

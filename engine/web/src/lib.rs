@@ -34,81 +34,87 @@ const MANIFEST: &str = "application/manifest+json";
 
 /// All files of the board. `/` is `index.html`.
 pub const ASSETS: &[Asset] = assets! {
-    "analysis.js": SCRIPT,
-    "archive.js": SCRIPT,
-    "board.js": SCRIPT,
-    "book.js": SCRIPT,
-    "clock.js": SCRIPT,
+    "base/choice.js": SCRIPT,
+    "base/dom.js": SCRIPT,
+    "base/pops.js": SCRIPT,
+    "base/texts.js": SCRIPT,
+    "board/board.js": SCRIPT,
+    "board/figure.js": SCRIPT,
+    "board/grid.js": SCRIPT,
+    "board/motion.js": SCRIPT,
+    "board/moving.js": SCRIPT,
+    "board/preview.js": SCRIPT,
+    "board/sound.js": SCRIPT,
+    "board/way.js": SCRIPT,
     "combinations.suite": TEXT,
-    "collection.js": SCRIPT,
-    "curve.js": SCRIPT,
-    "database.js": SCRIPT,
-    "desk.js": SCRIPT,
-    "diagrams.js": SCRIPT,
-    "dom.js": SCRIPT,
-    "editor.js": SCRIPT,
     "element.html": PAGE,
-    "endgames.js": SCRIPT,
-    "engine.js": SCRIPT,
-    "figure.js": SCRIPT,
-    "files.js": SCRIPT,
-    "grid.js": SCRIPT,
+    "engine/collection.js": SCRIPT,
+    "engine/engine.js": SCRIPT,
+    "engine/local.js": SCRIPT,
+    "engine/problem.js": SCRIPT,
+    "engine/program.js": SCRIPT,
+    "engine/server.js": SCRIPT,
+    "engine/worker.js": SCRIPT,
+    "game/archive.js": SCRIPT,
+    "game/clock.js": SCRIPT,
+    "game/curve.js": SCRIPT,
+    "game/desk.js": SCRIPT,
+    "game/files.js": SCRIPT,
+    "game/keep.js": SCRIPT,
+    "game/movelist.js": SCRIPT,
+    "game/moves.js": SCRIPT,
+    "game/recent.js": SCRIPT,
+    "game/repeat.js": SCRIPT,
+    "game/share.js": SCRIPT,
+    "game/tree.js": SCRIPT,
     "icon-192.png": PNG,
     "icon-512.png": PNG,
     "icon.svg": SVG,
+    "icons.svg": SVG,
     "index.html": PAGE,
-    "keep.js": SCRIPT,
-    "learn.js": SCRIPT,
-    "local.js": SCRIPT,
-    "main.js": SCRIPT,
     "manifest.webmanifest": MANIFEST,
-    "motion.js": SCRIPT,
     "meerslag-board.js": SCRIPT,
-    "movelist.js": SCRIPT,
-    "moves.js": SCRIPT,
-    "moving.js": SCRIPT,
     "offline.js": SCRIPT,
-    "play.js": SCRIPT,
-    "preview.js": SCRIPT,
-    "problem.js": SCRIPT,
-    "program.js": SCRIPT,
-    "recent.js": SCRIPT,
-    "repeat.js": SCRIPT,
-    "report.js": SCRIPT,
-    "server.js": SCRIPT,
-    "settings.js": SCRIPT,
-    "share.js": SCRIPT,
-    "sheet.svg": SVG,
-    "sound.js": SCRIPT,
-    "style.css": STYLE,
-    "tabs.js": SCRIPT,
-    "texts.js": SCRIPT,
-    "tree.js": SCRIPT,
-    "way.js": SCRIPT,
-    "worker.js": SCRIPT,
+    "pieces.svg": SVG,
+    "style/app.css": STYLE,
+    "style/board.css": STYLE,
+    "style/page.css": STYLE,
+    "style/tokens.css": STYLE,
+    "views/analysis.js": SCRIPT,
+    "views/book.js": SCRIPT,
+    "views/database.js": SCRIPT,
+    "views/diagrams.js": SCRIPT,
+    "views/editor.js": SCRIPT,
+    "views/endgames.js": SCRIPT,
+    "views/learn.js": SCRIPT,
+    "views/main.js": SCRIPT,
+    "views/play.js": SCRIPT,
+    "views/report.js": SCRIPT,
+    "views/settings.js": SCRIPT,
+    "views/views.js": SCRIPT,
 };
 
 /// The files of a tournament's page, without those of the board that it needs.
 pub const TOURNAMENT: &[Asset] = assets! {
-    "course.js": SCRIPT,
-    "director.js": SCRIPT,
-    "tournament-texts.js": SCRIPT,
-    "tournament.css": STYLE,
     "tournament.html": PAGE,
-    "tournament.js": SCRIPT,
+    "tournament/course.js": SCRIPT,
+    "tournament/director.js": SCRIPT,
+    "tournament/tournament-texts.js": SCRIPT,
+    "tournament/tournament.css": STYLE,
+    "tournament/tournament.js": SCRIPT,
 };
 
 /// The files of reports, without the modules of the board; never requested from a server, see
 /// [`report`].
 pub const REPORTS: &[Asset] = assets! {
-    "annotation-page.js": SCRIPT,
-    "match-page.js": SCRIPT,
-    "plots.js": SCRIPT,
-    "reader.js": SCRIPT,
-    "report-texts.js": SCRIPT,
-    "reports.css": STYLE,
-    "reports.js": SCRIPT,
-    "table.js": SCRIPT,
+    "report/annotation-page.js": SCRIPT,
+    "report/match-page.js": SCRIPT,
+    "report/plots.js": SCRIPT,
+    "report/reader.js": SCRIPT,
+    "report/report-texts.js": SCRIPT,
+    "report/reports.css": STYLE,
+    "report/reports.js": SCRIPT,
+    "report/table.js": SCRIPT,
 };
 
 /// The languages of all texts.
@@ -147,9 +153,25 @@ impl Asset {
     }
 
     /// The modules that this one imports, by their names.
-    fn imports(&self) -> impl Iterator<Item = &'static str> + use<> {
+    fn imports(&self) -> impl Iterator<Item = &'static str> {
         let lines = self.text().lines().filter(|line| line.starts_with("import "));
-        lines.filter_map(|line| line.split_once("\"./")?.1.split('"').next())
+        let paths = lines.filter_map(|line| line.rsplit('"').nth(1));
+        paths.filter_map(|path| any(&self.beside(path)).map(|asset| asset.name))
+    }
+
+    /// The name of the file at this path, seen from this one: `../base/dom.js` from `board/grid.js` is
+    /// `base/dom.js`.
+    fn beside(&self, path: &str) -> String {
+        let mut parts: Vec<&str> = self.name.split('/').collect();
+        parts.pop();
+        for part in path.split('/') {
+            match part {
+                "." => {}
+                ".." => drop(parts.pop()),
+                name => parts.push(name),
+            }
+        }
+        parts.join("/")
     }
 }
 
@@ -158,14 +180,24 @@ impl Asset {
 /// from a disk.
 #[must_use]
 pub fn report() -> (String, String) {
-    let style = ["style.css", "reports.css"].map(|name| any(name).map_or("", Asset::text));
-    (style.concat(), script("reports.js"))
+    let style = STYLES.map(|name| any(name).map_or("", Asset::text));
+    (style.concat(), script("report/reports.js"))
 }
 
 /// The style of pages without a board.
 #[must_use]
 pub fn report_style() -> String {
     report().0
+}
+
+/// The styles of reports.
+const STYLES: [&str; 4] =
+    ["style/tokens.css", "style/board.css", "style/app.css", "report/reports.css"];
+
+/// The drawings of the pieces, for pages with boards; they are parts of the page itself.
+#[must_use]
+pub fn pieces() -> &'static str {
+    any("pieces.svg").map_or("", Asset::text)
 }
 
 /// A module with all that it imports as one classic script, without comments. Each becomes a
@@ -204,12 +236,14 @@ fn wrapped(module: &Asset) -> String {
             let name = words.nth(1).unwrap_or_default();
             exports.push(name.split('(').next().unwrap_or_default().to_owned());
             declared.to_owned()
-        } else if let Some(rest) = line.strip_prefix("import {") {
-            let rest = rest.replace(" as ", ": ").replace("} from \"./", "} = modules[\"");
-            format!("const {{{}", rest.replace("\";", "\"];"))
-        } else if let Some(name) = line.strip_prefix("import \"./") {
+        } else if let Some((names, path)) =
+            line.strip_prefix("import {").and_then(|rest| rest.split_once("} from \""))
+        {
+            let name = module.beside(path.trim_end_matches("\";"));
+            format!("const {{{}}} = modules[\"{name}\"];", names.replace(" as ", ": "))
+        } else if let Some(path) = line.strip_prefix("import \"") {
             // Imported for its effects, which happened in its turn.
-            format!("void modules[\"{}];", name.trim_end_matches(';'))
+            format!("void modules[\"{}\"];", module.beside(path.trim_end_matches("\";")))
         } else {
             line.to_owned()
         };
@@ -248,11 +282,15 @@ pub fn modules(name: &'static str) -> Vec<&'static str> {
     names
 }
 
-/// A page that names all its modules, so that a browser requests them at once, not each after the
-/// one that imports it.
+/// A page with its drawings in it, which names all its modules, so that a browser requests them at
+/// once, not each after the one that imports it.
 #[must_use]
 pub fn page(page: &Asset) -> String {
     let mut text = page.text().to_owned();
+    for name in ["pieces.svg", "icons.svg"] {
+        let drawing = any(name).map_or("", Asset::text);
+        text = text.replace(&format!("<!-- {name} -->"), drawing.trim_end());
+    }
     let script = |text: &str| {
         let (_, rest) = text.split_once("<script type=\"module\" src=\"")?;
         any(rest.split('"').next()?)
@@ -283,12 +321,12 @@ mod tests {
             .filter(|file| file.name.ends_with("html") || file.name.ends_with("js"))
         {
             let text = file.text();
-            for (before, after) in [("from \"./", "\""), ("href=\"", "\""), ("src=\"", "\"")] {
+            for before in ["from \"", "href=\"", "src=\""] {
                 for part in text.split(before).skip(1) {
-                    let name = part.split(after).next().unwrap();
+                    let path = part.split('"').next().unwrap();
                     // Addresses within a page, and of other pages.
-                    if !name.starts_with(['#', '/']) && !name.contains([':', '$', '{']) {
-                        named.insert(name.to_owned());
+                    if !path.starts_with(['#', '/']) && !path.contains([':', '$', '{']) {
+                        named.insert(file.beside(path));
                     }
                 }
             }
@@ -305,7 +343,7 @@ mod tests {
     #[test]
     fn a_report_is_one_script() {
         let (style, script) = report();
-        assert!(style.contains(".cells {") && !style.contains("@import") && !style.contains("</"));
+        assert!(style.contains(".cells{") && !style.contains("@import") && !style.contains("</"));
         assert!(
             !script.contains("</") && !script.contains("import(") && !script.contains("fetch(")
         );
@@ -320,9 +358,11 @@ mod tests {
             assert!(!code.lines().any(|line| line.starts_with("export ")), "{name}");
             assert!(known.insert(name), "{name}");
         }
-        assert!(known.contains("reader.js") && known.contains("grid.js"), "{known:?}");
+        assert!(known.contains("report/reader.js") && known.contains("board/grid.js"), "{known:?}");
         // A report has no editing and no search.
-        for name in ["main.js", "desk.js", "engine.js", "moves.js", "analysis.js"] {
+        for name in
+            ["views/main.js", "game/desk.js", "engine/engine.js", "game/moves.js", "views/analysis.js"]
+        {
             assert!(!known.contains(name), "{name}");
         }
     }
@@ -345,13 +385,13 @@ mod tests {
 
     #[test]
     fn modules_become_functions() {
-        let text = "// About.\nimport { a, b as c } from \"./x.js\";\nimport \"./y.js\";\n\n\
+        let text = "// About.\nimport { a, b as c } from \"./x.js\";\nimport \"../y.js\";\n\n\
                     /** Of\n * more. */\nexport const d = /** @type {any} */ (a);\n\
                     export class E {}\nexport async function f(x) {}\n";
-        let module = Asset { name: "m.js", media_type: SCRIPT, bytes: text.as_bytes() };
+        let module = Asset { name: "f/m.js", media_type: SCRIPT, bytes: text.as_bytes() };
         assert_eq!(
             wrapped(&module),
-            "modules[\"m.js\"] = (() => {\nconst { a, b: c } = modules[\"x.js\"];\n\
+            "modules[\"f/m.js\"] = (() => {\nconst { a, b: c } = modules[\"f/x.js\"];\n\
              void modules[\"y.js\"];\nconst d =  (a);\nclass E {}\nasync function f(x) {}\n\
              return { d, E, f };\n})();\n"
         );
@@ -360,7 +400,7 @@ mod tests {
     /// The languages are the ones of the texts.
     #[test]
     fn every_language_has_its_column() {
-        let texts = asset("texts.js").unwrap().text();
+        let texts = asset("base/texts.js").unwrap().text();
         let row = texts.lines().find(|line| line.starts_with("export const LANGUAGES")).unwrap();
         let codes = row.split(['{', ',']).skip(1).filter_map(|part| part.split_once(':'));
         assert!(codes.map(|(code, _)| code.trim()).eq(LANGUAGES), "{row}");
@@ -369,11 +409,11 @@ mod tests {
     /// The page names each module once, and no unneeded one.
     #[test]
     fn a_page_names_its_modules() {
-        let all = modules("main.js");
-        assert!(all.len() > 20 && all[0] == "main.js" && all.contains(&"board.js"), "{all:?}");
+        let all = modules("views/main.js");
+        assert!(all.len() > 20 && all[0] == "views/main.js" && all.contains(&"board/board.js"), "{all:?}");
         assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len());
         // It runs in its own worker.
-        assert!(!all.contains(&"worker.js"));
+        assert!(!all.contains(&"engine/worker.js"));
         let text = page(asset("index.html").unwrap());
         for name in &all[1..] {
             assert_eq!(text.matches(&format!("href=\"{name}\"")).count(), 1, "{name}");

@@ -211,7 +211,10 @@ fn architecture_names_every_folder_of_the_sources() {
 #[test]
 fn architecture_names_every_script_of_the_board() {
     let page = Page::read(&root().join("ARCHITECTURE.md"));
-    let scripts = fs::read_dir(root().join("engine/web")).unwrap();
+    let web = root().join("engine/web");
+    let folders = fs::read_dir(&web).unwrap().map(|entry| entry.unwrap().path());
+    let folders = folders.filter(|path| path.is_dir()).chain([web.clone()]);
+    let scripts = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
     let scripts = scripts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let is_named = |script: &String| page.codes.contains(script);
     let missing: Vec<_> = scripts.filter(|name| name.ends_with(".js") && !is_named(name)).collect();

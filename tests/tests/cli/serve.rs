@@ -269,7 +269,8 @@ fn every_route_answers_as_it_is_described() {
     let picture = server.get("/v1/board.svg?arrows=32-28:bad&marks=28:win&coordinates=edge");
     assert_eq!((picture.status, picture.header("content-type")), (200, Some("image/svg+xml")));
     assert!(picture.body.contains("class=\"arrow bad\"") && picture.body.contains("mark-win"));
-    assert_eq!(server.get("/v1/board.svg?sheet=true").body, server.get("/sheet.svg").body);
+    let sheet = server.get("/v1/board.svg?sheet=true").body;
+    assert_eq!(sheet.matches("class=\"square\"").count(), 50, "{sheet}");
 
     // PDN there and back.
     let games = server.post("/v1/games", "text/plain; charset=utf-8", PDN);
@@ -302,23 +303,23 @@ fn every_route_answers_as_it_is_described() {
         ("/health", "{\"status\":\"ok\"}"),
         ("/problems", "bad-parameter: "),
         ("/", "<!DOCTYPE html>"),
-        ("/board.js", "// A board on a page"),
-        ("/sheet.svg", "<svg"),
+        ("/board/board.js", "// A board on a page"),
+        ("/icons.svg", "<svg"),
     ] {
         let answer = server.get(target);
         assert!(answer.status == 200 && answer.body.starts_with(start), "{answer:?}");
     }
-    let file = server.get("/sheet.svg");
+    let file = server.get("/style/app.css");
     let policy = file.header("content-security-policy").unwrap();
     assert!(policy.contains("default-src 'none'"), "{policy}");
     let known = format!("if-none-match: {}", file.header("etag").unwrap());
-    assert_eq!(server.request("GET", "/sheet.svg", &[&known], &[]).status, 304);
+    assert_eq!(server.request("GET", "/style/app.css", &[&known], &[]).status, 304);
     // Compressed for clients that accept it, as another form with its own tag.
-    let packed = server.request("HEAD", "/sheet.svg", &["accept-encoding: br, gzip"], &[]);
+    let packed = server.request("HEAD", "/style/app.css", &["accept-encoding: br, gzip"], &[]);
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     let length =
         |answer: &Answer| answer.header("content-length").unwrap().parse::<usize>().unwrap();
-    assert!(4 * length(&packed) < length(&file), "{packed:?}");
+    assert!(3 * length(&packed) < length(&file), "{packed:?}");
     assert_ne!(packed.header("etag"), file.header("etag"));
     assert_eq!(packed.header("vary"), Some("accept-encoding"));
     assert_eq!(file.header("content-encoding"), None);

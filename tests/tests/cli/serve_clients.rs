@@ -382,12 +382,25 @@ fn load(server: &Server) -> Vec<String> {
         let answer = server.get(&format!("/{}", names[next]));
         assert_eq!(answer.status, 200, "{}", names[next]);
         next += 1;
+        let folder = names[next - 1].rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         for word in answer.body.split(['"', '\'']) {
-            let name = word.trim_start_matches("./");
-            let is_module = name.ends_with(".js") || name.ends_with(".css");
-            let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-            if is_module && is_plain && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
+            let is_module = word.ends_with(".js") || word.ends_with(".css");
+            let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
+            if !is_module || !is_plain {
+                continue;
+            }
+            // Seen from the file that names it.
+            let mut path: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+            for part in word.split('/') {
+                match part {
+                    "." => {}
+                    ".." => drop(path.pop()),
+                    part => path.push(part),
+                }
+            }
+            let name = path.join("/");
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
     }

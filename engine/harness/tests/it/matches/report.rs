@@ -44,8 +44,8 @@ fn the_page_has_every_table_and_every_game() {
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!page.contains("<b>&'") && !page.contains("B <i>"));
     assert!(page.contains("<title>A &amp; B &lt;i&gt;</title>"));
-    let board = between(&page, "<template id=\"sheet\">", "</template>");
-    assert_eq!(board.matches("class=\"square\"").count(), 50);
+    let drawings = between(&page, "<div class=\"drawings\"", "</div>");
+    assert!(drawings.contains("id=\"man\"") && drawings.contains("id=\"king\""));
     let report = data(&page);
 
     // The standings agree with the JSON.

@@ -1,0 +1,137 @@
+// All parts of the page ask the engine here. After a temporary problem (the server is gone, all
+// searches are in use) a question is asked again until it is answered or no longer wanted;
+// meanwhile the page says why it waits. A refusal throws a Problem.
+
+import { find } from "../base/dom.js";
+import { Problem } from "./problem.js";
+import { t } from "../base/texts.js";
+
+/** Milliseconds to wait before a question is asked again: at first, and at most. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 5000];
+/** A question that does not fail again within this many milliseconds counts as being answered. */
+const SOON = 2000;
+
+export class Engine {
+  /** open: makes a connection, a {@link Server} or a {@link Local}. */
+  static async connect(open) {
+    const engine = new Engine();
+    engine.connection = await engine.insist(open);
+    engine.about = engine.connection.about;
+    return engine;
+  }
+
+  constructor() {
+    /** @type {import("./server.js").Server | import("./local.js").Local} */
+    this.connection = null;
+    /** The features and limits of the engine. @type {Answers["server"]} */
+    this.about = null;
+    /** The questions being asked again, each with its problem and a function that asks it at once. */
+    this.waiting = new Set();
+    find("again").addEventListener("click", () => {
+      for (const { now } of this.waiting) now?.();
+    });
+  }
+
+  /** The page can be used: there is time to prepare later questions. */
+  prepare() {
+    return this.connection.prepare();
+  }
+
+  /** An endgame is near. */
+  foresee() {
+    this.connection.foresee();
+  }
+
+  /**
+   * The answer of a route: an object, or a text where it is not JSON. The query can be a function,
+   * called each time the question is asked. If the user waits for the answer, `isAwaited`, a refusal
+   * is not thrown: the page says so, and the user can ask again.
+   * @template {keyof Answers} R
+   * @param {R} route
+   * @param {object | (() => object)} [query]
+   * @param {{ signal?: AbortSignal, isAwaited?: boolean, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options]
+   * @returns {Promise<Answers[R]>}
+   */
+  ask(route, query = {}, { signal, isAwaited, ...more } = {}) {
+    const given = () => (typeof query === "function" ? query() : query);
+    return this.insist(() => this.connection.ask(route, given(), { signal, ...more }), { signal, isAwaited });
+  }
+
+  /**
+   * Analyses a position until the signal or the end of the search; listener gets each `info`.
+   * @param {object} query
+   * @param {(info: Records.InfoRecord) => void} listener
+   * @param {AbortSignal} [signal]
+   * @param {string} [purpose] a new analysis ends the previous one of the same purpose.
+   * @returns {Promise<Records.ResultRecord>}
+   */
+  analyse(query, listener, signal, purpose = "analyse") {
+    const attempt = (heard) => {
+      const hear = (info) => {
+        heard();
+        listener(info);
+      };
+      return this.connection.analyse(query, hear, signal, purpose);
+    };
+    return this.insist(attempt, { signal });
+  }
+
+  /**
+   * Tries until it succeeds, is refused or is no longer wanted. An attempt can call its argument
+   * when it need not be waited for.
+   * @template T
+   * @param {(done: () => void) => Promise<T>} attempt
+   * @param {{ signal?: AbortSignal, isAwaited?: boolean }} [options]
+   * @returns {Promise<T>}
+   */
+  async insist(attempt, { signal, isAwaited } = {}) {
+    const entry = /** @type {any} */ ({});
+    const done = () => {
+      clearTimeout(entry.soon);
+      if (this.waiting.delete(entry)) this.show();
+    };
+    try {
+      for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+        signal?.throwIfAborted();
+        try {
+          entry.soon = setTimeout(done, SOON);
+          return await attempt(done);
+        } catch (problem) {
+          clearTimeout(entry.soon);
+          signal?.throwIfAborted();
+          const isKnown = problem instanceof Problem;
+          if (!isKnown || !(problem.passes || problem.isFault || isAwaited)) throw problem;
+          entry.problem = problem;
+          // A search can become free at any moment, and the first to ask gets it.
+          const next = problem.name === "busy" ? FIRST_PAUSE : pause;
+          await this.wait(entry, problem.passes ? next : null, signal);
+        }
+      }
+    } finally {
+      done();
+    }
+  }
+
+  /** Waits this long, or for ever, until the user asks again or the signal ends it. */
+  wait(entry, pause, signal) {
+    return new Promise((resolve) => {
+      const timer = pause !== null && setTimeout(resolve, pause);
+      entry.now = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal?.addEventListener("abort", entry.now, { once: true });
+      this.waiting.add(entry);
+      this.show();
+    });
+  }
+
+  /** Says what the page waits for. */
+  show() {
+    const last = [...this.waiting].at(-1)?.problem;
+    find("waiting").hidden = !last;
+    const text = last ? last.text + (last.passes ? " " + t("asksAgain") : "") : "";
+    // Unchanged text is not announced again.
+    if (find("waiting-text").textContent !== text) find("waiting-text").textContent = text;
+  }
+}

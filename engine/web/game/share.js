@@ -1,0 +1,94 @@
+// The address of the page, for sharing: #fen=...&moves=...&ply=...&side=...&view=... puts a
+// position with its moves on the desk, ?pdn=URL the games of a file of the same origin.
+
+import { fen } from "../board/board.js";
+import { INITIAL } from "./desk.js";
+import { find } from "../base/dom.js";
+import { Problem, problemText } from "../engine/problem.js";
+import { t } from "../base/texts.js";
+import { Game } from "./tree.js";
+
+/** The characters of a FEN; others would end the tag that contains it. */
+const FEN = /^[\w:,.\- ]*$/;
+const MOVES = /^[\dx\- :]*$/;
+
+export class Share {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("../views/main.js").Parts} parts
+   * @param {{ view: () => string, open: (view: string) => void, turn: (flipped: boolean) => void,
+   *   read: (pdn: string | Uint8Array<ArrayBuffer>) => Promise<void>, copy: (text: string) => void }} page
+   */
+  constructor(desk, { say, flipped }, page) {
+    this.desk = desk;
+    this.say = say;
+    this.flipped = flipped;
+    this.page = page;
+    find("copy-link").addEventListener("click", () => page.copy(this.link));
+    addEventListener("hashchange", () => this.open());
+  }
+
+  /** The address of the board as it is. */
+  get link() {
+    const { node, game } = this.desk;
+    const line = node.line();
+    const query = new URLSearchParams();
+    if (game.root.position !== INITIAL) query.set("fen", fen(game.root.position));
+    if (line.length > 1) {
+      query.set("moves", line.slice(1).map(({ text }) => text).join(","));
+      query.set("ply", String(line.indexOf(node)));
+    }
+    if (this.flipped()) query.set("side", "B");
+    query.set("view", this.page.view());
+    const { origin, pathname } = location;
+    // Characters that need no escape stay readable.
+    return origin + pathname + "#" + String(query).replaceAll("%3A", ":").replaceAll("%2C", ",");
+  }
+
+  /** Opens the contents of the address; returns whether there were any. */
+  async open() {
+    const query = new URLSearchParams(location.hash.slice(1));
+    const file = new URLSearchParams(location.search).get("pdn");
+    const isLink = ["fen", "moves", "view", "side"].some((name) => query.has(name));
+    if (!isLink && file === null) return false;
+    // From now on the desk is used: reloading the page keeps it.
+    history.replaceState(null, "", location.pathname);
+    try {
+      if (file !== null) await this.fetch(file);
+      else if (query.has("fen") || query.has("moves")) await this.setUp(query);
+    } catch (error) {
+      this.say(t("badLink") + " (" + problemText(error) + ")");
+      return false;
+    }
+    const ply = query.get("ply");
+    if (ply !== null) this.desk.go(this.desk.game.root.line()[Math.max(0, Number(ply) || 0)] ?? this.desk.game.root.line().at(-1));
+    if (query.has("side")) this.page.turn(query.get("side") === "B");
+    if (query.has("view")) this.page.open(query.get("view"));
+    return true;
+  }
+
+  async fetch(file) {
+    const url = new URL(file, location.href);
+    if (url.origin !== location.origin) throw new Error(t("otherOrigin"));
+    const response = await fetch(url).catch(() => {
+      throw Problem.lost();
+    });
+    if (!response.ok) throw new Error(url.pathname + ": " + response.status);
+    await this.page.read(new Uint8Array(await response.arrayBuffer()));
+  }
+
+  async setUp(query) {
+    const start = query.get("fen") ?? "";
+    const moves = (query.get("moves") ?? "").replaceAll(",", " ");
+    if (!FEN.test(start) || !MOVES.test(moves)) throw new Error(t("badFen"));
+    const tag = start ? `[FEN "${start}"]\n` : "";
+    const { games: [record], warnings } = await this.desk.engine.ask("games", { positions: false }, { body: tag + moves + " *" });
+    if (!record || record.truncated) throw new Error([record?.truncated, ...warnings].filter(Boolean).join("; "));
+    const game = Game.read(record);
+    // The tag only carried the position.
+    game.tags.delete("FEN");
+    game.tags.delete("SetUp");
+    this.desk.open([game]);
+    this.desk.go(game.root.line().at(-1));
+  }
+}

@@ -1,0 +1,357 @@
+// Games of a database: found by player, event, years, result, the position on the board or a pattern
+// drawn there; and the moves played in the position. The server answers from its file, or, on a site
+// without one, the page itself (collection.js).
+
+import { squares } from "../board/board.js";
+import { find, icon, make } from "../base/dom.js";
+import { openPop } from "../base/pops.js";
+import { pieceOptions } from "../board/figure.js";
+import { split } from "./book.js";
+import { problemText } from "../engine/problem.js";
+import { t } from "../base/texts.js";
+import { Game } from "../game/tree.js";
+
+/** Games of a page. */
+const PAGE = 50;
+/** Milliseconds from a key to the request for games. */
+const PAUSE = 150;
+const EMPTY = "W" + "e".repeat(50);
+/** The kinds of marks of a pattern. */
+const KINDS = ["must", "one-of", "not"];
+/** The fields of the form, by their parameters. */
+const FIELDS = {
+  player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", result: "db-result",
+  min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre",
+};
+/** The filters that are offered or set as chips: their fields and names. */
+const CHIPS = {
+  here: "withPosition", event: "event", years: "years", result: "resultLabel", rating: "minRating", length: "lengthInPlies",
+  manoeuvre: "manoeuvre", twin: "withTwin",
+};
+/** The columns that the list can be sorted by; the first order is that of the file. */
+const SORTS = [["white", "side.W"], ["black", "side.B"], ["", "resultLabel"], ["date", "year"], ["event", "event"], ["length", "moves"]];
+/** The columns that phones have no room for. */
+const WIDE = ["event", "length"];
+
+export class Database {
+  /**
+   * @param {import("../game/desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {import("../game/files.js").Files} files
+   */
+  constructor(desk, { say, redraw, follow, open }, files) {
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
+    this.openView = open;
+    this.files = files;
+    /** Whether the page is shown, or the moves of all games beside the board. */
+    this.isOpen = false;
+    this.isBeside = false;
+    this.sort = "number";
+    this.skip = 0;
+    /** Ends the questions that are no longer wanted. */
+    this.asking = new AbortController();
+    /** The pattern: kind and piece of each marked square. @type {Map<number, { kind: string, piece: string }>} */
+    this.pattern = new Map();
+    find("db-piece").append(...pieceOptions({ w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "empty" }));
+    find("db-piece").value = "w";
+    const on = (id, event, action) => find(id).addEventListener(event, action);
+    for (const id of Object.values(FIELDS)) {
+      on(id, "input", () => this.soon());
+      on(id, "change", () => this.soon());
+    }
+    on("db-opponent-s", "input", () => {
+      find("db-opponent").value = find("db-opponent-s").value;
+      this.soon();
+    });
+    for (const id of ["db-here", "db-twin"]) on(id, "change", () => this.soon());
+    on("db-form", "submit", (event) => event.preventDefault());
+    on("db-chips", "click", ({ target }) => {
+      const chip = target.closest("button");
+      if (chip) this.chip(chip.dataset.chip, chip.matches(".on"));
+    });
+    on("db-none", "click", ({ target }) => {
+      const chip = target.closest("button");
+      if (chip) this.chip(chip.dataset.chip, true);
+    });
+    on("db-sorts", "click", ({ target }) => {
+      const button = target.closest("button");
+      if (!button) return;
+      this.sort = this.sort === button.dataset.sort ? "number" : button.dataset.sort;
+      this.soon();
+    });
+    on("db-draw", "click", () => this.draw(!this.isDrawing));
+    on("db-clear", "click", () => {
+      this.pattern.clear();
+      this.redraw();
+      this.renew();
+    });
+    on("db-earlier", "click", () => this.turn(-PAGE));
+    on("db-later", "click", () => this.turn(PAGE));
+    on("db-games", "click", ({ target }) => {
+      const row = target.closest("tr");
+      if (row) this.load(Number(row.dataset.game), Number(row.dataset.at));
+    });
+    on("db-moves", "click", ({ target }) => {
+      const row = target.closest("tr");
+      if (row) follow(row.dataset.move);
+    });
+    on("db-side", "change", () => this.turnSide());
+    for (const id of ["db-add", "db-choose"]) on(id, "click", () => find("db-file").click());
+    on("db-file", "change", async ({ target }) => {
+      await this.addAll([...target.files]);
+      target.value = "";
+    });
+    on("database", "dragover", (event) => {
+      event.preventDefault();
+      find("db-drop").classList.add("over");
+    });
+    on("database", "dragleave", () => find("db-drop").classList.remove("over"));
+    on("database", "drop", (event) => {
+      event.preventDefault();
+      find("db-drop").classList.remove("over");
+      this.addAll([...event.dataTransfer.files]);
+    });
+    desk.addEventListener("change", () => {
+      this.skip = 0;
+      this.renew();
+    });
+  }
+
+  /** The page is shown or hidden; or only the moves of all games, beside the board. */
+  open(isOpen, isBeside) {
+    this.isOpen = isOpen;
+    this.isBeside = isBeside;
+    find(isBeside ? "tree-here" : "tree-page").append(find("db-tree"));
+    if (!isOpen) this.draw(false);
+    this.turnSide();
+    this.renew();
+  }
+
+  /** A phone shows either the moves or the games. */
+  turnSide() {
+    const isGames = find("db-side").value === "games";
+    find("db-list").classList.toggle("hide-s", !isGames);
+    find("tree-page").classList.toggle("hide-s", isGames);
+  }
+
+  /** Whether the board shows the pattern, and its squares are marked. */
+  get isDrawing() {
+    return find("db-draw").getAttribute("aria-pressed") === "true";
+  }
+
+  draw(isOn) {
+    find("db-draw").setAttribute("aria-pressed", String(isOn));
+    find("db-pattern").hidden = !isOn;
+    this.redraw();
+    if (this.isOpen) this.renew();
+  }
+
+  /** Sets a filter, opens its field, or takes it away. */
+  chip(name, isSet) {
+    if (name === "pattern") {
+      if (isSet) this.pattern.clear();
+      return this.draw(!isSet);
+    }
+    const field = /** @type {any} */ (find("db-" + name));
+    if (field.type === "checkbox") field.checked = !isSet;
+    else if (isSet) field.value = "";
+    else {
+      openPop(find("filter-pop"), find("db-filter").getBoundingClientRect());
+      (field.querySelector?.("[tabindex='0']") ?? field).focus();
+    }
+    if (name === "opponent") find("db-opponent-s").value = find("db-opponent").value;
+    this.soon();
+  }
+
+  /** The filters that are set, with their words. @returns {[string, string][]} */
+  get filters() {
+    const set = Object.entries(CHIPS).flatMap(([name, key]) => {
+      const field = /** @type {any} */ (find("db-" + name));
+      if (field.type === "checkbox") return field.checked ? [[name, t(key)]] : [];
+      const value = field.value.trim();
+      return value ? [[name, ["event", "years", "result"].includes(name) ? value : `${t(key)}: ${value}`]] : [];
+    });
+    return /** @type {any} */ ([...set, ...(this.pattern.size ? [["pattern", t("patternOnBoard")]] : [])]);
+  }
+
+  drawChips() {
+    const { filters } = this;
+    const names = filters.map(([name]) => name);
+    const button = (name, text, isSet) => make("button", { type: "button", class: isSet ? "chip on" : "chip", "data-chip": name }, text, ...(isSet ? [icon("close")] : []));
+    const offers = /** @type {[string, string][]} */ ([["here", "withPosition"], ["years", "years"], ["event", "event"], ["result", "resultLabel"], ["pattern", "patternOnBoard"]]);
+    const focused = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.chip;
+    const chips = () => filters.map(([name, text]) => button(name, text, true));
+    find("db-chips").replaceChildren(...chips(), ...offers.filter(([name]) => !names.includes(name)).map(([name, key]) => button(name, t(key), false)));
+    if (focused) /** @type {HTMLElement} */ (find("db-chips").querySelector(`[data-chip="${focused}"]`))?.focus();
+    find("db-filters").textContent = filters.length ? String(filters.length) : "";
+    find("db-none").replaceChildren(make("p", {}, t("noGameFits")), make("div", { class: "row wrapped" }, ...chips()));
+    const heads = SORTS.map(([sort, name]) => make("th", {
+      scope: "col", class: [WIDE.includes(sort) && "hide-s", sort === "length" || sort === "date" ? "r" : ""].filter(Boolean).join(" ") || false,
+      "aria-sort": sort !== "" && this.sort === sort && "ascending",
+    }, sort ? make("button", { type: "button", class: "sort", "data-sort": sort }, t(name)) : t(name)));
+    find("db-sorts").replaceChildren(...heads);
+  }
+
+  /** The pattern on the board. */
+  get shown() {
+    const places = [...EMPTY];
+    const marks = {};
+    for (const [square, { kind, piece }] of this.pattern) {
+      places[square] = piece;
+      marks[square] = kind;
+    }
+    return { position: places.join(""), marks };
+  }
+
+  /** Marks a square, or removes its mark. */
+  pick(square) {
+    const mark = { kind: find("db-kind").value, piece: find("db-piece").value };
+    const before = this.pattern.get(square);
+    if (before?.kind === mark.kind && before.piece === mark.piece) this.pattern.delete(square);
+    else this.pattern.set(square, mark);
+    this.redraw();
+    this.skip = 0;
+    this.soon();
+  }
+
+  canDrag() {
+    return false;
+  }
+
+  /** No piece is picked up while a pattern is drawn. */
+  lift() {}
+
+  drag() {}
+
+  /** The pattern in the words of docs/games.md. */
+  get words() {
+    const list = (wanted) => {
+      const words = {};
+      for (const [square, { kind, piece }] of this.pattern) {
+        if (kind === wanted) (words[piece === "e" ? "." : piece] ??= []).push(square);
+      }
+      return Object.entries(words).map(([piece, list]) => piece + list.join(",")).join(" ");
+    };
+    return KINDS.map((kind) => [kind, list(kind)]).filter(([, words]) => words).flat().join(" ");
+  }
+
+  get query() {
+    const query = {};
+    for (const [name, id] of Object.entries(FIELDS)) {
+      const value = find(id).value.trim();
+      if (value) query[name] = value;
+    }
+    if (find("db-twin").checked) query.twin = "true";
+    return query;
+  }
+
+  soon() {
+    clearTimeout(this.timer);
+    this.skip = 0;
+    this.timer = setTimeout(() => this.renew(), PAUSE);
+  }
+
+  turn(step) {
+    this.skip = Math.max(0, this.skip + step);
+    this.renew();
+  }
+
+  /** Asks for the games and the tree. */
+  async renew() {
+    clearTimeout(this.timer);
+    this.asking.abort();
+    if (!this.isOpen && !this.isBeside) return;
+    const { engine, node } = this.desk;
+    const { has_games: hasGames, takes_games: takesGames } = engine.about;
+    // Without a file the page offers to open one, and so does a file without games.
+    const offer = (isEmpty) => {
+      find("db-parts").classList.toggle("none", isEmpty);
+      find("db-drop").classList.toggle("none", !isEmpty);
+      find("db-add").classList.toggle("none", isEmpty || !takesGames);
+    };
+    offer(!hasGames);
+    find("db-tree").classList.toggle("none", !hasGames);
+    if (!hasGames) return;
+    this.drawChips();
+    this.asking = new AbortController();
+    const { signal } = this.asking;
+    const { query: conditions, sort } = this;
+    const position = find("db-here").checked && !this.isDrawing ? node.position : "";
+    const list = { ...conditions, sort, position, pattern: this.words, skip: this.skip, limit: PAGE };
+    try {
+      const tree = engine.ask("games/tree", { ...conditions, fen: node.position }, { signal });
+      if (this.isOpen) {
+        const found = await engine.ask("games/find", list, { signal });
+        const isAll = this.filters.length === 0 && !conditions.player && !conditions.opponent;
+        if (isAll) find("db-size").textContent = t("gamesOf", { count: found.total });
+        offer(isAll && found.total === 0);
+        this.show(found);
+      }
+      this.showTree(await tree);
+    } catch (problem) {
+      if (!signal.aborted) find("db-count").textContent = problemText(problem);
+    }
+  }
+
+  show({ total, games }) {
+    const last = this.skip + games.length;
+    find("db-count").textContent = total > games.length
+      ? t("gamesFound", { count: `${this.skip + 1}–${last}`, of: total.toLocaleString(t.language) })
+      : t("gamesOf", { count: total });
+    find("db-side-games").textContent = `${t("gamesCount")} · ${total.toLocaleString(t.language)}`;
+    find("db-earlier").disabled = this.skip === 0;
+    find("db-later").disabled = last >= total;
+    find("db-table").hidden = games.length === 0;
+    find("db-none").hidden = total > 0;
+    const row = ({ game, white, black, result, year, event, plies, at }) =>
+      make("tr", { "data-game": game, "data-at": at[0] ?? 0 },
+        make("td", { class: "cut" }, make("button", { type: "button", class: "plain" }, white || "?")), make("td", { class: "cut" }, black || "?"),
+        make("td", { class: "c" }, make("b", {}, result)), make("td", { class: "r" }, String(year ?? "")),
+        make("td", { class: "cut hide-s" }, event), make("td", { class: "r hide-s" }, String(Math.ceil(plies / 2))));
+    find("db-games").replaceChildren(...games.map(row));
+  }
+
+  showTree({ moves }) {
+    find("db-tree").classList.toggle("none", moves.length === 0);
+    const isWhite = this.desk.node.position[0] === "W";
+    const row = ({ move, games, won, drawn, lost, rating, first_year: first, last_year: last }) => {
+      const years = first == null ? false : first === last ? String(first) : first + "–" + last;
+      const text = squares(move).slice(0, 2).join(move.includes("x") ? "x" : "-");
+      return make("tr", { "data-move": move, title: years },
+        make("th", { scope: "row" }, make("button", { type: "button", class: "m" }, text)), make("td", { class: "r" }, games.toLocaleString(t.language)),
+        make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rating == null ? "–" : String(Math.round(rating))));
+    };
+    find("db-moves").replaceChildren(...moves.map(row));
+  }
+
+  /** Puts a game on the desk, at the ply where it was found. */
+  async load(game, at) {
+    const { desk } = this;
+    const { games } = await desk.engine.ask("games/game", { game }, { isAwaited: true });
+    this.draw(false);
+    desk.open(games.map((record) => Game.read(record)));
+    desk.go(desk.game.root.line()[at]);
+    this.openView("analysis");
+  }
+
+  /** Adds the games of files; a server without a file of games only opens them. */
+  async addAll(files) {
+    if (files.length === 0) return;
+    if (!this.desk.engine.about.takes_games) return this.files.readFile(files[0]);
+    find("db-added").textContent = t("readsFile", { name: files.map(({ name }) => name).join(", ") });
+    const said = [];
+    for (const file of files) {
+      try {
+        const body = new Uint8Array(await file.arrayBuffer());
+        const { games, added, problems } = await this.desk.engine.ask("games/import", {}, { body });
+        said.push(t("gamesAdded", { games, added }), ...problems.slice(0, 5));
+      } catch (problem) {
+        said.push(problemText(problem));
+      }
+    }
+    find("db-added").textContent = said.join("; ");
+    this.renew();
+  }
+}

@@ -1,0 +1,100 @@
+// Sheets of diagrams with captions, for printing: positions are collected, six or twelve to a page.
+
+import { find, iconButton, make } from "../base/dom.js";
+import { figure } from "../board/figure.js";
+import { t } from "../base/texts.js";
+
+const KEPT = "diagrams";
+/** The most diagrams of an exercise sheet. */
+const MOST = 240;
+
+/** A position with its caption. @typedef {{ position: string, flipped: boolean, caption: string }} Diagram */
+
+export class Diagrams {
+  /**
+   * @param {import("../game/desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
+  constructor(desk, { say, flipped }) {
+    /** @type {Diagram[]} */
+    this.list = [];
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
+      this.list = kept.filter(({ position, caption }) => /^[WB][wWbBe]{50}$/.test(position) && typeof caption === "string");
+    } catch {
+      // Without storage, or with unreadable data, the page starts without diagrams.
+    }
+    find("diagram-add").addEventListener("click", () => {
+      if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
+      const { node } = desk;
+      const caption = node.comment.replace(/\s+/g, " ") || t("toMove." + node.position[0]);
+      this.list.push({ position: node.position, flipped: flipped(), caption });
+      this.changed();
+      say(t("diagramAdded", { number: this.list.length }));
+    });
+    find("diagrams-clear").addEventListener("click", () => {
+      this.list = [];
+      this.changed();
+    });
+    find("diagrams-print").addEventListener("click", () => this.print());
+    find("diagrams").addEventListener("click", ({ target }) => {
+      const button = /** @type {Element} */ (target).closest("button");
+      if (button) this.list.splice(Number(button.dataset.place), 1);
+      if (button) this.changed();
+    });
+    find("diagrams").addEventListener("change", ({ target }) => {
+      const { dataset, value } = /** @type {HTMLInputElement} */ (target);
+      this.list[Number(dataset.place)].caption = value;
+      this.keep();
+    });
+    addEventListener("afterprint", () => this.close());
+    this.draw();
+  }
+
+  changed() {
+    this.keep();
+    this.draw();
+  }
+
+  keep() {
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(this.list));
+    } catch {
+      // Without storage the page forgets them.
+    }
+  }
+
+  /** The list, with fields for the captions. */
+  draw() {
+    const row = ({ caption }, place) => {
+      const name = t("caption", { number: place + 1 });
+      const field = make("input", { class: "input grow", "data-place": place, "aria-label": name, autocomplete: "off", maxlength: 200 });
+      field.value = caption;
+      const label = t("delete") + ": " + name;
+      return make("li", { class: "row" }, field, iconButton("trash", label, { "data-place": place }));
+    };
+    find("diagrams").replaceChildren(...this.list.map(row));
+    find("diagrams-print").disabled = find("diagrams-clear").disabled = this.list.length === 0;
+  }
+
+  /** Lays the sheets out, page by page, and has the browser print them. */
+  print() {
+    const perPage = Number(find("diagrams-page").value);
+    const figures = this.list.map(({ caption, ...shown }, place) => figure(shown, place + 1 + ". " + caption));
+    const pages = [];
+    for (let place = 0; place < figures.length; place += perPage) {
+      pages.push(make("section", { class: "of-" + perPage }, ...figures.slice(place, place + perPage)));
+    }
+    find("diagrams-dialog").close();
+    find("sheets").replaceChildren(...pages);
+    find("sheets").hidden = false;
+    document.body.dataset.print = "diagrams";
+    print();
+  }
+
+  close() {
+    find("sheets").hidden = true;
+    find("sheets").replaceChildren();
+    delete document.body.dataset.print;
+  }
+}

@@ -1,0 +1,125 @@
+// Setting up a position: the user places and drags pieces, or types a FEN.
+
+import { fen, readFen } from "../board/board.js";
+import { INITIAL } from "../game/desk.js";
+import { find } from "../base/dom.js";
+import { pieceOptions } from "../board/figure.js";
+import { t } from "../base/texts.js";
+
+const EMPTY = "W" + "e".repeat(50);
+
+export class Editor {
+  /** leave: closes the panel. */
+  /**
+   * @param {import("../game/desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
+  constructor(desk, { say, redraw, leave }) {
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
+    this.leave = leave;
+    find("piece").append(...pieceOptions({ w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "erase" }));
+    find("piece").value = "w";
+    const on = (id, action) => find(id).addEventListener("click", action);
+    on("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
+    on("initial", () => this.set(INITIAL));
+    on("setup-done", () => this.done());
+    find("turn-side").addEventListener("change", () => this.set(find("turn-side").value + this.position.slice(1)));
+    find("fen").addEventListener("change", () => this.read(find("fen").value));
+    find("fen").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.read(find("fen").value);
+    });
+    desk.addEventListener("change", () => {
+      if (this.isOpen) this.open(true);
+    });
+  }
+
+  /** The position being set up; null while nothing is edited. */
+  get position() {
+    return this.desk.draft;
+  }
+
+  open(isOpen) {
+    const { desk } = this;
+    const { node } = desk;
+    this.isOpen = isOpen;
+    desk.draft = null;
+    // An unfinished set-up is still there, as long as the board shows the same position.
+    if (isOpen) this.set(this.begun?.node === node ? this.begun.position : node.position);
+    else this.redraw();
+  }
+
+  set(position) {
+    this.desk.draft = position;
+    this.begun = { node: this.desk.node, position };
+    find("fen").value = fen(position);
+    find("turn-side").value = position[0];
+    this.complain("");
+    this.redraw();
+  }
+
+  /** Says below the field what is wrong. */
+  complain(text) {
+    find("fen-problem").textContent = text;
+    find("fen").setAttribute("aria-invalid", String(text !== ""));
+  }
+
+  put(square, piece) {
+    const places = [...this.position];
+    places[square] = piece;
+    this.set(places.join(""));
+  }
+
+  pick(square) {
+    const piece = find("piece").value;
+    this.put(square, this.position[square] === piece ? "e" : piece);
+  }
+
+  /** A piece is picked up: nothing changes on the board. */
+  lift() {}
+
+  canDrag(square) {
+    return this.position[square] !== "e";
+  }
+
+  drag(from, to) {
+    const piece = this.position[from];
+    this.put(from, "e");
+    if (to) this.put(to, piece);
+  }
+
+  /** Takes the position from the text, if it has one, in any form that the program reads. */
+  async read(text) {
+    const answer = await this.desk.engine.ask("fen", { fen: text });
+    // The user may have left the panel meanwhile.
+    if (!this.position) return false;
+    if (answer.fen) this.set(readFen(answer.fen));
+    this.complain(answer.fen ? answer.warnings.join("; ") : t("badFen") + " (" + answer.fault + ")");
+    return Boolean(answer.fen);
+  }
+
+  /** The reason why the position cannot be played, or null. */
+  get fault() {
+    const { position } = this;
+    if (/w/.test(position.slice(1, 6)) || /b/.test(position.slice(46, 51))) return t("manOnLastRow");
+    if (!/w/i.test(position.slice(1)) || !/b/i.test(position.slice(1))) return t("bothSides");
+    return null;
+  }
+
+  async done() {
+    // Typed text counts even before it was taken over.
+    const text = find("fen").value;
+    if (text !== fen(this.position) && !(await this.read(text))) return;
+    const { fault } = this;
+    this.complain(fault ?? "");
+    if (fault) return this.say(fault);
+    const { position } = this;
+    // The next click on the board plays.
+    this.leave();
+    this.desk.start(position);
+    this.say(t("setUp"));
+  }
+}

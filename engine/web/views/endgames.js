@@ -1,0 +1,376 @@
+// Endgames: the databases' values of all moves, the perfect line, and lessons against perfect
+// defence.
+
+import { find, icon, make } from "../base/dom.js";
+import { after, readFen, short, squares } from "../board/board.js";
+import { problemText } from "../engine/problem.js";
+import { t } from "../base/texts.js";
+
+/** Milliseconds until the page says that it waits for an answer. */
+const SLOW = 300;
+
+/** The most verdicts that are seen at a time. */
+const MOST_TIPS = 3;
+
+/** The distance of a value for people. */
+const distanceText = ({ dtw, mtc }) =>
+  dtw > 0 ? t("plies", { plies: dtw }) : mtc > 0 ? t("conversion", { plies: mtc }) : "";
+
+export class Endgames {
+  /**
+   * @param {import("../game/desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
+  constructor(desk, { say, redraw, follow, show }) {
+    this.desk = desk;
+    this.show = show;
+    /** Whether the tab is shown. */
+    this.isOpen = false;
+    /** Whether the form for practising is shown although values are known. */
+    this.isPractising = false;
+    /** The last lesson, whose panel stays after its end.
+     * @type {{ game: import("../game/tree.js").Game, kind: Record<string, any>, more: Record<string, any>, task: import("../game/tree.js").LessonTask } | null} */
+    this.last = null;
+    this.say = say;
+    this.redraw = redraw;
+    /** Called with the user's side when a lesson begins.
+     * @type {(side: string) => void} */
+    this.onStart = () => {};
+    /** Called with a finished lesson, and whether it was without a mistake.
+     * @type {(lesson: { number?: number }, isRight: boolean) => void} */
+    this.onEnd = () => {};
+    /** @type {Answers["probe"]} */
+    this.answer = null;
+    /** Ends a running question for the value of a move. */
+    this.judging = null;
+    this.hinted = 0;
+    find("values").addEventListener("click", ({ target }) => {
+      const button = /** @type {Element} */ (target).closest("button");
+      if (button) follow(button.dataset.move);
+    });
+    find("practise").addEventListener("click", () => {
+      this.isPractising = !this.isPractising;
+      this.draw();
+      if (this.isPractising) find("slice").focus();
+    });
+    find("lesson-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.begin(this.chosen);
+    });
+    find("lesson-hint").addEventListener("click", () => this.hint());
+    find("lesson-show").addEventListener("click", () => this.solve());
+    find("lesson-next").addEventListener("click", () => this.begin(this.last.kind, this.last.more));
+    find("slice-set").addEventListener("click", async () => {
+      desk.start(await this.setUp(this.chosen));
+      this.isPractising = false;
+      this.say(t("setUp"));
+    });
+    desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => {
+      this.goOn(detail);
+      this.renew();
+    });
+  }
+
+  /** The user's side in a lesson, W or B. */
+  get side() {
+    return this.desk.task("lesson")?.side ?? null;
+  }
+
+  /** Whether the panel shows a lesson, running or just ended. */
+  get isLesson() {
+    return this.desk.owner === "lesson" || (this.last !== null && this.desk.game === this.last.game);
+  }
+
+  /** The title of a lesson or of an endgame, and the line below it. */
+  get heading() {
+    const { desk, last } = this;
+    if (this.isLesson) {
+      const { goal, side, number } = desk.task("lesson") ?? last.task;
+      const what = number ? t("lessonName." + number) : this.material(desk.game.root.position);
+      return [t("lesson." + goal, { side: t("side." + side) }), what];
+    }
+    return this.isKnown ? [this.material(desk.node.position), t("fromDatabases")] : null;
+  }
+
+  /** The pieces of a position in words. */
+  material(position) {
+    const count = (piece) => [...position.slice(1)].filter((place) => place === piece).length;
+    return Endgames.sliceText(["b", "B", "w", "W"].map(count).join(""));
+  }
+
+  /** The tab is shown or hidden. */
+  open(isOpen) {
+    this.isOpen = isOpen;
+    if (isOpen) this.perfect();
+  }
+
+  /** Goes from the lesson back to the endgame. */
+  leave() {
+    if (this.desk.owner === "lesson") this.end(t("lessonEnded"));
+    this.last = null;
+    this.renew();
+  }
+
+  async loadSlices() {
+    const { slices } = await this.desk.engine.ask("slices");
+    const playable = slices.filter((slice) => /[1-9]/.test(slice.slice(0, 2)) && /[1-9]/.test(slice.slice(2)));
+    const { value } = find("slice");
+    find("slice").replaceChildren(
+      ...playable.map((slice) => make("option", { value: slice }, Endgames.sliceText(slice))),
+    );
+    // Another language keeps the choice.
+    find("slice").value = [value, "0103"].find((slice) => playable.includes(slice)) ?? playable[0];
+  }
+
+  /** The material of a slice in words; its digits count black men, black kings, white men, white kings. */
+  static sliceText(slice) {
+    const [blackMen, blackKings, whiteMen, whiteKings] = [...slice].map(Number);
+    const part = (count, name) => (count === 0 ? [] : [count === 1 ? t(name) : count + " " + t(name + "s")]);
+    const side = (men, kings) => [...part(kings, "king"), ...part(men, "man")].join(" " + t("and") + " ");
+    const text = side(whiteMen, whiteKings) + " – " + side(blackMen, blackKings);
+    return text[0].toUpperCase() + text.slice(1);
+  }
+
+  /** Judges and answers a move of a lesson that waits for that. */
+  goOn({ played }) {
+    const { node, game } = this.desk;
+    const lesson = this.desk.task("lesson");
+    find("lesson-hint").disabled = find("lesson-show").disabled = !lesson;
+    if (lesson && this.last?.game !== game) this.last = { game, kind: this.kindOf(lesson, game), more: lesson.number ? { number: lesson.number } : {}, task: lesson };
+    find("mistakes-count").textContent = t("mistakes", { count: (lesson ?? this.last?.task)?.mistakes ?? 0 });
+    // A verdict belongs to its lesson, and then to its position.
+    const { verdictFor } = this;
+    if (game !== verdictFor?.game || (!lesson && (verdictFor.isLesson || node !== verdictFor.node))) {
+      this.verdictFor = { game, node };
+      find("verdict").replaceChildren();
+      if (lesson) this.say(t("lesson." + lesson.goal, { side: t("side." + lesson.side) }), true);
+    }
+    if (node === this.node && !played) return;
+    this.node = node;
+    this.judging?.abort();
+    if (!lesson || !node.move || node.position[0] === lesson.side) return;
+    if (played || node.children.length === 0) this.judge(node);
+  }
+
+  async renew() {
+    const { desk } = this;
+    const { node } = desk;
+    this.answer = null;
+    this.hinted = 0;
+    find("line").replaceChildren();
+    if (desk.isEndgame) {
+      // A site without a server fetches its databases first.
+      const slow = setTimeout(() => {
+        if (desk.node === node) find("practise-text").textContent = t("loading");
+      }, SLOW);
+      try {
+        const answer = await desk.probe(node);
+        if (desk.node !== node) return;
+        this.answer = answer;
+      } catch (problem) {
+        if (desk.node === node) find("practise-text").textContent = problemText(problem);
+        return;
+      } finally {
+        clearTimeout(slow);
+      }
+    }
+    this.draw();
+    this.redraw();
+    if (this.isOpen) {
+      this.show();
+      this.perfect();
+    }
+  }
+
+  /** Whether the values are hidden, because they would give the solution away. */
+  get isHidden() {
+    return ["lesson", "puzzle", "report"].includes(this.desk.owner);
+  }
+
+  /** Whether the databases know the position and its values may be seen. */
+  get isKnown() {
+    return Boolean(this.answer) && this.answer.value !== "unknown" && !this.isHidden;
+  }
+
+  draw() {
+    const { answer, desk, isKnown } = this;
+    const [side] = desk.node.position;
+    const winner = { win: side, loss: side === "W" ? "B" : "W" }[answer?.value];
+    find("value").textContent = isKnown ? t(winner ? (winner === "W" ? "result.2-0" : "result.0-2") : "result.1-1") : "";
+    find("value").className = isKnown ? `big t-${answer.value === "draw" ? "draw" : winner === side ? "win" : "loss"}` : "big";
+    const best = isKnown ? answer.moves.filter(({ value }) => value === answer.value) : [];
+    const only = best.length === 1 ? t("withAlone", { move: best[0].text }) : "";
+    find("value-more").textContent = isKnown ? [distanceText(answer), only].filter(Boolean).join(", ") || t("toMove." + side) : "";
+    find("practise").parentElement.classList.toggle("none", !isKnown);
+    find("line-part").classList.toggle("none", !isKnown || answer.moves.length === 0);
+    const isForm = !isKnown || this.isPractising;
+    find("lesson-form").classList.toggle("none", !isForm);
+    find("practise").classList.toggle("main", !isForm);
+    find("practise-text").textContent = isKnown ? "" : this.isHidden ? t("hidden")
+      : t("noValue", { pieces: desk.engine.about.database_pieces, now: desk.pieces });
+    const row = ([value, name]) => {
+      const moves = answer.moves.filter((move) => move.value === value);
+      if (moves.length === 0) return [];
+      const buttons = moves.map((move) => make("button", { type: "button", class: "m", "data-move": move.move },
+        move.text, ...(move.dtw > 0 ? [make("small", {}, t("inPlies", { plies: move.dtw }))] : [])));
+      return [make("li", {}, make("span", { class: "chip kind " + value }, t(name, { count: moves.length })), make("span", { class: "row grow wrapped" }, ...buttons))];
+    };
+    find("values").replaceChildren(...(isKnown ? [["win", "winsCount"], ["draw", "drawsCount"], ["loss", "lossesCount"]].flatMap(row) : []));
+  }
+
+  /** Values on the board: of the targets of the chosen piece, or of the best moves of all pieces. */
+  marks(chosen) {
+    const marks = {};
+    const values = {};
+    if (!this.isKnown) return { marks, values };
+    // The best moves come first, and their mark stays.
+    for (const { move, value, dtw } of this.answer.moves) {
+      const [from, to] = squares(move);
+      const place = chosen === from ? to : chosen ? null : from;
+      if (value === "unknown" || place === null || marks[place]) continue;
+      marks[place] = value;
+      values[place] = value === "draw" ? "=" : dtw > 0 ? String(dtw) : value === "win" ? "+" : "−";
+    }
+    return { marks, values };
+  }
+
+  /** The best move, unless the values of a piece's moves are shown. */
+  arrows(chosen) {
+    if (!this.isKnown || chosen) return [];
+    const [best] = this.answer.moves;
+    if (!best) return [];
+    const [from, to] = squares(best.move);
+    return [{ from, to, kind: "best" }];
+  }
+
+  /** Shows the perfect line, whose moves can be played. */
+  async perfect() {
+    const { node } = this.desk;
+    if (!this.isKnown || this.answer.moves.length === 0) return;
+    const { line } = await this.desk.engine.ask("line", node.query);
+    if (this.desk.node !== node || !this.isKnown) return;
+    const path = node.path();
+    const first = path.length - 1 + (path[0].position[0] === "B" ? 1 : 0);
+    const moves = line?.texts.flatMap((text, index) => {
+      const number = Math.floor((first + index) / 2) + path[0].first;
+      const before = (first + index) % 2 === 0 ? number + ". " : index === 0 ? number + "… " : "";
+      return [make("span", { class: "whole" }, before + text), " "];
+    }) ?? [];
+    find("line").replaceChildren(...(moves.length ? moves : [t("noLine")]));
+  }
+
+  /** The material and task of a lesson that was kept. */
+  kindOf({ goal }, game) {
+    const { position } = game.root;
+    const slice = ["b", "B", "w", "W"].map((piece) => [...position.slice(1)].filter((place) => place === piece).length).join("");
+    return { slice, value: goal, side: position[0] };
+  }
+
+  /** The chosen material and task. */
+  get chosen() {
+    return { slice: find("slice").value, value: find("lesson-value").value };
+  }
+
+  /** A random position of this kind. */
+  async setUp(kind) {
+    const query = { ...kind, seed: Math.floor(Math.random() * 2 ** 32) };
+    return readFen((await this.desk.engine.ask("position", query)).fen);
+  }
+
+  /** Begins a lesson; `more` is kept with it. */
+  async begin(kind, more = {}) {
+    const position = await this.setUp(kind);
+    const side = position[0];
+    this.isPractising = false;
+    this.last = null;
+    this.desk.start(position, { task: { kind: "lesson", side, goal: kind.value, mistakes: 0, ...more } });
+    this.last = { game: this.desk.game, kind, more, task: this.desk.task("lesson") };
+    this.onStart(side);
+    this.show();
+  }
+
+  end(text, look = "") {
+    const { desk } = this;
+    this.judging?.abort();
+    desk.game.task = null;
+    desk.edition++;
+    this.announce(text, look);
+    desk.changed();
+  }
+
+  /** Says it, and keeps it on the page, the last first. */
+  announce(text, look = "") {
+    const { game, node } = this.desk;
+    this.verdictFor = { game, node, isLesson: this.desk.owner === "lesson" };
+    const sign = { win: "check", loss: "close", on: "hint" }[look];
+    const tips = [...find("verdict").children].slice(0, MOST_TIPS - 1);
+    find("verdict").replaceChildren(make("div", { class: ("tip " + look).trim() }, ...(sign ? [icon(sign)] : []), make("div", {}, text)), ...tips);
+    this.say(text, true);
+  }
+
+  /** Judges the move of a lesson that led to this position, and plays the defence. */
+  async judge(node) {
+    const { desk } = this;
+    const { game } = desk;
+    this.judging = new AbortController();
+    const { signal } = this.judging;
+    let judged;
+    try {
+      const query = { ...node.parent.query, move: node.move };
+      judged = await desk.engine.ask("judge", query, { signal });
+    } catch (problem) {
+      if (!signal.aborted) this.end(problemText(problem));
+      return;
+    }
+    if (signal.aborted) return;
+    const { verdict, reply } = judged;
+    const best = judged.best.map(short).join(", ");
+    let text = t("verdict." + verdict, { move: judged.text, best, plies: judged.lost_plies });
+    const lesson = desk.task("lesson");
+    const mistakes = lesson.mistakes + Number(verdict === "mistake");
+    game.task = { ...lesson, mistakes };
+    if (this.last) this.last.task = /** @type {any} */ (game.task);
+    const look = { perfect: "win", holds: "win", inaccuracy: "", mistake: "loss" }[verdict];
+    if (reply) {
+      desk.play(reply, { engine: true });
+      text += " " + t("reply", { move: reply.text });
+    }
+    const { result } = reply ?? judged;
+    if (result === "*") return this.announce(text, look);
+    game.result = result;
+    const wanted = { win: lesson.side === "W" ? "2-0" : "0-2", draw: "1-1" }[lesson.goal];
+    this.onEnd(lesson, result === wanted && mistakes === 0);
+    this.end(text + " " + t("result." + result) + ". " + t("mistakes", { count: mistakes }), look);
+  }
+
+  /** First the piece, then the move, as soon as they are known. */
+  async hint() {
+    const { desk } = this;
+    const { node } = desk;
+    if (node.position[0] !== this.side) return this.say(t("enginesTurn"));
+    let answer;
+    try {
+      answer = await desk.probe(node);
+    } catch (problem) {
+      return this.say(problemText(problem));
+    }
+    if (desk.node !== node || !this.side) return;
+    const [best] = answer.moves;
+    this.hinted++;
+    const [from] = squares(best.move);
+    this.announce(this.hinted === 1 ? t("hintPiece", { square: from }) : t("hintIs", { move: best.text }), "on");
+  }
+
+  /** Plays the solution on the board; the lesson ends with that. */
+  async solve() {
+    const { desk } = this;
+    const { node, game } = desk;
+    const { line } = await desk.engine.ask("line", node.query);
+    if (desk.node !== node || !this.side || !line) return;
+    this.end(t("solution") + ": " + line.texts.join(" "), "on");
+    let last = node;
+    for (const move of line.moves) last = last.children.find((child) => child.move === move) ?? last.add(after(last.position, move), move, short(move));
+    this.node = last;
+    if (desk.game === game) desk.changed();
+  }
+}

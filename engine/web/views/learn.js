@@ -1,0 +1,483 @@
+// Learning: the endgame lessons, and puzzles with a score; failed ones are repeated after growing
+// intervals. Puzzles are the combinations that come with the page, or exercises from the user's
+// games.
+
+import { after, fen as fenOf, readFen, short, squares } from "../board/board.js";
+import { find, icon, make } from "../base/dom.js";
+import { mini, pieceIcon } from "../board/figure.js";
+import { Problem, problemText } from "../engine/problem.js";
+import { Repetition } from "../game/repeat.js";
+import { t } from "../base/texts.js";
+
+/** The greatest number of exercises kept from games. */
+const MOST = 2000;
+const KEPT = "exercises";
+/** Milliseconds until the other side answers. */
+const PAUSE = 400;
+
+/**
+ * A position with one move that wins, or an exercise from a game: then with the whole solution in Hub
+ * notation, and the played move if that was a mistake.
+ * @typedef {{ id: string, position: string, best: string[], source: string, goal?: string | null,
+ *   solution?: string[], played?: string | null }} Puzzle
+ */
+
+/** The puzzles of a suite, a text with `FEN; best moves; id; value; source` a line. @returns {Puzzle[]} */
+export const readSuite = (text) => {
+  const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim()).filter(Boolean);
+  return lines.map((line) => {
+    const [fen, best, id, , source] = line.split(";").map((field) => field.trim());
+    return { id, position: readFen(fen), best: best.split(" "), source };
+  });
+};
+
+/** The exercises from games, kept by an earlier visit. @returns {Puzzle[]} */
+const readKept = () => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
+    const isOne = ({ id, position, solution }) => id && /^[WB][wWbBe]{50}$/.test(position) && Array.isArray(solution) && solution.length > 0;
+    return kept.filter(isOne);
+  } catch {
+    // Without storage, or with unreadable data, the page starts without exercises.
+    return [];
+  }
+};
+
+export class Learn {
+  /**
+   * @param {import("../game/desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {import("./endgames.js").Endgames} endgames
+   * @param {import("./report.js").Report} report judges moves.
+   */
+  constructor(desk, { say, redraw, open, show }, endgames, report) {
+    this.desk = desk;
+    this.openView = open;
+    this.show = show;
+    /** Whether a puzzle has the board; otherwise the view is the page of cards. */
+    this.isAtBoard = false;
+    /** The kind of puzzles. @type {"combinations" | "games"} */
+    this.set = "combinations";
+    this.say = say;
+    this.redraw = redraw;
+    this.endgames = endgames;
+    this.report = report;
+    /** The exercises, and the scores. */
+    this.sets = {
+      combinations: { puzzles: /** @type {Puzzle[]} */ ([]), scores: new Repetition("combinations") },
+      games: { puzzles: readKept(), scores: new Repetition("exercises") },
+    };
+    this.learned = new Repetition("lessons");
+    /** @type {Answers["lessons"]["lessons"]} */
+    this.lessons = [];
+    /** The current or last puzzle of the desk. @type {import("../game/tree.js").PuzzleTask | null} */
+    this.last = null;
+    /** The move that a hint shows, from and to, and its node. @type {number[]} */
+    this.shown = [];
+    /** @type {import("../game/tree.js").Node | null} */
+    this.shownAt = null;
+    /** Ends the judgement of a move. @type {AbortController | null} */
+    this.judging = null;
+    /** Called with the side to move when a puzzle begins. @type {(side: string) => void} */
+    this.onStart = () => {};
+    /** Returns the open games as PDN. @type {() => Promise<string>} */
+    this.pdn = async () => "";
+    find("lessons").addEventListener("click", ({ target }) => {
+      const card = /** @type {Element} */ (target).closest("button");
+      if (card) this.begin(Number(card.dataset.lesson));
+    });
+    find("puzzle-take").addEventListener("click", async () => {
+      const { exercises } = await desk.engine.ask("exercises", {}, { body: await this.pdn() });
+      this.take(exercises);
+    });
+    for (const set of /** @type {const} */ (["combinations", "games"])) {
+      find(`${set}-go`).addEventListener("click", () => {
+        this.set = set;
+        this.next();
+      });
+    }
+    find("puzzle-next").addEventListener("click", () => this.next());
+    find("puzzle-hint").addEventListener("click", () => this.hint());
+    find("puzzle-show").addEventListener("click", () => this.solve());
+    endgames.onEnd = (lesson, isRight) => {
+      if (!lesson.number) return;
+      this.learned[isRight ? "right" : "wrong"](String(lesson.number));
+      this.draw();
+    };
+    desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => this.renew(detail));
+  }
+
+  /** The unsolved puzzle on the desk, if there is one. */
+  get puzzle() {
+    return this.desk.task("puzzle");
+  }
+
+  /** The scores of the puzzle on the desk. */
+  get scores() {
+    return this.sets[this.puzzle?.set ?? "combinations"].scores;
+  }
+
+  /** The task of the puzzle at the board, and its place in its set. */
+  get heading() {
+    const task = this.puzzle ?? this.last;
+    if (!task) return [t("exercises"), ""];
+    const set = task.set ?? "combinations";
+    const { puzzles } = this.sets[set];
+    const place = puzzles.findIndex(({ id }) => id === task.id) + 1;
+    const name = t(set === "games" ? "fromYourGames" : "puzzles");
+    return [this.taskOf(task), place ? `${name} · ${t("gamesFound", { count: place, of: puzzles.length })}` : name];
+  }
+
+  get arrowList() {
+    const [from, to] = this.shown;
+    return this.puzzle && from && this.desk.node === this.shownAt ? [{ from, to, kind: "best" }] : [];
+  }
+
+  /** The panel is shown. */
+  async open() {
+    try {
+      await this.load();
+    } catch (problem) {
+      find("learn-problem").textContent = problemText(problem);
+    }
+    this.draw();
+  }
+
+  /** Goes from a puzzle back to the cards. */
+  close() {
+    this.isAtBoard = false;
+    if (this.puzzle) {
+      this.desk.game.task = null;
+      this.desk.edition++;
+      this.desk.changed();
+    }
+    this.draw();
+  }
+
+  async load() {
+    const { combinations } = this.sets;
+    if (this.lessons.length === 0) this.lessons = (await this.desk.engine.ask("lessons")).lessons;
+    if (combinations.puzzles.length === 0) combinations.puzzles = readSuite(await this.desk.engine.insist(Learn.fetch));
+  }
+
+  static async fetch() {
+    const response = await fetch("combinations.suite").catch(() => {
+      throw Problem.lost();
+    });
+    if (!response.ok) throw new Problem({ status: response.status, detail: "combinations.suite" });
+    return response.text();
+  }
+
+  /** Replaces the exercises from games by new ones, and begins. */
+  async take(exercises) {
+    if (exercises.length === 0) return this.refuse();
+    this.sets.games.puzzles = exercises.slice(0, MOST).map(({ fen, goal, solution, text, played, origin }) => (
+      { id: fen, position: readFen(fen), best: [text[0]], source: origin, goal, solution, played }));
+    this.set = "games";
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(this.sets.games.puzzles));
+    } catch {
+      // Without storage the page forgets them.
+    }
+    await this.next();
+  }
+
+  /** Begins a lesson with a new position. */
+  async begin(number) {
+    const { slice, value, side, dtw } = this.lessons.find(({ lesson }) => lesson === number);
+    this.isAtBoard = false;
+    this.openView("endgames");
+    await this.endgames.begin({ slice, value, side, dtw }, { number });
+  }
+
+  /** Due exercises come first, then new ones, then those solved wrongly before. */
+  async next() {
+    await this.load();
+    const { last } = this;
+    const { puzzles, scores } = this.sets[this.set];
+    if (puzzles.length === 0) return this.refuse();
+    const others = puzzles.length > 1 ? puzzles.filter(({ id }) => id !== last?.id) : puzzles;
+    this.start(this.following(this.set));
+  }
+
+  /** The puzzle of a set that comes next. @returns {Puzzle | undefined} */
+  following(set) {
+    const { puzzles, scores } = this.sets[set];
+    const others = puzzles.length > 1 ? puzzles.filter(({ id }) => id !== this.last?.id) : puzzles;
+    const [due] = scores.due.map((id) => others.find((one) => one.id === id)).filter(Boolean);
+    return due ?? others.find(({ id }) => !scores.known.has(id)) ?? others.find(({ id }) => scores.of(id).due) ?? others[0];
+  }
+
+  /** There are no exercises: says where they come from. */
+  refuse() {
+    find("exercises-text").textContent = t("noExercises");
+    this.say(t("noExercises"));
+  }
+
+  start({ position, ...puzzle }) {
+    const [side] = position;
+    this.isAtBoard = true;
+    this.desk.start(position, { task: { ...puzzle, kind: "puzzle", side, set: this.set, hints: 0, isWrong: false } });
+    this.onStart(side);
+    this.show();
+    this.problemText(this.taskOf(this.puzzle));
+  }
+
+  /** The task of a puzzle in words. @param {import("../game/tree.js").PuzzleTask} puzzle */
+  taskOf({ side, played, goal, solution }) {
+    const name = t("side." + side);
+    if (played) return t("seekBetter", { side: name, move: short(played) });
+    if (solution && goal !== "win") return goal === "draw" ? t("puzzleDraw", { side: name }) : t("toMove." + side);
+    return t("puzzleTask", { side: name });
+  }
+
+  renew({ played }) {
+    const { desk, puzzle } = this;
+    const { node, game } = desk;
+    if (game !== this.game) {
+      this.game = game;
+      this.shown = [];
+      this.last = puzzle;
+      this.judging?.abort();
+      this.before = null;
+      if (puzzle) this.set = puzzle.set ?? "combinations";
+      if (!puzzle) {
+        this.isAtBoard = false;
+        this.problemText("");
+      }
+    }
+    if (played && puzzle && node.parent?.position[0] === puzzle.side) this.judge(node);
+    this.draw();
+  }
+
+  change(more) {
+    this.desk.game.task = { ...this.puzzle, ...more };
+    this.desk.edition++;
+  }
+
+  /** Judges a move of the user. */
+  judge(node) {
+    const { desk, puzzle } = this;
+    const { solution, best } = puzzle;
+    // Attempts are not kept with the game.
+    desk.isUnsaved = false;
+    this.judging?.abort();
+    if (!solution) {
+      if (best.includes(node.text)) return this.done(node.text);
+      this.miss();
+      this.problemText(t("puzzleWrong", { move: node.text }), "loss");
+      return this.takeBack(node);
+    }
+    const ply = node.path().length - 2;
+    const isLast = ply + 1 >= solution.length;
+    // A last capture may have several routes.
+    const isRight = node.move === solution[ply] || (ply > 0 && isLast && [node.move, solution[ply]].every((move) => move?.includes("x")));
+    if (isRight && (isLast || puzzle.played)) return this.done(node.text);
+    if (isRight) {
+      this.problemText(t("exerciseGoesOn", { move: node.text }), "win");
+      setTimeout(() => this.answer(node), PAUSE);
+      return;
+    }
+    if (puzzle.played) this.weigh(node);
+    else {
+      this.miss();
+      this.problemText(t("exerciseWrong", { move: node.text }), "loss");
+    }
+    this.takeBack(node);
+  }
+
+  /** The other side plays its move of the solution. */
+  answer(node) {
+    const { desk, puzzle } = this;
+    if (!puzzle || desk.node !== node) return;
+    this.follow(puzzle.solution[node.path().length - 1]);
+    // A solution that ends with a move of the other side is found now.
+    if (desk.node.path().length > puzzle.solution.length) this.done(node.text);
+  }
+
+  /** Plays a move of a solution. */
+  follow(move) {
+    const { desk } = this;
+    desk.play({ move, text: short(move), fen: fenOf(after(desk.node.position, move)) });
+    desk.isUnsaved = false;
+  }
+
+  /** The piece goes back once the user has seen where it went. */
+  takeBack(node) {
+    const { desk } = this;
+    node.parent.children = node.parent.children.filter((child) => child !== node);
+    queueMicrotask(() => desk.go(node.parent));
+  }
+
+  /** Judges a move in place of a mistake like a move of a game. */
+  async weigh({ move, text }) {
+    const { desk, report, puzzle } = this;
+    const { game } = desk;
+    if (move === puzzle.played) return this.problemText(t("wasPlayed", { move: text }), "loss");
+    this.problemText(t("judgesMove"));
+    this.judging = new AbortController();
+    const { signal } = this.judging;
+    const nodes = Number(find("report-nodes").value);
+    const { position } = game.root;
+    try {
+      this.before ??= await report.evaluate({ fen: fenOf(position) }, nodes, signal);
+      const { grade, drop } = await report.worth(position, move, this.before, nodes, signal);
+      if (desk.game !== game || !this.puzzle) return;
+      if (grade === "good") {
+        this.done(text, t("alsoGood", { move: text }));
+        desk.changed();
+      } else {
+        this.miss();
+        this.problemText(t("notBetter", { move: text, share: Math.round(100 * drop) }), "loss");
+        this.draw();
+      }
+    } catch (problem) {
+      if (!signal.aborted) this.problemText(problemText(problem));
+    }
+  }
+
+  /** The puzzle is solved. */
+  done(move, text = t("puzzleRight", { move })) {
+    const { desk, puzzle, scores } = this;
+    if (puzzle.isWrong) this.problemText(t("puzzleAfterAll", { move }), "win");
+    else {
+      scores.right(puzzle.id);
+      this.problemText(text, "win");
+    }
+    desk.game.task = null;
+    desk.edition++;
+    this.draw();
+  }
+
+  /** The puzzle was not solved without help, so it will be repeated. */
+  miss() {
+    if (this.puzzle.isWrong) return;
+    this.scores.wrong(this.puzzle.id);
+    this.change({ isWrong: true });
+  }
+
+  /** The solution's move in its present position, as a legal move; the board goes there first. */
+  async best() {
+    const { desk, puzzle } = this;
+    const last = puzzle.solution ? desk.game.root.line().at(-1) : desk.game.root;
+    // The other side is about to answer.
+    if (last.position[0] !== puzzle.side) return null;
+    desk.go(last);
+    const { moves } = await desk.legal(last);
+    const ply = last.path().length - 1;
+    const isBest = ({ move, text }) => (puzzle.solution ? move === puzzle.solution[ply] : puzzle.best.includes(text));
+    return moves.find(isBest);
+  }
+
+  /** First the piece, then the move. */
+  async hint() {
+    const move = await this.best();
+    if (!move || !this.puzzle) return;
+    const [from, to] = squares(move.move);
+    const hints = this.puzzle.hints + 1;
+    this.change({ hints });
+    if (hints > 1) this.miss();
+    this.shown = hints > 1 ? [from, to] : [];
+    this.shownAt = this.desk.node;
+    this.problemText(hints > 1 ? t("hintIs", { move: move.text }) : t("hintPiece", { square: from }), "on");
+    this.draw();
+    this.redraw();
+  }
+
+  /** Plays the solution. */
+  async solve() {
+    const { desk } = this;
+    const move = await this.best();
+    if (!move || !this.puzzle) return;
+    this.miss();
+    const { solution } = this.puzzle;
+    if (!solution) return desk.play(move, { played: true });
+    const text = t("puzzleShow") + ": " + solution.map(short).join(" ");
+    desk.game.task = null;
+    const start = desk.node;
+    for (const next of solution.slice(desk.node.path().length - 1)) this.follow(next);
+    desk.go(start);
+    this.problemText(text, "on");
+  }
+
+  problemText(text, look = "") {
+    const tip = find("puzzle-tip");
+    find("puzzle-text").textContent = text;
+    tip.className = ("tip " + look).trim();
+    tip.querySelector("svg")?.remove();
+    const sign = { on: "hint", loss: "close", win: "check" }[look];
+    if (sign) tip.prepend(icon(sign));
+    // The task stands above.
+    tip.classList.toggle("none", look === "" && text !== t("judgesMove"));
+    if (text) this.say(text, true);
+  }
+
+  draw() {
+    const { puzzle, last, learned } = this;
+    find("puzzle-hint").disabled = find("puzzle-show").disabled = !puzzle;
+    const isOfGames = last?.set === "games";
+    find("puzzle-source").textContent = !last ? "" : isOfGames ? last.source : t("puzzleSource", { id: last.id, source: last.source });
+    const due = ["combinations", "games"].map((set) => this.drawSet(set)).reduce((a, b) => a + b) + learned.due.length;
+    find("learn-due").classList.toggle("none", due === 0);
+    find("learn-due").lastElementChild.textContent = t("toRepeatToday", { count: due });
+    const { games } = this.sets;
+    find("exercises-text").textContent = t(games.puzzles.length ? "exercisesHelp" : "exercisesNone");
+    find("games-go").classList.toggle("none", games.puzzles.length === 0);
+    find("puzzle-take").classList.toggle("none", this.desk.games.every((game) => game.isEmpty));
+    const next = find("learn").hidden ? null : this.following("combinations");
+    if (next && next.id !== this.pictured) {
+      this.pictured = next.id;
+      find("next-board").replaceChildren(mini({ position: next.position, flipped: next.position[0] === "B" }, t("puzzleNext")));
+    }
+    this.drawLessons();
+  }
+
+  /** The progress in a set; returns how many puzzles are due. */
+  drawSet(name) {
+    const { puzzles, scores } = this.sets[name];
+    const standings = puzzles.map(({ id }) => scores.of(id));
+    const now = scores.now();
+    const due = standings.filter((standing) => standing.due <= now).length;
+    const solved = standings.filter(({ right }) => right > 0).length;
+    const tried = standings.filter(({ right, wrong }) => right + wrong > 0);
+    const first = tried.filter(({ wrong }) => wrong === 0).length;
+    const more = due ? t("dueCount", { count: due }) : tried.length ? t("firstTry", { share: Math.round((100 * first) / tried.length) }) : "";
+    const box = /** @type {HTMLElement} */ (document.querySelector(`#set-${name} .score`));
+    box.classList.toggle("none", puzzles.length === 0);
+    box.replaceChildren(
+      make("div", { class: "row" }, make("b", { class: "grow" }, t("solvedOf", { solved, all: puzzles.length })), make("span", { class: "soft small" }, more)),
+      make("div", { class: "bar" }, make("i", { style: `--v:${puzzles.length ? (100 * solved) / puzzles.length : 0}` })));
+    return due;
+  }
+
+  drawLessons() {
+    const { learned } = this;
+    const { due } = learned;
+    let done = 0;
+    const card = ({ lesson, slice }) => {
+      const { right, wrong, due: again } = learned.of(String(lesson));
+      const isDue = due.includes(String(lesson));
+      const isDone = right > 0 && !isDue;
+      done += Number(isDone);
+      const days = again && !isDue ? Math.ceil((again - learned.now()) / 86_400_000) : 0;
+      const state = [isDone ? t("lessonDone") : "", days ? t("nextInDays", { days }) : "", right + wrong ? t("lessonScore", { right, wrong }) : t("notBegun")];
+      const text = isDue ? make("span", { class: "chip due" }, t("lessonAgain")) : make("span", { class: "soft small" }, state.filter(Boolean).join(" · "));
+      const share = isDone ? 100 : (100 * right) / Math.max(1, right + wrong);
+      const ring = right + wrong ? [make("span", { class: "ring small", style: `--v:${share}` }, ...(isDone ? [icon("check")] : []))] : [];
+      return make("button", { type: "button", class: "card lesson", "data-lesson": lesson },
+        make("span", { class: "tile", "aria-hidden": "true" }, ...tile(slice)),
+        make("span", { class: "stack tight" },
+          make("span", { class: "row top-row" }, make("b", { class: "grow" }, `${lesson}. ${t("lessonName." + lesson)}`), ...ring), text));
+    };
+    find("lessons").replaceChildren(...this.lessons.map(card));
+    find("lessons-done").textContent = this.lessons.length ? t("lessonsDone", { done, all: this.lessons.length }) : "";
+  }
+}
+
+/** The pieces of a slice, Black's above. */
+const tile = (slice) => {
+  const [blackMen, blackKings, whiteMen, whiteKings] = [...slice].map(Number);
+  const side = (man, men, king, kings) =>
+    make("span", {}, ...[...Array(kings).fill(king), ...Array(men).fill(man)].map((piece) => pieceIcon(piece, 30)));
+  return [side("b", blackMen, "B", blackKings), side("w", whiteMen, "W", whiteKings)];
+};

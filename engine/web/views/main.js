@@ -1,0 +1,451 @@
+// The page: connects the parts and decides which of them gets a move of the user.
+
+import { connectChoices } from "../base/choice.js";
+import { drawIcons, find, icon, make } from "../base/dom.js";
+import { connectPops, openPop } from "../base/pops.js";
+import { LANGUAGES, setLanguage, t, translate } from "../base/texts.js";
+import { short, squares } from "../board/board.js";
+import { Grid } from "../board/grid.js";
+import { Moving } from "../board/moving.js";
+import { Preview } from "../board/preview.js";
+import { sound } from "../board/sound.js";
+import { Engine } from "../engine/engine.js";
+import { Local } from "../engine/local.js";
+import { Problem, problemText } from "../engine/problem.js";
+import { Server } from "../engine/server.js";
+import { Desk } from "../game/desk.js";
+import { Files } from "../game/files.js";
+import { Keep } from "../game/keep.js";
+import { Moves } from "../game/moves.js";
+import { Recent } from "../game/recent.js";
+import { Share } from "../game/share.js";
+import { Analysis } from "./analysis.js";
+import { Book } from "./book.js";
+import { Database } from "./database.js";
+import { Diagrams } from "./diagrams.js";
+import { Editor } from "./editor.js";
+import { Endgames } from "./endgames.js";
+import { Learn } from "./learn.js";
+import { Play } from "./play.js";
+import { Report } from "./report.js";
+import { connect, isDark, set, settings } from "./settings.js";
+import { Views } from "./views.js";
+
+/**
+ * The functions of the page for its parts.
+ * @typedef {object} Parts
+ * @property {(text: string, isQuiet?: boolean) => void} say tells the user something; quietly: for screen readers.
+ * @property {() => void} redraw shows the board again.
+ * @property {() => boolean} flipped whether Black is at the bottom.
+ * @property {(move: string) => void} follow plays a move in Hub notation.
+ * @property {() => void} leave goes back to the previous view.
+ * @property {(view: string) => void} open shows a view.
+ * @property {() => void} show shows what belongs to the state of things.
+ */
+
+/** With this many pieces an endgame of the databases is near. */
+const ENDGAME = 10;
+/** Milliseconds for which a message is seen. */
+const SEEN = 6000;
+
+let hiding = 0;
+addEventListener("pointerdown", () => (find("say").className = "unseen"));
+/** Says something to the user, also through a screen reader. In a game it stands below the moves. */
+const say = (text, isQuiet = false) => {
+  find("say").textContent = text;
+  if (!isQuiet) find("status").textContent = text;
+  const isShown = text && !isQuiet && !["playing", "over"].includes(document.body.dataset.state);
+  find("say").className = isShown ? "toast" : "unseen";
+  clearTimeout(hiding);
+  hiding = setTimeout(() => (find("say").className = "unseen"), SEEN);
+};
+
+/** Failures that no part of the page handles are shown. */
+addEventListener("unhandledrejection", (event) => {
+  say(problemText(event.reason));
+  if (event.reason instanceof Problem) event.preventDefault();
+});
+
+/** The keys, as the help lists them. */
+const KEYS = [
+  ["← →", "key.steps"], ["Home, End", "key.ends"], ["Space, a", "key.analyse"], ["w", "key.whole"], ["f", "flip"], ["h", "hint"],
+  ["t", "threat"], ["b", "key.board"], ["m", "key.move"], ["c, x", "key.drawings"], ["u, y", "key.undo"], ["o, s", "key.files"],
+  ["1–8", "key.views"], ["d", "key.theme"], ["?", "keysHelp"], ["Esc", "close"],
+];
+
+const start = async () => {
+  // The site that `meerslag serve --export` writes has no server.
+  const isLocal = document.querySelector("meta[name=engine]").getAttribute("content") === "local";
+  const engine = await Engine.connect(isLocal ? Local.connect : Server.connect);
+  const desk = new Desk(engine);
+  let flipped = false;
+  /** @type {Recent | null} */
+  let recent = null;
+
+  connect(() => {
+    grid.numberOutside(settings.coordinates === "outside");
+    drawMore();
+  });
+  const redraw = () => draw();
+  const parts = {
+    say,
+    redraw,
+    flipped: () => flipped,
+    follow: (move) => moving.follow(move),
+    leave: () => views.leave(),
+    open: (view) => views.open(view),
+    show: () => show(),
+  };
+  const turn = (value) => {
+    flipped = value;
+    draw();
+    analysis.drawBar();
+    play.draw();
+  };
+
+  const play = new Play(desk, parts);
+  const analysis = new Analysis(desk, parts, new Preview(find("preview")));
+  const report = new Report(desk, parts, analysis);
+  const endgames = new Endgames(desk, parts);
+  const learn = new Learn(desk, parts, endgames, report);
+  const editor = new Editor(desk, parts);
+  const book = new Book(desk, parts);
+  const files = new Files(desk, parts);
+  const database = new Database(desk, parts, files);
+  const moves = new Moves(desk);
+
+  const moving = new Moving(desk, parts, (move) => {
+    if (desk.owner === "report") return report.tried(move);
+    // A move before the start of a game begins it, with the sides as chosen.
+    if (views.state === "play" && !play.begins(move)) return;
+    desk.play(move, { played: true });
+    // During a game the engine's answer is announced, otherwise the move itself.
+    if (!desk.side) say(move.text, true);
+  });
+
+  const owner = () => (desk.owner === "editor" ? editor : database.isDrawing ? database : moving);
+  const grid = new Grid(find("frame"), {
+    pick: (square) => owner().pick(square),
+    drag: (from, to) => owner().drag(from, to),
+    canDrag: (square) => owner().canDrag(square),
+    lift: (square) => owner().lift(square),
+    draw: (from, to) => {
+      if (owner() !== moving) return;
+      desk.edit(() => desk.node.toggleDrawing(from, to));
+    },
+  });
+  grid.numberOutside(settings.coordinates === "outside");
+  const diagrams = new Diagrams(desk, parts);
+  translate();
+
+  const views = new Views(
+    (view) => {
+      switch (view) {
+        case "play": return play.side ? "playing" : play.isOver ? "over" : "play";
+        case "analysis": return report.state ?? "analysis";
+        case "endgames": return endgames.isLesson ? "lesson" : "endgames";
+        case "learn": return learn.isAtBoard ? "puzzle" : "learn";
+        default: return view;
+      }
+    },
+    (view, isEntered) => {
+      if (isEntered) {
+        if (view === "analysis") report.close();
+        if (view === "learn") learn.close();
+      }
+      typing(false);
+      editor.open(view === "setup");
+      book.open(view === "book");
+      endgames.open(view === "endgames");
+      if (view === "learn") learn.open();
+      database.open(view === "database", view === "game" && files.source === "all");
+      files.open(view === "game");
+      if (view === "database" || view === "play") recent?.draw();
+      show();
+      draw();
+    },
+  );
+  files.onSource = () => views.open("game");
+
+  /** The title of the panel and the line below it. */
+  const heading = (state) => {
+    const { game } = desk;
+    const tag = (name) => game.tags.get(name) || "";
+    const names = tag("White") || tag("Black") ? game.title.replace(" - ", " – ") : "";
+    const about = [game.result === "*" ? "" : game.result, [tag("Event"), tag("Date")].filter(Boolean).join(", ")].filter(Boolean).join(" · ");
+    switch (state) {
+      case "play": return [t("newGame"), ""];
+      case "setup": return [t("setUpPosition"), ""];
+      case "lesson": return endgames.heading;
+      case "puzzle": return learn.heading;
+      case "report": return [names || t("report"), report.about];
+      case "better": return [t("findAll"), names];
+      case "endgames": return endgames.heading ?? [names || t("analysis"), about];
+      default: return [names || t("analysis"), about];
+    }
+  };
+
+  function show() {
+    views.show();
+    const { state } = views;
+    const [title, below] = heading(state);
+    find("title").textContent = title;
+    find("subtitle").textContent = below;
+    find("moments").hidden = state !== "report" || report.mistakes.length === 0;
+    find("bar").classList.toggle("off", !["analysis", "endgames", "book", "game", "report"].includes(state));
+    find("head-close").setAttribute("aria-label", t(state === "setup" ? "cancel" : state === "puzzle" ? "backToLearn" : state === "lesson" ? "endLesson" : state === "better" ? "endSearch" : "close"));
+    find("head-close").title = find("head-close").getAttribute("aria-label");
+    play.draw();
+  }
+
+  find("head-close").addEventListener("click", () => {
+    const closing = {
+      setup: () => views.leave(), lesson: () => endgames.leave(), puzzle: () => learn.close(),
+      report: () => report.close(), better: () => report.end(t("soughtEnough")),
+    };
+    closing[views.state]?.();
+    show();
+    draw();
+  });
+
+  /** Arrow of a hint in a game. */
+  const hints = () => {
+    if (!play.hint) return [];
+    const [from, to] = squares(play.hint);
+    return [{ from, to, kind: "best" }];
+  };
+
+  /** The last node shown on the board. */
+  let drawn = null;
+  /** A step in the game slides the pieces. */
+  const animate = (node) => {
+    if (node === drawn) return;
+    const before = drawn;
+    drawn = node;
+    if (before && node.parent === before) {
+      sound(node.move.includes("x") ? "capture" : "move");
+      if (moving.dropped) grid.motion.end();
+      else grid.motion.forward(before.position, node.move);
+    } else if (before?.parent === node) grid.motion.back(before.move);
+    else grid.motion.end();
+    moving.dropped = false;
+  };
+
+  function draw() {
+    const { node } = desk;
+    if (desk.owner === "editor" || database.isDrawing) {
+      grid.motion.end();
+      grid.show(desk.owner === "editor" ? { position: desk.draft, flipped } : { ...database.shown, flipped });
+      drawn = null;
+      return;
+    }
+    const { chosen } = moving;
+    const seesEndgame = views.state === "endgames";
+    const { marks, values } = seesEndgame ? endgames.marks(chosen) : { marks: {}, values: {} };
+    const names = {};
+    for (const { to, captures } of moving.targets) {
+      marks[to] ??= "target";
+      for (const square of captures) marks[square] = "take";
+    }
+    for (const square of moving.via) marks[square] = "chosen";
+    if (chosen) marks[chosen] = "chosen";
+    for (const square of moving.ahead) [marks[square], names[square]] = ["chosen", "ahead"];
+    const arrows = [
+      ...moving.arrowList, ...(views.state === "analysis" ? analysis.arrowList : analysis.threats), ...report.arrowList, ...node.drawings,
+      ...(seesEndgame ? endgames.arrows(chosen) : []), ...learn.arrowList, ...hints(),
+    ];
+    const last = node.move ? squares(node.move).slice(0, 2) : null;
+    const { movable } = moving;
+    grid.show({ position: node.position, flipped, last, marks, values, names, arrows, chosen, movable });
+    animate(node);
+    find("turn").textContent = t("toMove." + node.position[0]);
+  }
+
+  learn.pdn = () => files.pdn();
+  files.onSolve = (exercises) => {
+    views.open("learn");
+    learn.take(exercises);
+  };
+  play.onStart = endgames.onStart = report.onStart = learn.onStart = (side) => turn(side === "B");
+  analysis.onStart = () => report.run?.abort();
+
+  desk.addEventListener("change", () => {
+    const { node } = desk;
+    if (desk.pieces <= ENDGAME) engine.foresee();
+    const clock = node.clock === null ? "" : t("clockHas", { seconds: node.clock.toFixed(1) });
+    find("position-comment").textContent = [clock, node.comment].filter(Boolean).join(". ");
+    document.title = (node.move ? node.number + " " + short(node.move) + " – " : "") + "Meerslag";
+    show();
+  });
+
+  /** Shows the field for typed moves in place of the icons, or hides it. */
+  const typing = (isOn) => {
+    const isShown = isOn && !find("desk").hidden;
+    find("type-form").hidden = !isShown;
+    find("panel").classList.toggle("typing", isShown);
+    if (isShown) find("type").focus();
+  };
+  find("type-close").addEventListener("click", () => typing(false));
+  find("type").addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") typing(false);
+  });
+  find("type-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const field = find("type");
+    const typed = field.value;
+    const wrong = await moving.type(typed);
+    if (wrong) say(wrong);
+    // Text typed while the move is read, or while a question is open, is kept.
+    else if (field.value === typed) field.value = "";
+  });
+
+  /** Opens a popover at its button, or at the middle of the panel. */
+  const pop = (name) => {
+    const button = [...document.querySelectorAll(`[popovertarget="${name}"]`)].find((one) => one.checkVisibility());
+    openPop(find(name), (button ?? find("title")).getBoundingClientRect());
+  };
+  const actions = {
+    flip: () => turn(!flipped),
+    first: () => find("first").click(), back: () => desk.go(desk.node.parent), forward: () => desk.go(desk.node.children[0]),
+    analysis: () => (report.close(), views.open("analysis")),
+    analyse: () => (views.open("analysis"), analysis.toggle(true)),
+    open: () => files.ask(),
+    save: () => find("save-pdn").click(),
+    link: () => find("copy-link").click(),
+    delete: () => find("delete").click(),
+    names: () => find("names").showModal(),
+    diagrams: () => find("diagrams-dialog").showModal(),
+    setup: () => views.open("setup"),
+    type: () => typing(true),
+    note: () => pop("note"), share: () => pop("share-pop"), "whole-pop": () => pop("whole-pop"),
+    "from-here": () => {
+      find("play-from").value = "board";
+      play.leave();
+      views.open("play");
+    },
+  };
+  document.addEventListener("click", ({ target }) => {
+    const { act } = /** @type {HTMLElement} */ (target).closest?.("[data-act]")?.dataset ?? {};
+    if (act) actions[act]();
+  });
+
+  // The menu More.
+  const drawMore = () => {
+    find("language-now").textContent = LANGUAGES[t.language];
+    find("theme-item").querySelector("b").textContent = t(isDark() ? "lightColours" : "darkColours");
+    find("theme-item").querySelector("svg").replaceWith(icon(isDark() ? "light" : "dark"));
+    find("sounds-item").querySelector("span").textContent = t(settings.sounds ? "on" : "off");
+  };
+  find("rail-more").addEventListener("click", (event) => {
+    event.preventDefault();
+    drawMore();
+    /** @type {HTMLAnchorElement} */ (find("manual")).href = desk.engine.about.manual;
+    openPop(find("more-menu"), find("rail-more").getBoundingClientRect());
+  });
+  const theme = () => set("theme", isDark() ? "light" : "dark");
+  const on = (id, action) => find(id).addEventListener("click", action);
+  on("settings", () => find("look").showModal());
+  on("language-item", () => {
+    find("look").showModal();
+    find("language").focus();
+  });
+  on("theme-item", theme);
+  on("sounds-item", () => set("sounds", !settings.sounds));
+  on("help", () => find("keys").showModal());
+  on("engine-on", () => analysis.toggle(true));
+  on("print", () => print());
+  on("moments-print", () => print());
+  const listKeys = () =>
+    find("key-list").replaceChildren(...KEYS.flatMap(([keys, key]) => [
+      make("dt", {}, ...keys.split(", ").flatMap((one, index) => [index ? " " : "", make("kbd", {}, one)])), make("dd", {}, t(key)),
+    ]));
+  listKeys();
+
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const isTyping = target.closest("input:not([type=checkbox]), textarea, select, dialog, :popover-open");
+    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+    const isRedo = (event.ctrlKey || event.metaKey) && !event.altKey
+      && (event.key === "y" || (event.shiftKey && event.key.toLowerCase() === "z"));
+    if (!isTyping && (isUndo || isRedo)) {
+      find(isUndo ? "undo" : "redo").click();
+      return event.preventDefault();
+    }
+    if (isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
+    // Space presses the button that has the focus.
+    if (event.key === " " && target.closest("button, a, input, [tabindex]")) return;
+    const keys = {
+      ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", h: "play-hint", u: "undo", y: "redo", s: "save-pdn",
+      "?": "help", t: "threat",
+    };
+    const more = {
+      f: actions.flip, a: () => analysis.toggle(), " ": () => analysis.toggle(), w: () => report.toggle(), o: actions.open, d: theme, m: actions.type,
+      b: () => grid.focus(grid.focused ?? 28), 6: () => (views.open("game"), pop("game-menu")),
+      ArrowUp: () => moves.beside(-1), ArrowDown: () => moves.beside(1),
+    };
+    const panels = ["play", "analysis", "endgames", "setup", "book", "game", "learn", "database"];
+    if (event.key in more) more[event.key]();
+    else if (event.key in keys) find(keys[event.key]).click();
+    else if (/^[1-8]$/.test(event.key)) views.open(panels[Number(event.key) - 1], true);
+    else return;
+    event.preventDefault();
+  });
+
+  const language = find("language");
+  language.append(...Object.entries(LANGUAGES).map(([code, name]) => make("option", { value: code }, name)));
+  language.value = t.language;
+  language.addEventListener("change", () => {
+    setLanguage(language.value);
+    listKeys();
+    engine.show();
+    endgames.loadSlices();
+    play.nameLevels();
+    files.list();
+    views.open(views.current);
+    analysis.show(analysis.on);
+    analysis.draw();
+    report.translate();
+    learn.draw();
+    files.draw();
+    database.renew();
+    diagrams.draw();
+    desk.changed();
+  });
+
+  await endgames.loadSlices();
+  const keep = new Keep(desk, parts, () => ({ flipped, tab: views.current, report: report.isOpen }));
+  const view = await keep.restore();
+  recent = new Recent(desk, parts, keep);
+  keep.onKept = () => {
+    if (views.current === "database" || views.state === "play") recent.draw();
+  };
+  flipped = Boolean(view?.flipped);
+  report.isOpen = Boolean(view?.report);
+  learn.isAtBoard = Boolean(desk.task("puzzle"));
+  play.showLimit();
+  views.open(view?.tab ?? "play");
+  desk.changed();
+  const share = new Share(desk, parts, {
+    view: () => views.current,
+    open: (view) => views.open(view),
+    turn,
+    read: (pdn) => files.read(pdn),
+    copy: (text) => files.copy(text),
+  });
+  await share.open();
+  // Scrolled to the move on the board, now that the list is visible.
+  moves.draw();
+  find("loading").hidden = true;
+  document.body.dataset.ready = "true";
+  engine.prepare();
+  return moves;
+};
+
+drawIcons();
+connectChoices();
+connectPops();
+translate();
+document.body.append(find("waiting"));
+start().catch((problem) => {
+  find("loading").textContent = problemText(problem);
+});
