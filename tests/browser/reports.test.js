@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 import { startServer } from "./hosts.js";
-import { setUp, show } from "./pages.js";
+import { blur, choose, menu, setUp, show, speak, type } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
 const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
@@ -135,7 +135,7 @@ test("games of a match are clicked through", options, async () => {
   const current = () => page.locator("#moves [aria-current]").innerText();
   for (const game of [0, 5]) {
     await rows.nth(game).click();
-    assert.equal(await page.locator("#frame rect.square").count(), 50);
+    assert.equal(await page.locator("#frame .cell").count(), 50);
     assert.equal(await info(), "start position");
     const moves = await page.locator("#moves button.m").allInnerTexts();
     const cells = await rows.nth(game).locator("td").allInnerTexts();
@@ -328,12 +328,13 @@ test("the board is read in every language and view", options, async () => {
     const languages = await page.locator("#language option").evaluateAll((all) => all.map(({ value }) => value));
     assert.equal(languages.length, 6);
     for (const language of languages) {
-      await page.selectOption("#language", language);
+      await speak(page, language);
       // A game with comments and a variation.
       await show(page, "game");
+      await menu(page, "[data-act=open]");
       await page.fill("#pdn-text", PDN);
       await page.click("#pdn-read");
-      await page.waitForFunction(() => document.querySelectorAll("#moves .variation .move").length === 2);
+      await page.waitForFunction(() => document.querySelectorAll("#moves .variation .m").length === 2);
       await page.click("#forward");
       await read(`${language}: a game`);
       await show(page, "book");
@@ -353,33 +354,36 @@ test("the board is read in every language and view", options, async () => {
       await setUp(page, "W:W18:B3,4,5");
       await show(page, "endgames");
       await page.waitForSelector("#values button");
-      await page.click("#perfect");
       await filled("#line");
       await read(`${language}: endgame`);
+      await page.click("#practise");
       await page.click("#lesson-form button.main");
-      await filled("#verdict");
       await page.click("#lesson-hint");
+      await filled("#verdict");
       await read(`${language}: lesson`);
-      await page.click("#lesson-end");
+      await page.click("#head-close");
       // A game that the user wins, with an illegal move in between.
       await setUp(page, "W:W28:B22");
-      await show(page, "play");
       await type(page, "28-23");
       await read(`${language}: not legal`);
-      await page.selectOption("#play-from", "board");
+      await show(page, "play");
+      await choose(page, "#play-from", "board");
       await page.click("#play-start");
       await page.waitForSelector(".cell.movable");
       await read(`${language}: play`);
       await type(page, "28x17");
       await page.waitForFunction(() => document.querySelectorAll("#moves button.m").length === 1);
+      await page.waitForSelector("#over");
       await read(`${language}: the end`);
-      await page.click("#help");
+      await page.click("#over-new");
+      await blur(page);
+      await page.keyboard.press("?");
       await read(`${language}: keys`);
       await page.keyboard.press("Escape");
     }
     const known = properties(await (await fetch(url + "openapi.json")).json());
     // Names of games that the page itself keeps, and of steps of an analysis, which are not described there.
-    for (const name of ["lesson", "side", "task", "report", "plies_to_end"]) known.add(name);
+    for (const name of ["lesson", "side", "task", "report", "against", "plies_to_end"]) known.add(name);
     const missing = await page.evaluate(() => [...window.missing]);
     assert.deepEqual(missing.filter((name) => !known.has(name)), [], "read, but never written");
     await context.close();
@@ -392,8 +396,9 @@ test("moves and positions are typed as at the terminal", options, async () => {
   const { url, stop } = await startServer(MEERSLAG);
   try {
     const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
-    await page.goto(url);
+    await page.goto(url + "#view=analysis");
     await page.waitForSelector("body[data-ready]");
+    await page.keyboard.press("m");
     const count = (number) =>
       page.waitForFunction((number) => document.querySelectorAll("#moves button.m").length === number, number);
     const type = async (selector, text) => {
@@ -430,6 +435,7 @@ test("moves and positions are typed as at the terminal", options, async () => {
     }
     await page.click("#setup-done");
     await count(0);
+    await page.keyboard.press("m");
     await type("#type", "30x2");
     await page.waitForSelector("#which[open]");
     assert.equal(await page.locator("#which .choices button").count(), 2);

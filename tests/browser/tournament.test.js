@@ -111,7 +111,7 @@ test("the director pauses, decides and lets go on; a wrong token opens nothing",
 
 test("nobody is kept out, in any language, light and dark, wide and narrow", options, async () => {
   for (const [width, colorScheme, hash] of [[1280, "light", ""], [400, "dark", "#" + TOKEN], [1280, "dark", ""]]) {
-    const { page, errors } = await open(String(hash), { viewport: { width: Number(width), height: 900 }, colorScheme });
+    const { page, errors } = await open(String(hash), { viewport: { width: Number(width), height: 900 }, colorScheme, reducedMotion: "reduce" });
     for (const language of ["en", "nl", "fr", "ru", "de", "pl"]) {
       await page.selectOption("#language", language);
       assert.deepEqual(await barriers(page), [], `${width} ${colorScheme} ${language}`);

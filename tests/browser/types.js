@@ -58,7 +58,12 @@ const ELEMENTS = {
 const elements = async () => {
   const page = await readFile(new URL("../../engine/web/index.html", here), "utf8");
   const ids = [...page.matchAll(/<(\w+)\b[^>]*?\sid="([^"]+)"/g)];
-  const lines = ids.map(([, name, id]) => `  "${id}": ${ELEMENTS[name] ?? "HTMLElement"};`);
+  const lines = ids.map(([tag, name, id]) => {
+    // A choice in a row has a value like a field.
+    const rest = page.slice(page.indexOf(tag));
+    const isChoice = rest.slice(0, rest.indexOf(">")).includes('role="radiogroup"');
+    return `  "${id}": ${isChoice ? "HTMLInputElement" : ELEMENTS[name] ?? "HTMLElement"};`;
+  });
   return ["interface Elements {", ...lines, "}", ""].join("\n");
 };
 

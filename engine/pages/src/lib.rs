@@ -46,10 +46,10 @@ pub fn report<'a>(
     // Without `<` no text can end the element.
     let data = format!("{{\"games\":[{}],{}", games.join(",\n"), &about[1..]);
     let (style, script) = meerslag_web::report();
-    let pieces = meerslag_web::pieces();
+    let drawings = meerslag_web::drawings();
     let data = data.replace('<', "\\u003c");
     let after = format!(
-        "<div class=\"drawings\" aria-hidden=\"true\">{pieces}</div>\n\
+        "<div class=\"drawings\" aria-hidden=\"true\">{drawings}</div>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{script}</script>\n"
     );
     Ok(page(language, title, &style, "", &after))

@@ -56,6 +56,7 @@ export class Recent {
     find("recent-part").hidden = all.length === 0;
     // The last games against the engine; the one on the board is not brought back.
     const few = all.filter(({ id, level }) => level && id !== this.keep.id).slice(0, FEW);
+    /** @param {import("./archive.js").Kept} kept */
     const one = ({ id, plies, result = "*", level, side, isRunning }) =>
       make("li", { "data-id": id }, make("span", { class: "disc s" + (side === "B" ? " b" : "") }),
         make("button", { type: "button", class: "grow plain", "data-action": "open" }, make("b", {}, level), " ",

@@ -3,6 +3,8 @@
 import { add } from "../base/texts.js";
 
 add({
+  wins: ["Wins", "Winst", "Gains", "Победы", "Siege", "Wygrane"],
+  draws: ["Draws", "Remise", "Nulles", "Ничьи", "Remis", "Remisy"],
   startPosition: ["start position", "beginstand", "position de départ", "начальная позиция", "Anfangsstellung", "pozycja początkowa"],
   scoreOfWhite: ["White's score {score}", "score van wit {score}", "évaluation des blancs {score}", "оценка белых {score}", "Wert für Weiß {score}", "ocena białych {score}"],
   depthIs: ["depth {depth}", "diepte {depth}", "profondeur {depth}", "глубина {depth}", "Tiefe {depth}", "głębokość {depth}"],

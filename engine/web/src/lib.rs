@@ -194,11 +194,13 @@ pub fn report_style() -> String {
 const STYLES: [&str; 4] =
     ["style/tokens.css", "style/board.css", "style/app.css", "report/reports.css"];
 
-/// The drawings of the pieces, for pages with boards; they are parts of the page itself.
+/// The drawings of pieces and icons, which are parts of a page itself.
 #[must_use]
-pub fn pieces() -> &'static str {
-    any("pieces.svg").map_or("", Asset::text)
+pub fn drawings() -> String {
+    DRAWINGS.map(|name| any(name).map_or("", Asset::text).trim_end()).concat()
 }
+
+const DRAWINGS: [&str; 2] = ["pieces.svg", "icons.svg"];
 
 /// A module with all that it imports as one classic script, without comments. Each becomes a
 /// function that returns the module's exports; imported ones come first. Modules must not import
@@ -287,7 +289,7 @@ pub fn modules(name: &'static str) -> Vec<&'static str> {
 #[must_use]
 pub fn page(page: &Asset) -> String {
     let mut text = page.text().to_owned();
-    for name in ["pieces.svg", "icons.svg"] {
+    for name in DRAWINGS {
         let drawing = any(name).map_or("", Asset::text);
         text = text.replace(&format!("<!-- {name} -->"), drawing.trim_end());
     }
@@ -360,9 +362,13 @@ mod tests {
         }
         assert!(known.contains("report/reader.js") && known.contains("board/grid.js"), "{known:?}");
         // A report has no editing and no search.
-        for name in
-            ["views/main.js", "game/desk.js", "engine/engine.js", "game/moves.js", "views/analysis.js"]
-        {
+        for name in [
+            "views/main.js",
+            "game/desk.js",
+            "engine/engine.js",
+            "game/moves.js",
+            "views/analysis.js",
+        ] {
             assert!(!known.contains(name), "{name}");
         }
     }
@@ -410,7 +416,10 @@ mod tests {
     #[test]
     fn a_page_names_its_modules() {
         let all = modules("views/main.js");
-        assert!(all.len() > 20 && all[0] == "views/main.js" && all.contains(&"board/board.js"), "{all:?}");
+        assert!(
+            all.len() > 20 && all[0] == "views/main.js" && all.contains(&"board/board.js"),
+            "{all:?}"
+        );
         assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len());
         // It runs in its own worker.
         assert!(!all.contains(&"engine/worker.js"));

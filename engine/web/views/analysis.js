@@ -93,7 +93,7 @@ export class Analysis {
     /** The move under the pointer; a line itself is its first move. */
     const meant = ({ target }) => {
       const line = /** @type {HTMLElement} */ (target).closest?.("li");
-      return /** @type {HTMLElement} */ (target).closest?.("[data-ply]") ?? line?.querySelector("[data-ply]");
+      return /** @type {HTMLElement} */ (/** @type {HTMLElement} */ (target).closest?.("[data-ply]") ?? line?.querySelector("[data-ply]"));
     };
     // A button replaced between press and release is not clicked.
     list.addEventListener("pointerdown", () => (this.held = true));

@@ -26,7 +26,6 @@ export class Editor {
     on("initial", () => this.set(INITIAL));
     on("setup-done", () => this.done());
     find("turn-side").addEventListener("change", () => this.set(find("turn-side").value + this.position.slice(1)));
-    find("fen").addEventListener("change", () => this.read(find("fen").value));
     find("fen").addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();

@@ -117,7 +117,7 @@ const start = async () => {
   const moving = new Moving(desk, parts, (move) => {
     if (desk.owner === "report") return report.tried(move);
     // A move before the start of a game begins it, with the sides as chosen.
-    if (views.state === "play" && !play.begins(move)) return;
+    if (views.state === "play" && !play.begins()) return;
     desk.play(move, { played: true });
     // During a game the engine's answer is announced, otherwise the move itself.
     if (!desk.side) say(move.text, true);
@@ -325,7 +325,7 @@ const start = async () => {
     },
   };
   document.addEventListener("click", ({ target }) => {
-    const { act } = /** @type {HTMLElement} */ (target).closest?.("[data-act]")?.dataset ?? {};
+    const { act } = /** @type {HTMLElement} */ (/** @type {HTMLElement} */ (target).closest?.("[data-act]"))?.dataset ?? {};
     if (act) actions[act]();
   });
 

@@ -47,6 +47,9 @@ export class Report {
     this.redraw = redraw;
     /** Whether the report is shown in place of the engine, as soon as there is one. */
     this.isOpen = false;
+    /** The judgement and the language of the positions to learn from that are drawn. @type {Judged | null} */
+    this.pictured = null;
+    this.picturedIn = "";
     this.analysis = analysis;
     /** Called with the user's side when the user is to find a better move.
      * @type {(side: string) => void} */
@@ -112,6 +115,9 @@ export class Report {
   /** Goes back to the engine. */
   close() {
     this.isOpen = false;
+    /** The judgement and the language of the positions to learn from that are drawn. @type {Judged | null} */
+    this.pictured = null;
+    this.picturedIn = "";
     if (this.desk.owner === "report" || this.solved) this.end("");
   }
 
