@@ -115,9 +115,6 @@ export class Report {
   /** Goes back to the engine. */
   close() {
     this.isOpen = false;
-    /** The judgement and the language of the positions to learn from that are drawn. @type {Judged | null} */
-    this.pictured = null;
-    this.picturedIn = "";
     if (this.desk.owner === "report" || this.solved) this.end("");
   }
 
