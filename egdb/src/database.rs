@@ -503,7 +503,7 @@ impl Database {
         match &self.reader {
             Reader::Coded(reader) => reader.lookup(isa, at.place, at.index(isa), conditional),
             Reader::Dtw(reader) => reader.lookup(at.place, at.index(isa), conditional),
-            Reader::Compact(reader) => reader.lookup(at.place, &at.board, conditional),
+            Reader::Compact(reader) => reader.lookup(isa, at.place, &at.board, conditional),
         }
         .map(Some)
     }
@@ -551,7 +551,7 @@ impl Database {
                     #[inline(always)]
                     |at| at.map(|at| (at.place, at.board)),
                 );
-                reader.lookup_many(places, answer)
+                reader.lookup_many(isa, places, answer)
             }
             Reader::Dtw(reader) => {
                 for at in turned {

@@ -33,6 +33,9 @@ pub trait LookupIsa: Copy {
     /// The number of a set among those with as many members of the squares that are not in `taken`.
     fn rank_free(self, set: u64, taken: u64) -> u64;
 
+    /// How many little-endian numbers are not above the limit.
+    fn count_up_to(self, numbers: &[[u8; 2]], limit: u16) -> usize;
+
     /// Where a piece holds its `rest`-th value; `None` without the instructions for it, or where they
     /// do not reach.
     fn locate(self, lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Option<Located>;
@@ -46,6 +49,17 @@ impl LookupIsa for Plain {
     #[inline(always)]
     fn rank_free(self, set: u64, taken: u64) -> u64 {
         rank_free(set, taken)
+    }
+
+    #[inline(always)]
+    fn count_up_to(self, numbers: &[[u8; 2]], limit: u16) -> usize {
+        // A loop, as the body of an iterator's method may become a function without the instructions
+        // of the present processor.
+        let mut count = 0;
+        for number in numbers {
+            count += u16::from(u16::from_le_bytes(*number) <= limit);
+        }
+        count.into()
     }
 
     #[inline(always)]
@@ -100,6 +114,10 @@ impl LookupIsa for Wide {
         match self {}
     }
 
+    fn count_up_to(self, _numbers: &[[u8; 2]], _limit: u16) -> usize {
+        match self {}
+    }
+
     fn locate(self, _lengths: &SplitLengths, _bytes: &[u8; PIECE], _rest: u32) -> Option<Located> {
         match self {}
     }
@@ -110,7 +128,7 @@ impl LookupIsa for Wide {
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{Located, LookupIsa, PIECE, SplitLengths};
+    use super::{Located, LookupIsa, PIECE, Plain, SplitLengths};
     use crate::index::rank_set;
     use movegen::geometry::SQUARES;
 
@@ -156,6 +174,17 @@ mod wide {
         }
 
         #[inline(always)]
+        fn count_up_to(self, numbers: &[[u8; 2]], limit: u16) -> usize {
+            let (chunks, rest) = numbers.as_chunks();
+            let mut count = Plain.count_up_to(rest, limit);
+            for chunk in chunks {
+                // SAFETY: as above.
+                count += unsafe { count_up_to(chunk, limit) };
+            }
+            count
+        }
+
+        #[inline(always)]
         fn locate(self, lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Option<Located> {
             if rest >= MAX_REST {
                 return None;
@@ -184,6 +213,13 @@ mod wide {
         let front = _mm512_permutex2var_epi8(load(table, 0), which, load(table, 1));
         let back = _mm512_permutex2var_epi8(load(table, 2), which, load(table, 3));
         _mm512_mask_blend_epi8(_mm512_movepi8_mask(which), front, back)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,popcnt")]
+    fn count_up_to(numbers: &[[u8; 2]; 32], limit: u16) -> usize {
+        let limit = _mm512_set1_epi16(limit as i16);
+        _mm512_cmple_epu16_mask(load(numbers, 0), limit).count_ones() as usize
     }
 
     /// Adds the words of each lane of 128 bits up, as far as 16 bits go.
@@ -284,6 +320,20 @@ mod tests {
             let taken = squares(&mut random, round % 6);
             let set = squares(&mut random, round % 7 % 6) & !taken;
             assert_eq!(wide.rank_free(set, taken), Plain.rank_free(set, taken));
+        }
+    }
+    #[test]
+    fn counts_of_numbers_agree() {
+        let Some(wide) = Wide::detect() else { return };
+        let mut random = Random::new(2);
+        for len in [0, 1, 31, 32, 33, 226] {
+            let numbers: Vec<[u8; 2]> =
+                (0..len).map(|_| (random.below(1 << 16) as u16).to_le_bytes()).collect();
+            for limit in [0, 1, 0x7fff, 0x8000, 0xfffe, 0xffff] {
+                let count = numbers.iter().filter(|n| u16::from_le_bytes(**n) <= limit).count();
+                assert_eq!(wide.count_up_to(&numbers, limit), count);
+                assert_eq!(Plain.count_up_to(&numbers, limit), count);
+            }
         }
     }
 }

@@ -239,46 +239,28 @@ impl RunToken {
     }
 }
 
-/// A unit's bits, then enough zeros for reads beyond its end.
-pub struct CodeUnit([u8; UNIT + 16]);
-
 /// Bytes of a unit: the most that a lookup decodes.
 pub const UNIT: usize = 16;
 
-impl CodeUnit {
-    /// Nothing but zeros.
-    pub const EMPTY: CodeUnit = CodeUnit([0; UNIT + 16]);
-
-    /// The unit's bytes, to be filled.
-    #[inline(always)]
-    pub fn bytes(&mut self) -> &mut [u8; UNIT] {
-        self.0.first_chunk_mut().expect("a unit has this many bytes")
-    }
-
-    /// 64 bits from this byte on.
-    #[inline(always)]
-    fn word(&self, byte: u32) -> u64 {
-        let bytes = self.0.get(byte as usize..).and_then(|bytes| bytes.first_chunk());
-        u64::from_be_bytes(bytes.copied().unwrap_or_default())
-    }
-}
-
-/// A place among the tokens of a unit. The next bits are ready in a word, as a token would
-/// otherwise wait for memory before it knows where the next one begins.
+/// A place among the tokens of a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// The next bits, left-justified.
-    window: u64,
-    /// How many of them are known; the following ones may be right too, or zeros.
-    known: u32,
-    /// The byte with the bit that follows those.
-    byte: u32,
+    /// The bits that follow, left-justified, then zeros.
+    bits: [u64; 2],
+    /// How many bits have been read.
+    done: u32,
     context: Context,
 }
 
 impl Reading {
     /// At the start of a unit.
-    pub const START: Reading = Reading { window: 0, known: 0, byte: 0, context: Context::START };
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(unit: &[u8; UNIT]) -> Reading {
+        let all = u128::from_be_bytes(*unit);
+        let bits = [(all >> 64) as u64, all as u64];
+        Reading { bits, done: 0, context: Context::START }
+    }
 
     /// The value of the last token; 0 at the start.
     #[inline(always)]
@@ -345,28 +327,25 @@ impl Codes {
     /// none within the unit.
     #[inline(always)]
     #[must_use]
-    pub fn next(&self, unit: &CodeUnit, reading: &mut Reading) -> Option<u32> {
-        // A token has 45 bits at most: after this at least 56 are known.
-        let window = reading.window | unit.word(reading.byte) >> reading.known;
-        reading.byte += (63 - reading.known) / 8;
-        let known = reading.known | 56;
-        let place = reading.context.number() << FAST_BITS | (window >> (64 - FAST_BITS)) as usize;
+    pub fn next(&self, reading: &mut Reading) -> Option<u32> {
+        // A token has 45 bits at most.
+        let [bits, more] = reading.bits;
+        let place = reading.context.number() << FAST_BITS | (bits >> (64 - FAST_BITS)) as usize;
         let packed = self.fast.get(place).copied().unwrap_or(0);
         let RunToken(token) = match packed {
-            0 => self.long(reading.context, window)?,
+            0 => self.long(reading.context, bits)?,
             _ => RunToken::unpacked(packed),
         };
-        let (bits, extra) = (token & 15, token >> 4 & 31);
-        let all = bits + extra;
-        let rest = (window << bits >> 1 >> (63 - extra)) as u32;
+        let (word, extra) = (token & 15, token >> 4 & 31);
+        let all = word + extra;
+        let rest = (bits << word >> 1 >> (63 - extra)) as u32;
         let len = ((token >> 9 & 15) << extra) + rest;
         *reading = Reading {
-            window: window << all,
-            known: known - all,
-            byte: reading.byte,
+            bits: [bits << all | more >> 1 >> (63 - all), more << all],
+            done: reading.done + all,
             context: Context((token >> 13) as u8),
         };
-        (8 * reading.byte - reading.known <= 8 * UNIT as u32).then_some(len)
+        (reading.done <= 8 * UNIT as u32).then_some(len)
     }
 
     /// The token of a word that is not in the table.
@@ -506,11 +485,9 @@ mod tests {
                 let mut writing = Writing::default();
                 let n = rest.iter().take_while(|r| writing.push(&words, r.0, r.1)).count();
                 prop_assert!(n > 0);
-                let mut unit = CodeUnit::EMPTY;
-                unit.bytes().copy_from_slice(writing.bytes());
-                let mut reading = Reading::START;
+                let mut reading = Reading::new(writing.bytes());
                 for &(value, len) in &rest[..n] {
-                    prop_assert_eq!(codes.next(&unit, &mut reading), Some(len));
+                    prop_assert_eq!(codes.next(&mut reading), Some(len));
                     prop_assert_eq!(reading.value(), value);
                 }
                 rest = &rest[n..];
@@ -524,10 +501,8 @@ mod tests {
                 counts.add((k % 3) as u8 + 1, 1 + k * seed % 40);
             }
             let codes = counts.codes();
-            let mut unit = CodeUnit::EMPTY;
-            unit.bytes().copy_from_slice(&bytes);
-            let mut reading = Reading::START;
-            let read = std::iter::from_fn(|| codes.next(&unit, &mut reading)).take(1000).count();
+            let mut reading = Reading::new(bytes.first_chunk().unwrap());
+            let read = std::iter::from_fn(|| codes.next(&mut reading)).take(1000).count();
             prop_assert!(read <= 8 * UNIT);
         }
     }

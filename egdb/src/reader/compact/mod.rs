@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use movegen::{Board, Color};
 
 use super::{Directory, Raw, Slot, Steps, in_steps};
-use crate::codec::contextual::{CodeUnit, Codes, Reading, UNIT};
+use crate::codec::contextual::{Codes, Reading, UNIT};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::{
@@ -17,6 +17,7 @@ use crate::format::compact::{
 };
 use crate::identify::crc32;
 use crate::index::SliceSide;
+use crate::isa::{LookupIsa, Plain};
 use crate::layout::{BLOCK, PIECE};
 use crate::numbering::{Numberer, Numbering};
 use crate::slice::Slice;
@@ -136,15 +137,14 @@ impl<'a> BlockHead<'a> {
     /// The unit that holds the number at this distance from the block's first one, and the unit's
     /// distance.
     #[inline(always)]
-    fn find(&self, rest: u64) -> (usize, u64) {
+    fn find(&self, isa: impl LookupIsa, rest: u64) -> (usize, u64) {
         let limit = (rest >> self.shift).min(MAX_STEPS.into()) as u16;
-        let is_before = |step: &[u8; 2]| u16::from(u16::from_le_bytes(*step) <= limit);
         // Most blocks are full; their loop has a fixed length.
         let unit = match self.steps.first_chunk::<{ MAX_UNITS - 1 }>() {
-            Some(steps) => steps.iter().map(is_before).sum::<u16>(),
-            None => self.steps.iter().map(is_before).sum(),
+            Some(steps) => isa.count_up_to(steps, limit),
+            None => isa.count_up_to(self.steps, limit),
         };
-        (unit.into(), self.start(unit.into()))
+        (unit, self.start(unit))
     }
 
     /// Whether there is a unit other than the first.
@@ -223,6 +223,7 @@ impl CompactReader {
     #[inline(always)]
     pub(crate) fn lookup(
         &self,
+        isa: impl LookupIsa,
         place: SliceSide,
         board: &Board,
         conditional: bool,
@@ -230,7 +231,7 @@ impl CompactReader {
         match self.find(place, board) {
             Ok(query) => {
                 self.touch(&query, query.guess());
-                self.finish(&query, conditional)
+                self.finish(isa, query, conditional)
             }
             Err(raw) => Ok(raw),
         }
@@ -240,6 +241,7 @@ impl CompactReader {
     #[inline(always)]
     pub(crate) fn lookup_many(
         &self,
+        isa: impl LookupIsa,
         places: impl Iterator<Item = Option<(SliceSide, Board)>>,
         answer: impl FnMut(Raw),
     ) -> Result<(), Box<ProbeError>> {
@@ -254,12 +256,12 @@ impl CompactReader {
             Ok(query)
         };
         let start = |query: &mut Query<'_>| {
-            query.unit = self.mapped_unit(query.sub, query.k, query.rest);
+            query.unit = self.mapped_unit(isa, query.sub, query.k, query.rest);
             if let Some((unit, _)) = query.unit {
                 self.touch(query, unit);
             }
         };
-        in_steps(places, find, start, |query| self.finish(query, false), answer)
+        in_steps(places, find, start, |query| self.finish(isa, *query, false), answer)
     }
 
     /// Where the answer to a question is, or the answer itself.
@@ -279,8 +281,13 @@ impl CompactReader {
     }
 
     #[inline(always)]
-    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, Box<ProbeError>> {
-        match self.value(query, conditional) {
+    fn finish(
+        &self,
+        isa: impl LookupIsa,
+        query: Query<'_>,
+        conditional: bool,
+    ) -> Result<Raw, Box<ProbeError>> {
+        match self.value(isa, query, conditional) {
             Ok(Some(value)) => Ok(Raw::Value(value.into())),
             Ok(None) => Ok(Raw::NotInCache),
             Err(cause) => Err(self.error(query.sub, query.k, cause).into()),
@@ -290,34 +297,35 @@ impl CompactReader {
     /// The value that a question asks for; `None` if that needs the disk and `conditional` forbids
     /// it.
     #[inline(always)]
-    fn value(&self, query: &Query<'_>, conditional: bool) -> Result<Option<u16>, ProbeCause> {
-        let &Query { sub, k, rest, unit } = query;
+    fn value(
+        &self,
+        isa: impl LookupIsa,
+        query: Query<'_>,
+        conditional: bool,
+    ) -> Result<Option<u16>, ProbeCause> {
+        let Query { sub, k, rest, unit } = query;
         if !self.is_settled(sub, k) && !self.compare(sub, k, conditional)? {
             return Ok(None);
         }
-        let mut bytes = CodeUnit::EMPTY;
-        let in_place = || if conditional { None } else { self.mapped_unit(sub, k, rest) };
-        let start = match unit.or_else(in_place) {
+        // No closure, which would be a function without the instructions of this copy.
+        let in_place = match unit {
+            None if !conditional => self.mapped_unit(isa, sub, k, rest),
+            known => known,
+        };
+        let mut copy = [0; UNIT];
+        let (bytes, start) = match in_place {
             Some((unit, start)) => {
                 let found = self.mapped(sub, sub.unit(k, unit)).and_then(|b| b.first_chunk());
-                *bytes.bytes() = *found.ok_or(CONTRADICTION)?;
-                start
+                (found.ok_or(CONTRADICTION)?, start)
             }
-            None => {
-                let mut head = [0; MAX_HEAD];
-                let Some(head) = self.head(sub, k, &mut head, conditional)? else {
-                    return Ok(None);
-                };
-                let (unit, start) = head.find(rest);
-                if !self.unit(sub, k, unit, &mut bytes, conditional)? {
-                    return Ok(None);
-                }
-                start
-            }
+            None => match self.unit_by_reading(sub, k, rest, &mut copy, conditional)? {
+                Some(start) => (&copy, start),
+                None => return Ok(None),
+            },
         };
         let mut rest = rest.checked_sub(start).ok_or(CONTRADICTION)?;
-        let mut reading = Reading::START;
-        while let Some(len) = sub.codes.next(&bytes, &mut reading) {
+        let mut reading = Reading::new(bytes);
+        while let Some(len) = sub.codes.next(&mut reading) {
             match rest.checked_sub(len.into()) {
                 Some(left) => rest = left,
                 None => return Ok(Some(reading.value().into())),
@@ -326,12 +334,36 @@ impl CompactReader {
         Err(CONTRADICTION)
     }
 
+    /// Reads the unit for a number, and says how far the unit is from the block's first number; `None`
+    /// if that needs the disk and `conditional` forbids it.
+    #[inline(never)]
+    fn unit_by_reading(
+        &self,
+        sub: &CompactSub,
+        k: usize,
+        rest: u64,
+        bytes: &mut [u8; UNIT],
+        conditional: bool,
+    ) -> Result<Option<u64>, ProbeCause> {
+        let mut head = [0; MAX_HEAD];
+        let Some(head) = self.head(sub, k, &mut head, conditional)? else { return Ok(None) };
+        let (unit, start) = head.find(Plain, rest);
+        Ok(self.unit(sub, k, unit, bytes, conditional)?.then_some(start))
+    }
+
     /// The unit for a number and how far it is from the block's first one, where the head of the
     /// block lies in memory.
     #[inline(always)]
-    fn mapped_unit(&self, sub: &CompactSub, k: usize, rest: u64) -> Option<(usize, u64)> {
+    fn mapped_unit(
+        &self,
+        isa: impl LookupIsa,
+        sub: &CompactSub,
+        k: usize,
+        rest: u64,
+    ) -> Option<(usize, u64)> {
         let (at, units) = sub.block(k);
-        BlockHead::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
+        let head = BlockHead::new(self.mapped(sub, at)?, units)?;
+        Some(head.find(isa, rest))
     }
 
     /// Asks for a unit of the block that a question leads to.
@@ -412,13 +444,13 @@ impl CompactReader {
         sub: &CompactSub,
         k: usize,
         n: usize,
-        unit: &mut CodeUnit,
+        unit: &mut [u8; UNIT],
         conditional: bool,
     ) -> Result<bool, ProbeCause> {
         if n >= sub.block(k).1 {
             return Err(CONTRADICTION);
         }
-        self.read(sub, sub.unit(k, n), unit.bytes(), conditional)
+        self.read(sub, sub.unit(k, n), unit, conditional)
     }
 
     /// Reads bytes of the file; false if that needs the disk and `conditional` forbids it.

@@ -3,13 +3,14 @@
 use movegen::Color;
 
 use super::{CONTRADICTION, CompactReader, CompactSub, Query};
-use crate::codec::contextual::{CodeUnit, Reading, UNIT};
+use crate::codec::contextual::{Reading, UNIT};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::{CompactBody, CompactData, CompactRecord, MAX_HEAD};
 use crate::format::excluded::excludes_board;
 use crate::identify::is_single;
 use crate::index::SliceSide;
+use crate::isa::Plain;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 use crate::storage::{DataFile, Storage};
@@ -43,7 +44,7 @@ impl CompactReader {
             let number = sub.numberer.number(&board);
             let k = sub.steps.find(|k| sub.firsts[k], number);
             let query = Query { sub, k, rest: number - sub.firsts[k], unit: None };
-            let found = self.value(&query, false);
+            let found = self.value(Plain, query, false);
             *value = found
                 .and_then(|value| value.ok_or(CONTRADICTION))
                 .map_err(|cause| self.error(sub, k, cause))?;
@@ -87,14 +88,14 @@ impl CompactReader {
         for unit in 0..used {
             let start = head.start(unit);
             let end = if unit + 1 < used { head.start(unit + 1) } else { all };
-            let mut bytes = CodeUnit::EMPTY;
+            let mut bytes = [0; UNIT];
             if !self.unit(sub, k, unit, &mut bytes, false)? {
                 return Err(CONTRADICTION);
             }
-            let mut reading = Reading::START;
+            let mut reading = Reading::new(&bytes);
             let mut at = start;
             while at < end {
-                let len = sub.codes.next(&bytes, &mut reading).ok_or(CONTRADICTION)?;
+                let len = sub.codes.next(&mut reading).ok_or(CONTRADICTION)?;
                 at += u64::from(len);
             }
             // The last run of a unit may continue in the next one, but not beyond the end.
