@@ -470,7 +470,7 @@ impl Database {
 
     /// The stored number of a position, or why there is none; `None` if a side has too many or
     /// no pieces. [`Raw::Excluded`] is only an answer where `check` asks for it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn lookup(
         &self,
         board: &Board,

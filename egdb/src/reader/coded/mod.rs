@@ -220,7 +220,8 @@ impl CodedReader {
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
                 self.value(isa, dictionary, query, bytes, conditional, |v| code >> 8 >> (2 * v) & 3)
             }
-            _ => self.older_value(isa, query, bytes, conditional),
+            // A copy, so that the question itself need not lie in memory.
+            _ => self.older_value(isa, Query { start: query.start, ..query }, bytes, conditional),
         }
     }
 

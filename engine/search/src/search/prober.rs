@@ -75,8 +75,9 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The value of a quiet position, if it is reliable.
-    #[inline]
+    /// The value of a quiet position, if it is reliable. Not inlined: one node in a hundred asks, and the
+    /// others would carry its registers.
+    #[inline(never)]
     pub(super) fn value(&self, node: &Node, rules: DrawRules, conditional: bool) -> Option<Wld> {
         let position = &node.position;
         // A damaged file counts as missing.
