@@ -75,9 +75,8 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The value of a quiet position, if it is reliable. Not inlined: one node in a hundred asks, and the
-    /// others would carry its registers.
-    #[inline(never)]
+    /// The value of a quiet position, if it is reliable.
+    #[inline]
     pub(super) fn value(&self, node: &Node, rules: DrawRules, conditional: bool) -> Option<Wld> {
         let position = &node.position;
         // A damaged file counts as missing.
