@@ -3,7 +3,7 @@
 use egdb::MoveAnswer;
 use movegen::notation::hub;
 use movegen::notation::moves::format_move;
-use movegen::notation::pdn::{Comment, PdnGame, WriteOptions, game_to_string};
+use movegen::notation::pdn::{Comment, PdnGame, Signs, WriteOptions, game_to_string};
 use movegen::{Color, Move};
 use serde::Serialize;
 
@@ -122,7 +122,7 @@ fn note(judged: &JudgedMove) -> Note {
     let best = exact.and_then(|exact| exact.best.first()).map(known);
     let share = |share: f64| rounded(share, 4);
     Note {
-        glyph: judged.grade.glyph(),
+        glyph: judged.grade.glyph(Signs::Chess),
         best: judged.line.first().copied().map(ends),
         chance: rounded(white_chance(judged), 3),
         shares: (share(judged.before.expected()), share(judged.after.expected())),

@@ -3,8 +3,8 @@
 use meerslag_search::{Control, Limits, Mode};
 use meerslag_study::annotate::{self as study, PositionAnalysis, Strength};
 use movegen::DrawRules;
-use movegen::notation::pdn;
-use pyo3::exceptions::PyRuntimeError;
+use movegen::notation::pdn::{self, Signs};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::board::{Move, Position};
@@ -174,16 +174,18 @@ impl Annotation {
 ///     depth: plies of the search of each position.
 ///     nodes: positions that the search of each position looks at; 200,000 where no limit is given.
 ///     time: seconds for each position.
+///     signs: what the signs of moves mean: "draughts", where an inaccuracy has only the word, or
+///         "chess", where its sign is ``?!``.
 ///     on_progress: called with the number of finished and of all positions. An exception from it
 ///         ends the work and is raised again.
 ///
 /// Raises:
-///     ValueError: a limit is out of range.
+///     ValueError: a limit is out of range, or the signs are not known.
 ///     DatabaseError: a database is damaged.
 ///     RuntimeError: another thread is searching with this engine, or has stopped it.
 #[pyfunction]
 #[pyo3(signature = (game, *, engine = None, depth = None, nodes = None, time = None,
-                    on_progress: "Callable[[int, int], object] | None" = None))]
+                    signs = "draughts", on_progress: "Callable[[int, int], object] | None" = None))]
 pub fn annotate(
     py: Python<'_>,
     game: AnyGame,
@@ -191,12 +193,15 @@ pub fn annotate(
     depth: Option<u32>,
     nodes: Option<u64>,
     time: Option<f64>,
+    signs: &str,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Annotation> {
     let limits = analysis_limits(depth, nodes, time)?;
+    let signs = Signs::ALL.into_iter().find(|known| known.name() == signs);
+    let signs = signs.ok_or_else(|| PyValueError::new_err("signs: expected draughts or chess"))?;
     let engine = Engine::given_or_new(py, engine)?;
     let engine = engine.get();
-    py.detach(|| annotation(game.pdn(), engine, &limits, on_progress.as_ref()))
+    py.detach(|| annotation(game.pdn(), engine, &limits, signs, on_progress.as_ref()))
 }
 
 /// The limits of each search of games.
@@ -216,6 +221,7 @@ fn annotation(
     mut game: pdn::PdnGame,
     engine: &Engine,
     limits: &Limits,
+    signs: Signs,
     on_progress: Option<&Py<PyAny>>,
 ) -> PyResult<Annotation> {
     let control: &Control = &engine.control;
@@ -239,7 +245,7 @@ fn annotation(
         let probe = options.databases.open().map_err(|error| open_failed(&error))?;
         study::judge(&game, &analyses, &probe).map_err(|error| failed(&error))
     })??;
-    study::write(&mut game, &judged);
+    study::write(&mut game, &judged, signs);
     let [black, white] = &judged.sides;
     Ok(Annotation {
         game: PdnGame(game),

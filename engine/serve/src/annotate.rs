@@ -7,10 +7,11 @@ use meerslag_study::annotate::{PositionAnalysis, analyse_with, judge, write};
 use meerslag_study::records::AnnotatedGameRecord;
 use movegen::Score;
 use movegen::json::Record;
+use movegen::notation::pdn::Signs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::games::{DetailParameters, PdnGameRecord, bad};
+use super::games::{PdnGameRecord, bad};
 use super::problem::Problem;
 use super::query::Query;
 use super::{Desk, Reply};
@@ -33,6 +34,15 @@ struct SearchedPosition {
     #[serde(default)]
     nodes: u64,
     pv: Vec<String>,
+}
+
+/// How the annotated game is written.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct AnnotationParameters {
+    /// What the signs of moves mean. Default: `draughts`.
+    signs: Option<Signs>,
+    /// Whether the position after each move is given, which the moves tell too. Default: true.
+    positions: Option<bool>,
 }
 
 /// A game with its moves judged.
@@ -73,8 +83,9 @@ pub(super) fn annotate(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Re
         return Err(bad(format!("searches[{place}] is null, but the game is not over there")));
     };
     let judged = judge(&pdn, &analyses, &desk.probe)?;
-    write(&mut pdn, &judged);
-    let has_positions = query.get::<DetailParameters>()?.positions.unwrap_or(true);
+    let AnnotationParameters { signs, positions } = query.get()?;
+    write(&mut pdn, &judged, signs.unwrap_or_default());
+    let has_positions = positions.unwrap_or(true);
     Ok(Reply::json(&AnnotationRecord {
         judged: AnnotatedGameRecord::new(1, &pdn, &judged),
         annotated: PdnGameRecord::of(&pdn, 1, has_positions),

@@ -260,7 +260,7 @@ pub static ROUTES: &[Route] = &[
         exercises::exercises,
     ),
     Route {
-        parameters: &[parameters::<games::DetailParameters>()],
+        parameters: &[parameters::<annotate::AnnotationParameters>()],
         ..post::<annotate::AnnotationRecord<'static>>(
             "/v1/annotate",
             "What each move of a game gave away, from searches of all its positions",

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meerslag_files::Existing;
 use meerslag_pages::AnnotationPage;
 use meerslag_study::annotate::{self, JudgedGame, PlayerSummaries, PlayerSummary};
 use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
-use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, WriteOptions, write_game};
+use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, Signs, WriteOptions, write_game};
 
 use super::files;
 use super::game_work::{GameWorkArgs, journal_path};
@@ -26,7 +27,7 @@ Examples:
 
 Each position is searched for 200,000 nodes, unless there is a limit. After each move comes its \
 score ([%eval 0.13], in men for White). A bad move gets a glyph, what it gave away, and the best \
-line as a variation: ?! from 5 % of a win on, ? from 10 %, ?? from 20 %. In positions of the \
+line as a variation: ? from 10 % of a win on, ?? from 20 %, the word alone from 5 %. In positions of the \
 endgame databases the exact value is there instead, and a move that keeps it is never called a \
 mistake. docs/annotate.md explains the chances.
 
@@ -50,6 +51,10 @@ pub(super) struct AnnotateArgs {
     /// Write a report for the browser: the games on a board, with curve, arrows and clocks
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// What the signs of moves mean: in draughts '?!' would be a strong move that looks weak, so an
+    /// inaccuracy has only the word; 'chess' writes '?!', for its tools
+    #[arg(long, default_value = Signs::default().name(), value_parser = signs())]
+    signs: Signs,
     #[command(flatten)]
     language: LanguageArgs,
     /// Print JSON objects, one a line, instead of a table of the players
@@ -57,6 +62,11 @@ pub(super) struct AnnotateArgs {
     json: bool,
     #[command(flatten)]
     work: GameWorkArgs,
+}
+
+fn signs() -> impl TypedValueParser<Value = Signs> {
+    PossibleValuesParser::new(Signs::ALL.map(Signs::name))
+        .map(|name| Signs::ALL.into_iter().find(|signs| signs.name() == name).unwrap_or_default())
 }
 
 pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
@@ -89,7 +99,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let mut games = games;
     for (number, pdn) in (1..).zip(&mut games) {
         let judged = annotate::judge(pdn, journal.analyses(number, pdn)?, &probe)?;
-        annotate::write(pdn, &judged);
+        annotate::write(pdn, &judged, args.signs);
         output.add(number, pdn, &judged)?;
     }
     output.finish(existing)?;

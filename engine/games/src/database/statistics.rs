@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use egdb::{Probe, Wld};
-use movegen::notation::pdn::{Comment, RecordedPlay, SideSummary, recorded};
+use movegen::notation::pdn::{Comment, Grade, RecordedPlay, SideSummary, recorded};
 use movegen::{Color, Position};
 
 use super::coding::Replay;
@@ -259,9 +259,11 @@ fn play(
     let Some(text) = row.text(unpacker)? else { return Ok(Default::default()) };
     let mut play = RecordedPlay::default();
     let is_followed = follow(&text, start, &row.moves, &mut |ply| {
-        let mut comments = ply.comments.iter().map(|&text| Comment { text: text.to_owned() });
-        let score = comments.find_map(|comment| comment.evaluation());
-        play.see(&ply.before, ply.mv, score, &ply.glyphs);
+        let comments = ply.comments.iter().map(|&text| Comment { text: text.to_owned() });
+        let comments: Vec<Comment> = comments.collect();
+        let score = comments.iter().find_map(Comment::evaluation);
+        let grade = Grade::recorded(&ply.glyphs, comments.iter().any(Comment::is_inaccuracy));
+        play.see(&ply.before, ply.mv, score, grade);
         if ply.is_set_up_after {
             play.set_up();
         }

@@ -29,7 +29,7 @@ Scores are those of the player; without --player those of White, and of each pla
 the first move of each side. Endgames are grouped by the value, for the player, of the first \
 position that the databases know: the score of the group 'won' tells how many were won. Games with \
 scores after their moves, as 'annotate' writes them, tell how well the player played: accuracy, \
-and moves that got ?!, ? or ??.";
+and inaccuracies, mistakes and blunders.";
 
 /// Show scores by colour, endgame, year, opening and opponent
 #[derive(Args, Debug)]
@@ -155,7 +155,7 @@ fn is_annotated(rows: &[StatisticsRow]) -> bool {
 fn columns(has_play: bool) -> Vec<&'static str> {
     let mut columns = vec!["games", "won", "drawn", "lost", "score", "plies"];
     if has_play {
-        columns.extend(["accuracy", "?!", "?", "??"]);
+        columns.extend(["accuracy", "(?)", "?", "??"]);
     }
     columns
 }
@@ -188,8 +188,8 @@ const TITLES: [(Group, &str); 7] = [
 const NOTES: [&str; 2] = [
     "Score: the share of the points. Plies: moves of both sides in the mean. An endgame counts by the \
      value, for the side whose score it is, of the first position of the game that the databases know.",
-    "Accuracy: the part of the points that a move kept in the mean, and moves with the glyphs ?!, ? and \
-     ??, in games with scores after their moves.",
+    "Accuracy: the part of the points that a move kept in the mean, and inaccuracies (?), mistakes ? and \
+     blunders ??, in games with scores after their moves.",
 ];
 
 fn page(args: &StatisticsArgs, rows: &[StatisticsRow]) -> ScoresPage {

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use egdb::{MoveAnswer, Wld};
 use movegen::notation::moves::{format_move, parse_move};
-use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, Variation};
+use movegen::notation::pdn::{
+    ANNOTATION, Annotation, Comment, Grade, PdnGame, Ply, Signs, Variation,
+};
 use movegen::{Move, Position};
 
 use super::judge::{JudgedGame, JudgedMove};
@@ -19,26 +21,21 @@ const JUDGEMENTS: std::ops::RangeInclusive<u32> = 1..=6;
 const BAD: [u32; 3] = [2, 4, 6];
 /// The only move that keeps the value.
 const ONLY_MOVE: u32 = 7;
-/// The command that marks a comment of ours. Its value is the CRC-32 of the rest of the comment, as
-/// eight hexadecimal digits, and the additions beside the comment: the glyph, such as `$4`, and the
-/// first move of the variation.
-const MARK: &str = "annotate";
-
 /// Adds the results to the game: after each move its score and remarks, a glyph for a bad move, and
 /// the best line as a variation. Additions of an earlier call are replaced unless somebody has
 /// changed them; all other comments and variations stay. The tag `Annotator` names this program.
-pub fn write(pdn: &mut PdnGame, game: &JudgedGame) {
+pub fn write(pdn: &mut PdnGame, game: &JudgedGame, signs: Signs) {
     pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     for (ply, judged) in pdn.line.plies.iter_mut().zip(&game.moves) {
         clear(ply, &judged.position);
-        annotate(ply, judged);
+        annotate(ply, judged, signs);
     }
 }
 
-fn annotate(ply: &mut Ply, judged: &JudgedMove) {
+fn annotate(ply: &mut Ply, judged: &JudgedMove, signs: Signs) {
     let only = judged.exact.as_ref().is_some_and(|exact| exact.is_only && judged.drop() == 0.0);
-    let glyph = judged.grade.glyph().or(only.then_some(ONLY_MOVE));
-    if judged.grade.glyph().is_some() {
+    let glyph = judged.grade.glyph(signs).or(only.then_some(ONLY_MOVE));
+    if judged.grade != Grade::Good {
         ply.nags.retain(|glyph| !JUDGEMENTS.contains(glyph));
     }
     let glyph = glyph.filter(|glyph| !ply.nags.contains(glyph));
@@ -49,10 +46,13 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
         let _ = write!(text, " [%depth {}]", judged.depth);
     }
     let words = describe(judged);
-    let mark = format!("[%{MARK} {}", checksum(&Comment::new(&format!("{text} {words}"))));
+    let mark = format!("[%{ANNOTATION} {}", checksum(&Comment::new(&format!("{text} {words}"))));
     let _ = write!(text, " {mark}");
     if let Some(glyph) = glyph {
         let _ = write!(text, " ${glyph}");
+    }
+    if judged.grade == Grade::Inaccuracy {
+        let _ = write!(text, " {}", judged.grade.name());
     }
     if let Some(better) = better {
         let _ = write!(text, " {}", format_move(&judged.position, better));
@@ -110,7 +110,7 @@ fn clear(ply: &mut Ply, position: &Position) {
 fn marked(annotation: &Annotation) -> Option<(Comment, String, String)> {
     let Annotation::Comment(comment) = annotation else { return None };
     let mut rest = comment.clone();
-    let mark = rest.take_command(MARK)?;
+    let mark = rest.take_command(ANNOTATION)?;
     let (sum, added) = mark.split_once(' ').unwrap_or((&mark, ""));
     let is_sum = sum.len() == 8 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_sum.then(|| (rest, sum.to_owned(), added.to_owned()))
@@ -193,7 +193,6 @@ fn value(mv: &MoveAnswer) -> String {
 #[cfg(test)]
 mod tests {
     use movegen::Chance;
-    use movegen::notation::pdn::Grade;
 
     use super::*;
 
@@ -223,7 +222,7 @@ mod tests {
             is_forced: false,
         };
         let mut ply = Ply::from(made);
-        annotate(&mut ply, &judged);
+        annotate(&mut ply, &judged, Signs::Draughts);
         assert_eq!((ply.nags.as_slice(), ply.after.len()), (&[4][..], 2));
         (position, ply)
     }

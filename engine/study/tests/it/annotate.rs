@@ -7,7 +7,7 @@ use meerslag_study::annotate::{
 };
 use movegen::Color;
 use movegen::notation::pdn::{
-    Comment, Grade, PdnGame, PdnReader, SideSummary, WriteOptions, game_to_string,
+    Comment, Grade, PdnGame, PdnReader, SideSummary, Signs, WriteOptions, game_to_string, recorded,
 };
 
 use super::games::{played, player};
@@ -92,7 +92,14 @@ fn men_given_away_are_a_blunder_of_their_side() {
     assert!(white.accuracy().unwrap() < 50.0, "{white:?}");
     assert!(white.dropped >= blunder.drop());
 
-    write(&mut pdn, &judged);
+    // With the signs of chess, and after them with those of draughts, which replace them.
+    write(&mut pdn, &judged, Signs::Chess);
+    for (ply, found) in pdn.line.plies.iter().zip(&judged.moves) {
+        assert_eq!(ply.nags.first().copied(), found.grade.glyph(Signs::Chess));
+    }
+    let chess = recorded(&pdn);
+    write(&mut pdn, &judged, Signs::Draughts);
+    assert_eq!(recorded(&pdn), chess, "an inaccuracy counts without its sign");
     let text = game_to_string(&pdn, &WriteOptions::default());
     let again = game(&text);
     assert!(again.warnings.is_empty(), "{:?}", again.warnings);
@@ -101,7 +108,7 @@ fn men_given_away_are_a_blunder_of_their_side() {
     for (ply, found) in again.line.plies.iter().zip(&judged.moves) {
         let score = ply.comments().next().unwrap().evaluation().unwrap();
         assert!((score - found.score).abs() < 0.006, "{score} {}", found.score);
-        assert_eq!(ply.nags.first().copied(), found.grade.glyph());
+        assert_eq!(ply.nags.first().copied(), found.grade.glyph(Signs::Draughts));
         let line = ply.variations().next();
         assert_eq!(line.is_some(), found.better().is_some());
         assert_eq!(line.and_then(|line| line.moves().next()), found.better());
@@ -134,7 +141,7 @@ fn annotating_loses_nothing() {
     assert_eq!(before.warnings, []);
     let mut pdn = before.clone();
     let judged = judged(&pdn, 200);
-    write(&mut pdn, &judged);
+    write(&mut pdn, &judged, Signs::default());
     let written = game_to_string(&pdn, &WriteOptions::default());
     let after = game(&written);
     assert_eq!(after.warnings, []);

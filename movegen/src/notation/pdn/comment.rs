@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
+use super::play::Grade;
 use crate::color::Color;
+
+/// The command that marks a comment of our own annotation. Its value is the CRC-32 of the rest of the
+/// comment, as eight hexadecimal digits, and the additions beside the comment: the glyph, such as
+/// `$4`, the word `inaccuracy`, and the first move of the variation.
+pub const ANNOTATION: &str = "annotate";
 
 /// A comment, kept as text. Commands such as `[%clk 0:12:30]` stay in the text and
 /// are read from it on demand, so that nothing of a file is lost.
@@ -102,6 +108,14 @@ impl Comment {
     pub fn evaluation(&self) -> Option<f64> {
         let value = self.command("eval")?.split_whitespace().next_back()?;
         value.parse().ok().filter(|v: &f64| v.is_finite())
+    }
+
+    /// Whether an annotation of ours ([`ANNOTATION`]) calls the move an inaccuracy, which has no sign
+    /// in draughts.
+    #[must_use]
+    pub fn is_inaccuracy(&self) -> bool {
+        let words = self.command(ANNOTATION).map(str::split_whitespace);
+        words.is_some_and(|mut words| words.any(|word| word == Grade::Inaccuracy.name()))
     }
 
     /// The text without its commands.

@@ -45,12 +45,12 @@ mod warning;
 mod writer;
 
 pub use chars::{decode, encodings_of};
-pub use comment::{ClockTime, Comment, format_time};
+pub use comment::{ANNOTATION, ClockTime, Comment, format_time};
 pub use date::{day, year};
 pub use encoding::{Encoding, Encodings};
 pub use game::{Annotation, PdnGame, Ply, Tags, Variation};
 pub use kind::OtherGame;
-pub use play::{Grade, RecordedPlay, SideSummary, recorded};
+pub use play::{Grade, RecordedPlay, SideSummary, Signs, recorded};
 pub use player::PlayerName;
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;

@@ -1,5 +1,8 @@
 //! How well a side played: grades of moves, their sum, and both out of the annotations of a game.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::comment::Comment;
 use super::game::{Annotation, PdnGame};
 use crate::{Chance, Color, Move, Position, Score, Wld};
@@ -43,14 +46,50 @@ impl Grade {
         }
     }
 
-    /// The numeric annotation glyph of PDN and PGN: `?!`, `?`, `??`.
+    /// The numeric annotation glyph: `?`, `??`, and in chess `?!`.
     #[must_use]
-    pub const fn glyph(self) -> Option<u32> {
+    pub const fn glyph(self, signs: Signs) -> Option<u32> {
+        match (self, signs) {
+            (Grade::Good, _) | (Grade::Inaccuracy, Signs::Draughts) => None,
+            (Grade::Inaccuracy, Signs::Chess) => Some(6),
+            (Grade::Mistake, _) => Some(2),
+            (Grade::Blunder, _) => Some(4),
+        }
+    }
+
+    /// The grade of a move in an annotated game, by its glyphs with the meaning of chess, and by the
+    /// word in a comment of ours.
+    #[must_use]
+    pub fn recorded(glyphs: &[u32], is_inaccuracy: bool) -> Grade {
+        let grades = [Grade::Blunder, Grade::Mistake, Grade::Inaccuracy];
+        let has = |grade: &Grade| grade.glyph(Signs::Chess).is_some_and(|it| glyphs.contains(&it));
+        let other = if is_inaccuracy { Grade::Inaccuracy } else { Grade::Good };
+        grades.into_iter().find(has).unwrap_or(other)
+    }
+}
+
+/// What the signs of moves mean to those who read them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Signs {
+    /// As in draughts (FMJD): `?!` looks weak and is strong, `!?` looks strong and is weak. So an
+    /// inaccuracy has no sign, only the word.
+    #[default]
+    Draughts,
+    /// As in chess, for its tools: `?!` is an inaccuracy.
+    Chess,
+}
+
+impl Signs {
+    /// Both.
+    pub const ALL: [Signs; 2] = [Signs::Draughts, Signs::Chess];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
-            Grade::Good => None,
-            Grade::Inaccuracy => Some(6),
-            Grade::Mistake => Some(2),
-            Grade::Blunder => Some(4),
+            Signs::Draughts => "draughts",
+            Signs::Chess => "chess",
         }
     }
 }
@@ -103,14 +142,15 @@ impl SideSummary {
 
 /// Black's and White's play by the scores and glyphs of an annotated game, without a search. A move
 /// counts if it had an alternative and the moves before and after it have a score (`[%eval]`): its
-/// loss is the difference of the two, and its glyph gives its grade. All zero for a game without
+/// loss is the difference of the two, and its glyph or our comment gives its grade. All zero for a game without
 /// scores.
 #[must_use]
 pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
     let mut play = RecordedPlay::default();
     for (position, ply) in pdn.positions() {
         let score = ply.comments().find_map(Comment::evaluation);
-        play.see(&position, ply.mv, score, &ply.nags);
+        let grade = Grade::recorded(&ply.nags, ply.comments().any(Comment::is_inaccuracy));
+        play.see(&position, ply.mv, score, grade);
         if ply.after.iter().any(|annotation| matches!(annotation, Annotation::SetUp(_))) {
             play.set_up();
         }
@@ -127,8 +167,8 @@ pub struct RecordedPlay {
 }
 
 impl RecordedPlay {
-    /// The next move: its position, its score in men, from White's point of view, and its glyphs.
-    pub fn see(&mut self, position: &Position, mv: Move, score: Option<f64>, glyphs: &[u32]) {
+    /// The next move: its position, its score in men, from White's point of view, and its grade.
+    pub fn see(&mut self, position: &Position, mv: Move, score: Option<f64>, grade: Grade) {
         let mover = position.side_to_move();
         let after = score.map(|men| white_chance(men, position.after(mv).piece_count()));
         if let (Some(before), Some(after)) = (self.before, after)
@@ -137,7 +177,7 @@ impl RecordedPlay {
             let gain = before.expected() - after.expected();
             let dropped = if mover == Color::White { gain } else { -gain };
             let side = &mut self.sides[mover.index()];
-            side.count(before.stake(), dropped.max(0.0), grade(glyphs));
+            side.count(before.stake(), dropped.max(0.0), grade);
         }
         self.before = after;
     }
@@ -155,12 +195,6 @@ fn white_chance(men: f64, pieces: u32) -> Chance {
         men if men < -PROVEN => Chance::from(Wld::Loss),
         men => Chance::of(Score::eval((100.0 * men).round() as i32), pieces),
     }
-}
-
-fn grade(glyphs: &[u32]) -> Grade {
-    let grades = [Grade::Blunder, Grade::Mistake, Grade::Inaccuracy];
-    let has = |grade: &Grade| grade.glyph().is_some_and(|glyph| glyphs.contains(&glyph));
-    grades.into_iter().find(has).unwrap_or(Grade::Good)
 }
 
 #[cfg(test)]
