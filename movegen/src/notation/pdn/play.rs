@@ -1,8 +1,5 @@
 //! How well a side played: grades of moves, their sum, and both out of the annotations of a game.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::comment::Comment;
 use super::game::{Annotation, PdnGame};
 use crate::{Chance, Color, Move, Position, Score, Wld};
@@ -69,8 +66,9 @@ impl Grade {
 }
 
 /// What the signs of moves mean to those who read them.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "json", derive(serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub enum Signs {
     /// As in draughts (FMJD): `?!` looks weak and is strong, `!?` looks strong and is weak. So an
     /// inaccuracy has no sign, only the word.
