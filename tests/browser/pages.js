@@ -19,7 +19,7 @@ export const show = async (page, view) => {
 
 /** How popovers and dialogs are opened. */
 const OPENERS = {
-  "play-menu": ["#play-menu-button"], "lines-pop": ["#lines-button"], "whole-pop": ["#whole-open"], note: ["#note-button"],
+  "play-menu": ["#play-menu-button"], "lines-pop": ["#lines-button"], "whole-pop": ["#game-menu-button", "#whole"], note: ["#note-button"],
   "share-pop": ['[popovertarget="share-pop"]:visible'], "filter-pop": ["#db-filter"], "game-menu": ["#game-menu-button"], "more-menu": ["#rail-more"],
   "running-menu": ["#running-menu-button"], "report-menu": ["#report-menu-button"],
   names: ["#game-menu-button", "#game-menu [data-act=names]"], open: ["#game-menu-button", "#game-menu [data-act=open]"],
@@ -82,6 +82,12 @@ export const redo = async (page) => {
 export const step = async (page, name) => {
   await blur(page);
   await page.keyboard.press({ back: "ArrowLeft", forward: "ArrowRight", first: "Home", last: "End" }[name]);
+};
+
+/** Analyses the whole game, with the key. */
+export const whole = async (page) => {
+  await blur(page);
+  await page.keyboard.press("w");
 };
 
 /** Opens a game of the file. */

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { choose, command, menu, moves, pdn, read, says, show, speak, step, text, type, undo, within } from "./pages.js";
+import { choose, command, moves, pdn, read, says, show, speak, step, text, type, undo, whole, within } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 import { MEERSLAG, SITE, browser } from "./stage.js";
 
@@ -176,7 +176,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       await read(page, GAME);
       await show(page, "analysis");
       await choose(page, "#report-nodes", "1000000");
-      await menu(page, "#whole");
+      await whole(page);
       await says(page, /Position ([2-9]|1\d) of 19/, "#report-text");
       await page.click("#whole-stop");
       await says(page, /The analysis was stopped/);
@@ -187,7 +187,7 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
         const progress = document.querySelector("#report-text");
         new MutationObserver(() => resolve(progress.textContent)).observe(progress, { childList: true });
       }));
-      await menu(page, "#whole");
+      await whole(page);
       assert.ok(Number((await heard).match(/Position (\d+)/)[1]) > 1);
       await page.click("#whole-stop");
     });
@@ -215,7 +215,7 @@ test("a server that goes away is waited for", { skip: !MEERSLAG, timeout: 120_00
   await read(page, GAME);
   await show(page, "analysis");
   await choose(page, "#report-nodes", "200000");
-  await menu(page, "#whole");
+  await whole(page);
   await says(page, /Position ([2-9]|1\d) of 19/, "#report-text");
   await host.stop("SIGKILL");
   await says(page, /does not answer/, "#waiting-text");

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, hold, level, menu, moves, play, playSomething, says, setUp, show, speak, step, text, type } from "./pages.js";
+import { cell, hold, level, menu, moves, play, playSomething, says, setUp, show, speak, step, text, type, whole } from "./pages.js";
 
 const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -255,7 +255,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await type(page, "19-23");
     await moves(page, 2);
     await host.stop("SIGKILL");
-    await menu(page, "#whole");
+    await whole(page);
     await says(page, /does not answer/, "#waiting-text");
     await again();
     await says(page, /The game is analysed/);
@@ -361,7 +361,7 @@ describe("analysis", { skip: !MEERSLAG }, () => {
     assert.equal(await pressed(page), "false");
     await step(page, "last");
     await type(page, "32-28");
-    await menu(page, "#whole");
+    await whole(page);
     await says(page, /The analysis was stopped. The engine cannot read/);
   });
 });

@@ -281,15 +281,17 @@ export class Database {
     const position = find("db-here").checked && !this.isDrawing ? node.position : "";
     const list = { ...conditions, sort, position, pattern: this.words, skip: this.skip, limit: PAGE };
     try {
-      const tree = engine.ask("games/tree", { ...conditions, fen: node.position }, { signal });
-      if (this.isOpen) {
-        const found = await engine.ask("games/find", list, { signal });
+      const [found, tree] = await Promise.all([
+        this.isOpen ? engine.ask("games/find", list, { signal }) : null,
+        engine.ask("games/tree", { ...conditions, fen: node.position }, { signal }),
+      ]);
+      if (found) {
         const isAll = this.filters.length === 0 && !conditions.player && !conditions.opponent;
         if (isAll) find("db-size").textContent = t("gamesOf", { count: found.total });
         offer(isAll && found.total === 0);
         this.show(found);
       }
-      this.showTree(await tree);
+      this.showTree(tree);
     } catch (problem) {
       if (!signal.aborted) find("db-count").textContent = problemText(problem);
     }

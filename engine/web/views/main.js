@@ -268,6 +268,11 @@ const start = async () => {
   };
   play.onStart = endgames.onStart = report.onStart = learn.onStart = (side) => turn(side === "B");
   analysis.onStart = () => report.run?.abort();
+  report.onAsk = () => {
+    views.open("analysis");
+    pop("whole-pop");
+  };
+  play.onAnalyse = () => report.toggle();
 
   desk.addEventListener("change", () => {
     const { node } = desk;

@@ -35,6 +35,8 @@ export class Play {
     /** Called with the user's side when a game begins.
      * @type {(side: string) => void} */
     this.onStart = () => {};
+    /** Called when the game that is over is to be analysed. */
+    this.onAnalyse = () => {};
     const { levels, longest_seconds: longest } = desk.engine.about;
     const level = find("play-level");
     level.max = String(levels.length);
@@ -64,7 +66,7 @@ export class Play {
     });
     on("over-analyse", () => {
       open("analysis");
-      find("whole").click();
+      this.onAnalyse();
     });
     /** The engine's score of its last move, in men, from its side; null if it gave none. */
     this.score = null;

@@ -54,6 +54,8 @@ export class Report {
     /** Called with the user's side when the user is to find a better move.
      * @type {(side: string) => void} */
     this.onStart = () => {};
+    /** Called when the user is to choose how thoroughly the game is analysed. */
+    this.onAsk = () => {};
     /** Ends the running search of the game. @type {AbortController | null} */
     this.run = null;
     /** Ends the judgement of a tried move. @type {AbortController | null} */
@@ -61,7 +63,8 @@ export class Report {
     /** The node that shows the solution. @type {import("../game/tree.js").Node | null} */
     this.solved = null;
     const on = (id, action) => find(id).addEventListener("click", action);
-    on("whole", () => this.toggle());
+    // Of a game that is not judged yet the menu asks how thoroughly.
+    on("whole", () => (this.run || this.findings?.judged ? this.toggle() : this.onAsk()));
     on("whole-stop", () => this.run?.abort());
     on("whole-start", () => {
       find("whole-pop").hidePopover();

@@ -430,7 +430,7 @@ fn pages_of_other_origins_cannot_ask_unless_they_are_named() {
     assert_eq!(server.request("GET", "/v1/board.svg", &["host: evil.example"], &[]).status, 403);
     assert_eq!(server.get("/v1/probe").header("cross-origin-resource-policy"), None);
     // The page itself may be linked to.
-    let linked = server.request("GET", "/board.js", &["sec-fetch-site: cross-site"], &[]);
+    let linked = server.request("GET", "/board/board.js", &["sec-fetch-site: cross-site"], &[]);
     assert_eq!(linked.status, 200);
 
     let open = Server::start(&["--allow-origin=https://a.example", "--allow-host=desk.example"]);

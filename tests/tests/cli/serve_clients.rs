@@ -120,7 +120,7 @@ fn requests(games: &str) -> Vec<String> {
         "/v1/games/find?pattern=w28",
         "/v1/games/tree",
         "/v1/server",
-        "/board.js",
+        "/board/board.js",
     ]
     .map(get)
     .into();
@@ -389,8 +389,9 @@ fn load(server: &Server) -> Vec<String> {
             if !is_module || !is_plain {
                 continue;
             }
-            // Seen from the file that names it.
-            let mut path: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+            // Seen from the file that names it, or from the page.
+            let from = if word.starts_with('.') { folder.as_str() } else { "" };
+            let mut path: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
             for part in word.split('/') {
                 match part {
                     "." => {}
