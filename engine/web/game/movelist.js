@@ -9,7 +9,8 @@ export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
 
 /** The colours of moves: of signs, and of the grades of a report. */
 export const COLOURS = { 1: "q0", 3: "q0", 2: "q2", 4: "q3", 6: "q1", inaccuracy: "q1", mistake: "q2", blunder: "q3" };
-const GLYPHS = { inaccuracy: 6, mistake: 2, blunder: 4 };
+/** The signs of grades; an inaccuracy has a smaller one, since ?! is praise in draughts. */
+const GLYPHS = { inaccuracy: 2, mistake: 2, blunder: 4 };
 
 /** From this level on variations are folded. */
 const FOLDED = 3;
@@ -119,7 +120,7 @@ export class MoveList {
     const { nags, grade, text, clock } = node;
     const own = nags.filter((nag) => SIGNS[nag]).length > 0;
     const glyphs = own || !GLYPHS[grade] ? nags : [...nags, GLYPHS[grade]];
-    const colour = glyphs.map((nag) => COLOURS[nag]).find(Boolean);
+    const colour = own ? glyphs.map((nag) => COLOURS[nag]).find(Boolean) : COLOURS[grade];
     const signs = glyphs.map(sign).join("");
     const button = make("button", {
       type: "button", class: ["m", isMain && "mainline", isMain && (isWhite ? "white" : "black"), colour].filter(Boolean).join(" "),

@@ -13,7 +13,7 @@ import { t } from "../base/texts.js";
 /** Moves kept of a best line. */
 const LINE = 12;
 /** The glyphs of the grades. */
-const GLYPHS = { inaccuracy: 6, mistake: 2, blunder: 4 };
+const GLYPHS = { inaccuracy: 2, mistake: 2, blunder: 4 };
 const GRADES = Object.keys(GLYPHS);
 /** The most positions to learn from. */
 const MOMENTS = 8;
