@@ -15,36 +15,10 @@ use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
 use movegen::{Bitboard, Board, Color, Position, isa};
 
 use crate::isa::{LookupIsa, Plain};
-use crate::layout::{BINOMIALS, LAYOUTS, Layout, binomial};
+use crate::layout::{LAYOUTS, Layout, binomial};
+pub(crate) use crate::ranks::{BINOMIAL, before, rank_set};
+pub use crate::ranks::{rank_free, rank_squares};
 use crate::slice::{MAX_ONE_SIDE, SLICE_IDS, Slice};
-
-/// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
-/// masked index needs no check.
-static BINOMIAL: [[u32; 64]; 8] = {
-    let mut table = BINOMIALS;
-    let mut k = 0;
-    while k < 8 {
-        let mut n = 50;
-        while n < 64 {
-            table[k][n] = 0;
-            n += 1;
-        }
-        k += 1;
-    }
-    table
-};
-
-/// Rank of a set of squares among those with as many members.
-#[inline(always)]
-pub fn rank_squares(set: u64) -> u64 {
-    rank_set(set, index_of_bit)
-}
-
-/// Rank of a set among the sets with as many members of the squares that are not in `taken`.
-#[inline(always)]
-pub fn rank_free(set: u64, taken: u64) -> u64 {
-    rank_set(set, |bit| index_of_bit(bit) - before(bit, taken))
-}
 
 const FIRST_ROW: u64 = Bitboard::row(0).bits();
 
@@ -336,12 +310,6 @@ pub fn board_of([black_men, black_kings, white_men, white_kings]: [u64; 4]) -> B
     }
 }
 
-/// How many squares of a set come before a square.
-#[inline(always)]
-fn before(bit: u32, set: u64) -> u32 {
-    (set & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
-}
-
 impl GroupRanks {
     /// For boards with these pieces in the other groups, each on its own square.
     #[inline(always)]
@@ -447,24 +415,6 @@ impl GroupRanks {
         let of_kings = u64::from(layout.black_kings) * u64::from(layout.white_kings);
         men * of_kings + self.with(set)
     }
-}
-
-/// Sum of coefficients over a set. Most sets have at most two members, and a loop over them would
-/// be mispredicted for most positions: so two are always added, and a missing member has bit number
-/// 64, which leads to a part of the table that is zero.
-#[inline(always)]
-pub(crate) fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
-    let term = |set: u64, k: usize| BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
-    let second = set & set.wrapping_sub(1);
-    let mut sum = term(set, 1) + term(second, 2);
-    let mut rest = second & second.wrapping_sub(1);
-    let mut k = 3;
-    while rest != 0 {
-        sum += term(rest, k & 7);
-        rest &= rest - 1;
-        k += 1;
-    }
-    u64::from(sum)
 }
 
 /// The board with this index; `None` beyond the slice's size.

@@ -6,9 +6,41 @@
     expect(unsafe_code, reason = "calling a copy compiled for more instructions is unsafe")
 )]
 
-use crate::codec::Located;
-use crate::index::rank_free;
 use crate::layout::PIECE;
+use crate::ranks::rank_free;
+
+/// The place of a value in a piece: a number, so that it stays in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Located(u64);
+
+impl Located {
+    const BEYOND: u64 = 1 << 63;
+
+    /// The byte that stands for the value, and which of the byte's values it is.
+    #[inline(always)]
+    pub(crate) const fn at(byte: u8, k: u32) -> Located {
+        Located((byte as u64) << 32 | k as u64)
+    }
+
+    /// The piece holds only so many values.
+    #[inline(always)]
+    pub(crate) const fn beyond(values: u32) -> Located {
+        Located(Located::BEYOND | values as u64)
+    }
+
+    /// The byte that stands for the value, and which of the byte's values it is.
+    ///
+    /// # Errors
+    /// The number of values in the piece, if they are too few.
+    #[inline(always)]
+    pub const fn get(self) -> Result<(u8, u32), u32> {
+        if self.0 & Located::BEYOND == 0 {
+            Ok(((self.0 >> 32) as u8, self.0 as u32))
+        } else {
+            Err(self.0 as u32)
+        }
+    }
+}
 
 /// Lengths of the 256 codes of a dictionary, low and high bytes apart, so that sixty-four can be
 /// looked up at once.
@@ -129,7 +161,7 @@ mod wide {
     use std::arch::x86_64::*;
 
     use super::{Located, LookupIsa, PIECE, Plain, SplitLengths};
-    use crate::index::rank_set;
+    use crate::ranks::rank_set;
     use movegen::geometry::SQUARES;
 
     /// The permission to use the instructions of this module.

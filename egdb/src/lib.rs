@@ -28,6 +28,7 @@ pub mod value;
 pub mod index;
 pub mod layout;
 pub mod numbering;
+mod ranks;
 pub mod slice;
 pub mod walk;
 

@@ -164,12 +164,6 @@ pub enum ConvertError {
     /// A single file is only there for the compact type.
     #[error("a single file (.mds) can only be of the compact type")]
     Single,
-    /// More than 64 GiB.
-    #[error("{} would have more than 64 GiB", file.display())]
-    TooLarge {
-        /// The file.
-        file: PathBuf,
-    },
     /// None of the slices is in the source.
     #[error("the database has none of these slices")]
     NoSlice,
@@ -286,24 +280,36 @@ fn single_file(
     if file.exists() && !options.overwrite {
         return Err(ConvertError::Exists { file: file.to_owned() });
     }
-    if source.db_type() == DbType::Compact {
-        return join(source, subs, file, options, progress);
-    }
+    let start = Instant::now();
     let parts = file.with_extension("mds.parts");
     let io = |source| WriteError::Io { file: parts.clone(), source };
-    fs::create_dir_all(&parts).map_err(io)?;
-    let checksums = false;
-    let converted =
-        convert(source, &parts, &ConvertOptions { checksums, ..options.clone() }, progress)?;
-    let options_here = OpenOptions { db_type: Some(DbType::Compact), ..OpenOptions::default() };
-    let compact = Database::open(&parts, &options_here)?;
-    let joined = join(&compact, subs, file, options, progress)?;
+    let is_compact = source.db_type() == DbType::Compact;
+    let mut unknown = 0;
+    let compact = if is_compact {
+        Arc::clone(source)
+    } else {
+        fs::create_dir_all(&parts).map_err(io)?;
+        let of_parts = ConvertOptions { checksums: false, ..options.clone() };
+        unknown = convert(source, &parts, &of_parts, progress)?.unknown;
+        let compact = OpenOptions { db_type: Some(DbType::Compact), ..OpenOptions::default() };
+        Arc::new(Database::open(&parts, &compact)?)
+    };
+    let all_positions = subs.iter().map(|&id| source.sub_size(id)).sum();
+    let mut step = |sub, positions| progress(ConvertProgress { sub, positions, all_positions });
+    let joined = join(&compact, subs, file, options.one_side_from, &mut step)?;
+    let (positions, bytes) = joined.ok_or(ConvertError::Aborted)?;
     drop(compact);
-    fs::remove_dir_all(&parts).map_err(io)?;
+    if !is_compact {
+        fs::remove_dir_all(&parts).map_err(io)?;
+    }
     Ok(Converted {
-        unknown: converted.unknown,
-        seconds: converted.seconds + joined.seconds,
-        ..joined
+        files: vec![file.to_owned()],
+        positions,
+        bytes,
+        bits_per_position: json::bits(bytes, positions),
+        unknown,
+        seconds: json::seconds_since(start),
+        ..Converted::default()
     })
 }
 

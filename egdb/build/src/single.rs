@@ -1,36 +1,41 @@
 //! A database of the compact type as a single file (`docs/formats.md`, section 16).
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::io;
+use std::path::Path;
 
 use egdb::codec::contextual::UNIT;
 use egdb::error::WriteError;
 use egdb::format::compact::{BLOCK_UNITS, CompactBody, CompactRecord, Version, to_bytes};
 use egdb::layout::BLOCK;
+use egdb::slice::Slice;
 use egdb::storage::DataFile;
 use egdb::{Database, SubId};
 
-use crate::convert::{ConvertError, ConvertOptions, ConvertProgress, Converted};
 use crate::encode::OutFile;
-use crate::json;
 
 /// A sub-database and the file of its data.
 type Part<'a> = (CompactRecord, Option<&'a DataFile>);
 
-/// Copies sub-databases of the compact type into one file. Blocks are copied as they are.
+/// Copies sub-databases of the compact type into one file; blocks are copied as they are. Of slices
+/// with `one_side_from` pieces or more one side to move is kept, the one that takes less room. `step` is
+/// called after each sub-database and stops the work by returning false. Gives the positions and the
+/// length of the file; `None` if it was stopped.
+///
+/// # Errors
+/// If a file cannot be read or written, or it would have more than 64 GiB.
 pub(crate) fn join(
     source: &Database,
     subs: &[SubId],
     file: &Path,
-    options: &ConvertOptions,
-    progress: &mut (dyn FnMut(ConvertProgress) -> bool + Send),
-) -> Result<Converted, ConvertError> {
-    let start = Instant::now();
+    one_side_from: u8,
+    step: &mut dyn FnMut(SubId, u64) -> bool,
+) -> Result<Option<(u64, u64)>, WriteError> {
+    let is_one = |slice: Slice| slice.pieces() >= one_side_from;
     let mut parts: Vec<(SubId, Part<'_>)> = Vec::new();
     for &id in subs {
-        let part = source.compact_record(id).ok_or(ConvertError::NoSlice)?;
+        let Some(part) = source.compact_record(id) else { continue };
         match parts.last_mut() {
-            Some((before, known)) if is_left_out(options, *before, id) => {
+            Some((before, known)) if before.slice == id.slice && is_one(id.slice) => {
                 if part.0.bytes() < known.0.bytes() {
                     (*before, *known) = (id, part);
                 }
@@ -62,7 +67,6 @@ pub(crate) fn join(
     let mut out = OutFile::create(file.to_owned())?;
     out.write(&index(&parts))?;
     let mut written = index(&parts).len();
-    let all_positions = parts.iter().map(|&(id, _)| source.sub_size(id)).sum();
     let mut positions = 0;
     let mut sources = sources.into_iter();
     let mut buffer = vec![0; 64 * BLOCK];
@@ -83,27 +87,15 @@ pub(crate) fn join(
             }
         }
         positions += source.sub_size(*id);
-        if !progress(ConvertProgress { sub: *id, positions, all_positions }) {
-            return Err(ConvertError::Aborted);
+        if !step(*id, positions) {
+            return Ok(None);
         }
     }
-    let files: Vec<PathBuf> = vec![out.finish()?];
-    let bytes = written as u64;
-    Ok(Converted {
-        files,
-        positions,
-        bytes,
-        bits_per_position: json::bits(bytes, positions),
-        seconds: json::seconds_since(start),
-        ..Converted::default()
-    })
+    out.finish()?;
+    Ok(Some((positions, written as u64)))
 }
 
-/// Whether only one of these sub-databases is kept: two sides to move of a large slice.
-fn is_left_out(options: &ConvertOptions, one: SubId, other: SubId) -> bool {
-    one.slice == other.slice && one.slice.pieces() >= options.one_side_from
-}
-
-fn too_large(file: &Path) -> ConvertError {
-    ConvertError::TooLarge { file: file.to_owned() }
+fn too_large(file: &Path) -> WriteError {
+    let source = io::Error::new(io::ErrorKind::FileTooLarge, "more than 64 GiB");
+    WriteError::Io { file: file.to_owned(), source }
 }

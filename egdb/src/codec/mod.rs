@@ -8,6 +8,7 @@ pub mod runlen;
 pub mod runs;
 pub mod tunstall;
 
+pub use crate::isa::Located;
 use crate::isa::LookupIsa;
 use crate::layout::PIECE;
 
@@ -26,39 +27,6 @@ pub trait ByteCode {
         Self: Sized,
     {
         locate_by_adding(self, piece, rest)
-    }
-}
-
-/// The place of a value in a piece: a number, so that it stays in a register.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Located(u64);
-
-impl Located {
-    const BEYOND: u64 = 1 << 63;
-
-    /// The byte that stands for the value, and which of the byte's values it is.
-    #[inline(always)]
-    pub(crate) const fn at(byte: u8, k: u32) -> Located {
-        Located((byte as u64) << 32 | k as u64)
-    }
-
-    /// The piece holds only so many values.
-    #[inline(always)]
-    pub(crate) const fn beyond(values: u32) -> Located {
-        Located(Located::BEYOND | values as u64)
-    }
-
-    /// The byte that stands for the value, and which of the byte's values it is.
-    ///
-    /// # Errors
-    /// The number of values in the piece, if they are too few.
-    #[inline(always)]
-    pub const fn get(self) -> Result<(u8, u32), u32> {
-        if self.0 & Located::BEYOND == 0 {
-            Ok(((self.0 >> 32) as u8, self.0 as u32))
-        } else {
-            Err(self.0 as u32)
-        }
     }
 }
 

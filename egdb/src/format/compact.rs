@@ -7,9 +7,10 @@ use movegen::Color;
 
 use super::DbType;
 use super::cursor::Cursor;
+use crc32fast::hash as crc32;
+
 use crate::codec::contextual::{CONTEXTS, Codes, UNIT};
 use crate::error::FormatError;
-use crate::identify::crc32;
 use crate::layout::BLOCK;
 use crate::numbering::{Numberer, Numbering};
 use crate::slice::Slice;

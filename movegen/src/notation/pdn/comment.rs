@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::play::Grade;
 use crate::color::Color;
 
 /// The command that marks a comment of our own annotation. Its value is the CRC-32 of the rest of the
 /// comment, as eight hexadecimal digits, and the additions beside the comment: the glyph, such as
 /// `$4`, the word `inaccuracy`, and the first move of the variation.
 pub const ANNOTATION: &str = "annotate";
+/// The word in it.
+pub(super) const INACCURACY: &str = "inaccuracy";
 
 /// A comment, kept as text. Commands such as `[%clk 0:12:30]` stay in the text and
 /// are read from it on demand, so that nothing of a file is lost.
@@ -115,7 +116,7 @@ impl Comment {
     #[must_use]
     pub fn is_inaccuracy(&self) -> bool {
         let words = self.command(ANNOTATION).map(str::split_whitespace);
-        words.is_some_and(|mut words| words.any(|word| word == Grade::Inaccuracy.name()))
+        words.is_some_and(|mut words| words.any(|word| word == INACCURACY))
     }
 
     /// The text without its commands.

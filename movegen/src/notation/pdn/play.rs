@@ -1,6 +1,6 @@
 //! How well a side played: grades of moves, their sum, and both out of the annotations of a game.
 
-use super::comment::Comment;
+use super::comment::{Comment, INACCURACY};
 use super::game::{Annotation, PdnGame};
 use crate::{Chance, Color, Move, Position, Score, Wld};
 
@@ -37,7 +37,7 @@ impl Grade {
     pub const fn name(self) -> &'static str {
         match self {
             Grade::Good => "good",
-            Grade::Inaccuracy => "inaccuracy",
+            Grade::Inaccuracy => INACCURACY,
             Grade::Mistake => "mistake",
             Grade::Blunder => "blunder",
         }
