@@ -172,7 +172,7 @@ fn a_c_program() {
         };
         stopped += usize::from([-1, 1].contains(&category));
         assert_eq!(category, expected, "{position:?}");
-        assert_eq!(Ok(left), counters.plies_left(DrawRules::default()).unwrap().try_into());
+        assert_eq!(left, i64::from(counters.plies_left(DrawRules::default()).unwrap()));
         let entry = solution.entry(&DbIndex::of(position).unwrap());
         let is_draw = entry.wld == Wld::Draw;
         if entry.has_capture {

@@ -266,7 +266,8 @@ impl<'a> BuildWork<'a> {
         let (ended, end) = mpsc::channel::<()>();
         let result = thread::scope(|scope| {
             let display = &display;
-            scope.spawn(move || {
+            // Without a thread the work is done all the same, in silence.
+            let _ = thread::Builder::new().spawn_scoped(scope, move || {
                 while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(SILENCE) {
                     display.say_progress();
                 }
