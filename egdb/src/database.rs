@@ -98,7 +98,7 @@ pub(crate) enum Reader {
 
 /// What a lookup finds out about captures, on which it depends whether a format has the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Check {
+pub(crate) enum LeftOut {
     /// Nothing: the caller knows that the position is there, or wants the number all the same.
     Nothing,
     /// The captures of the other side; the caller knows that the side to move has none.
@@ -462,7 +462,7 @@ impl Database {
     /// If a file cannot be read or is damaged.
     #[inline]
     pub fn stored(&self, board: &Board, side: Color) -> Result<Option<u16>, ProbeError> {
-        match self.lookup(board, side, false, Check::Nothing)? {
+        match self.lookup(board, side, false, LeftOut::Nothing)? {
             Some(Raw::Value(value)) => Ok(Some(value as u16)),
             _ => Ok(None),
         }
@@ -476,7 +476,7 @@ impl Database {
         board: &Board,
         side: Color,
         conditional: bool,
-        check: Check,
+        check: LeftOut,
     ) -> Result<Option<Raw>, Box<ProbeError>> {
         with_widest!(self.wide, isa => self.lookup_with(isa, board, side, conditional, check))
     }
@@ -488,13 +488,13 @@ impl Database {
         board: &Board,
         side: Color,
         conditional: bool,
-        check: Check,
+        check: LeftOut,
     ) -> Result<Option<Raw>, Box<ProbeError>> {
         let db_type = self.identity.db_type;
         let is_excluded = match check {
-            Check::Nothing => false,
-            Check::Threats => excludes_quiet(db_type, board, side),
-            Check::Captures => excludes_board(db_type, board, side).is_some(),
+            LeftOut::Nothing => false,
+            LeftOut::Threats => excludes_quiet(db_type, board, side),
+            LeftOut::Captures => excludes_board(db_type, board, side).is_some(),
         };
         if is_excluded {
             return Ok(Some(Raw::Excluded));

@@ -14,7 +14,7 @@ use egdb::{Database, SubId};
 use crate::encode::OutFile;
 
 /// A sub-database and the file of its data.
-type Part<'a> = (CompactRecord, Option<&'a DataFile>);
+type JoinedSub<'a> = (CompactRecord, Option<&'a DataFile>);
 
 /// Copies sub-databases of the compact type into one file; blocks are copied as they are. Of slices
 /// with `one_side_from` pieces or more one side to move is kept, the one that takes less room. `step` is
@@ -31,7 +31,7 @@ pub(crate) fn join(
     step: &mut dyn FnMut(SubId, u64) -> bool,
 ) -> Result<Option<(u64, u64)>, WriteError> {
     let is_one = |slice: Slice| slice.pieces() >= one_side_from;
-    let mut parts: Vec<(SubId, Part<'_>)> = Vec::new();
+    let mut parts: Vec<(SubId, JoinedSub<'_>)> = Vec::new();
     for &id in subs {
         let Some(part) = source.compact_record(id) else { continue };
         match parts.last_mut() {
@@ -43,7 +43,7 @@ pub(crate) fn join(
             _ => parts.push((id, part)),
         }
     }
-    let index = |parts: &[(SubId, Part<'_>)]| {
+    let index = |parts: &[(SubId, JoinedSub<'_>)]| {
         let records: Vec<CompactRecord> = parts.iter().map(|(_, (it, _))| it.clone()).collect();
         to_bytes(Version::Three, &records)
     };

@@ -3,7 +3,7 @@
 use movegen::draw::MaterialClass;
 use movegen::{Board, Color, Position, Wld};
 
-use crate::database::{Check, Database};
+use crate::database::{Database, LeftOut};
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::format::excluded::{Excluded, excludes_board};
@@ -135,7 +135,7 @@ impl Database {
         conditional: bool,
     ) -> Result<Lookup, ProbeError> {
         let db_type = self.db_type();
-        let found = self.lookup(board, side, conditional, Check::Captures)?;
+        let found = self.lookup(board, side, conditional, LeftOut::Captures)?;
         if let Some(Raw::Value(value)) = found
             && db_type.is_wld()
         {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use movegen::{Position, Wld};
 
-use crate::database::{Check, Database};
+use crate::database::{Database, LeftOut};
 #[cfg(feature = "embedded")]
 use crate::error::OpenError;
 use crate::error::{ProbeError, SelectionError};
@@ -192,7 +192,7 @@ impl Probe {
         let mut other_side_is_there = false;
         for database in self.databases.iter().filter(|db| db.db_type() == DbType::Dtw) {
             let (board, side) = (position.board(), position.side_to_move());
-            match database.lookup(board, side, false, Check::Nothing)? {
+            match database.lookup(board, side, false, LeftOut::Nothing)? {
                 Some(Raw::Value(half)) => {
                     let plies = 2 * half as u32 + u32::from(value == Wld::Win);
                     return Ok(Stored::Value(plies));

@@ -15,7 +15,7 @@ use movegen::{Move, Position, Wld};
 
 use super::Probe;
 use super::question::Question;
-use crate::database::Check;
+use crate::database::LeftOut;
 use crate::error::ProbeError;
 use crate::reader::Raw;
 use crate::value::MTC_THRESHOLD;
@@ -211,7 +211,7 @@ impl Probe {
     pub(super) fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
         for database in self.mtc_databases() {
             let (board, side) = (position.board(), position.side_to_move());
-            match database.lookup(board, side, false, Check::Nothing)? {
+            match database.lookup(board, side, false, LeftOut::Nothing)? {
                 Some(Raw::Value(value)) if value >= MTC_THRESHOLD.into() => {
                     return Ok(Some(value as u32));
                 }

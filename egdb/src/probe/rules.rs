@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::look_up::rules_value;
 use super::question::Question;
 use super::{MTC_ROUNDING, Probe};
-use crate::database::Check;
+use crate::database::LeftOut;
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::reader::Raw;
@@ -101,7 +101,7 @@ impl Probe {
         match database {
             Some(database) if !position.has_capture(position.side_to_move()) => {
                 let (board, side) = (position.board(), position.side_to_move());
-                let raw = database.lookup(board, side, false, Check::Nothing)?;
+                let raw = database.lookup(board, side, false, LeftOut::Nothing)?;
                 Ok(rules_value(raw.unwrap_or(Raw::NoSlice), board))
             }
             _ => Ok(RulesValue::Unavailable),

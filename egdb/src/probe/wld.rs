@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::look_up::{exact_wld, wld_without_pieces};
 use super::question::{Asked, Question};
 use super::{Probe, Stored};
-use crate::database::Check;
+use crate::database::LeftOut;
 use crate::error::ProbeError;
 use crate::index::Turned;
 
@@ -132,7 +132,7 @@ impl Probe {
         let board = position.board();
         for database in self.wld_databases() {
             let found =
-                database.lookup(board, position.side_to_move(), conditional, Check::Threats)?;
+                database.lookup(board, position.side_to_move(), conditional, LeftOut::Threats)?;
             if let Some(value) = found.and_then(exact_wld) {
                 return Ok(Some(value));
             }
@@ -166,7 +166,7 @@ impl Probe {
         for database in self.wld_databases().filter(|db| db.has_slice(slice)) {
             is_there = true;
             let side = position.side_to_move();
-            let found = database.lookup(position.board(), side, false, Check::Threats)?;
+            let found = database.lookup(position.board(), side, false, LeftOut::Threats)?;
             if let Some(value) = found.and_then(exact_wld) {
                 return Ok(Direct::Known(value));
             }

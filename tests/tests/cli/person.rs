@@ -44,6 +44,7 @@ fn start(desktop: &Path, display: &str) -> Started {
         .stderr(Stdio::piped())
         .env("PATH", path.unwrap())
         .env("DISPLAY", display)
+        .env("XDG_DATA_HOME", desktop)
         .env_remove("WAYLAND_DISPLAY")
         .env_remove("WSL_DISTRO_NAME")
         .spawn()
@@ -62,6 +63,11 @@ impl Started {
     /// Presses Ctrl-C; returns the status and the output.
     fn end(self) -> (Option<i32>, String) {
         kill(Pid::from_raw(self.child.id() as i32), Signal::SIGINT).unwrap();
+        self.ended()
+    }
+
+    /// The status and the output of one that ends by itself.
+    fn ended(self) -> (Option<i32>, String) {
         drop(self.terminal);
         let output = self.child.wait_with_output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -82,23 +88,23 @@ fn gets_the_board_in_the_browser() {
     let mut text = String::new();
     page.read_to_string(&mut text).unwrap();
     assert!(text.starts_with("HTTP/1.1 200") && text.contains("<title>Meerslag"), "{text}");
-    // A second one finds the usual port taken, and another.
-    let mut second = start(desktop.path(), ":7");
-    assert_ne!(second.address(), address);
-    assert_eq!(second.end().0, Some(130));
+    // A second one shows the first one's board.
+    fs::remove_file(desktop.path().join("asked")).unwrap();
+    let (code, said) = start(desktop.path(), ":7").ended();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("It is the one that runs already."), "{said}");
+    let asked = desktop.path().join("asked");
+    meerslag_tests::until("a browser", || asked.exists());
+    assert_eq!(fs::read_to_string(&asked).unwrap().trim(), address);
+    fs::remove_file(&asked).unwrap();
+    // Without a screen the address is told.
+    let (code, said) = start(desktop.path(), "").ended();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(&format!("go to {address}")), "{said}");
+    assert!(!asked.exists());
     let (code, said) = started.end();
     assert_eq!(code, Some(130));
     assert!(said.contains("opens in your browser") && said.contains("Ctrl-C ends"), "{said}");
-}
-
-#[test]
-fn without_a_screen_is_told_the_address() {
-    let desktop = folder_of_a_desktop();
-    let mut started = start(desktop.path(), "");
-    let address = started.address();
-    let (_, said) = started.end();
-    assert!(said.contains(&format!("go to {address}")), "{said}");
-    assert!(!desktop.path().join("asked").exists());
 }
 
 /// Graphical programs rely on this: at a pipe the program is silent until it hears `hub`.

@@ -13,7 +13,7 @@ use super::rows::Rows;
 use super::store::{DRAW, Solved, SolvedUnit};
 
 /// Positions after a capture: an arrangement of men in a solved slice, and its kings.
-struct After<'a> {
+struct Aftermath<'a> {
     place: AfterPlace<'a>,
     /// The colour of the king whose squares are together, as the slice has it.
     moving: Color,
@@ -35,12 +35,12 @@ enum AfterPlace<'a> {
     Regrouped(&'a Regrouped),
 }
 
-impl<'a> After<'a> {
+impl<'a> Aftermath<'a> {
     /// After the capture of a king and nothing else by a king.
     #[inline(always)]
-    fn lost_king(regrouped: &'a Regrouped, board: &Board, next: Color) -> After<'a> {
+    fn lost_king(regrouped: &'a Regrouped, board: &Board, next: Color) -> Aftermath<'a> {
         let &Board { black, white, kings } = board;
-        After {
+        Aftermath {
             place: AfterPlace::Regrouped(regrouped),
             moving: next.opponent(),
             is_reversed: false,
@@ -52,14 +52,19 @@ impl<'a> After<'a> {
 
     /// With the kings of `board`; `example` has all pieces.
     #[inline(always)]
-    fn new(solved: &'a Solved, board: &Board, example: &Board, next: Color) -> Option<After<'a>> {
+    fn new(
+        solved: &'a Solved,
+        board: &Board,
+        example: &Board,
+        next: Color,
+    ) -> Option<Aftermath<'a>> {
         let (store, is_reversed) = solved.stored_of(example)?;
         let board = if is_reversed { &board.reversed() } else { board };
         let rows = store.rows?;
         let &Board { black, white, kings } = board;
         let men = (black | white) & !kings;
         let block = store.units.block(black & men, white & men);
-        Some(After {
+        Some(Aftermath {
             place: AfterPlace::Rows {
                 unit: &store.solved[block.unit],
                 rows,
@@ -270,15 +275,15 @@ impl LookUp<'_, '_> {
         let taken = captured & !MOVING_KING & !self.group.squares & !self.group.fixed.kings;
         let is_by_king = from == 0 || from == NO_KING || self.group.fixed.kings & from != 0;
         let is_one_king = is_by_king && taken == 0 && captured.is_power_of_two();
-        let after = After::new(solved, &base, &with(king, square), next);
+        let after = Aftermath::new(solved, &base, &with(king, square), next);
         let is_of_these = from == 0 || from == NO_KING;
-        let is_near = |after: &After<'_>| {
+        let is_near = |after: &Aftermath<'_>| {
             let together = Some(after.moving());
             varied == together || moving == together || is_of_these && Some(side) == together
         };
         let after = after.map(|after| match self.lost_king {
             lost if is_one_king && !is_near(&after) && lost.is_there() => {
-                After::lost_king(lost, &base, next)
+                Aftermath::lost_king(lost, &base, next)
             }
             _ => after,
         });
