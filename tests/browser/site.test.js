@@ -179,7 +179,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
 
     /** The values of a position and of its moves. */
     const inPage = (page, fen) => page.evaluate(async (fen) => {
-      const { Local } = await import("./local.js");
+      const { Local } = await import("./engine/local.js");
       const local = await Local.connect();
       const { value, moves } = await local.ask("probe", { fen });
       return [value, ...moves.map((mv) => mv.move + " " + mv.value).sort()];
