@@ -186,6 +186,7 @@ impl Annotation {
 #[pyfunction]
 #[pyo3(signature = (game, *, engine = None, depth = None, nodes = None, time = None,
                     signs = "draughts", on_progress: "Callable[[int, int], object] | None" = None))]
+#[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
 pub fn annotate(
     py: Python<'_>,
     game: AnyGame,
