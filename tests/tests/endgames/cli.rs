@@ -193,7 +193,8 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
             "database_pieces",
             "dtw",
             "mtc",
-            "moves"
+            "moves",
+            "equal"
         ])
     );
     assert_eq!(record["fen"], position.to_fen());
@@ -209,6 +210,15 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
     let listed: BTreeSet<_> =
         moves.iter().map(|m| m["move"].as_str().unwrap().to_owned()).collect();
     assert_eq!(listed, legal.iter().map(ToString::to_string).collect(), "{record}");
+    // The moves that keep the value.
+    // Without a piece left there is no entry.
+    let value_after =
+        |mv| DbIndex::of(&position.after(mv)).map_or(Wld::Loss, |at| solution.entry(&at).wld);
+    let keeping = legal.iter().filter(|&&mv| value_after(mv).opponent() == entry.wld);
+    let keeping: BTreeSet<_> = keeping.map(ToString::to_string).collect();
+    let listed = record["equal"]["keep_value"].as_array().into_iter().flatten();
+    let listed: BTreeSet<_> = listed.map(|mv| mv.as_str().unwrap().to_owned()).collect();
+    assert_eq!(listed, keeping, "{record}");
     for &mv in &legal {
         let text = mv.to_string();
         let entry = moves.iter().find(|m| m["move"] == text.as_str()).unwrap();
