@@ -65,8 +65,9 @@ pub(crate) fn join(
     u32::try_from(end).map_err(|_| too_large(file))?;
 
     let mut out = OutFile::create(file.to_owned())?;
-    out.write(&index(&parts))?;
-    let mut written = index(&parts).len();
+    let head = index(&parts);
+    out.write(&head)?;
+    let mut written = head.len();
     let mut positions = 0;
     let mut sources = sources.into_iter();
     let mut buffer = vec![0; 64 * BLOCK];

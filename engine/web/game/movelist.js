@@ -9,8 +9,8 @@ export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
 
 /** The colours of moves: of signs, and of the grades of a report. */
 export const COLOURS = { 1: "q0", 3: "q0", 2: "q2", 4: "q3", 6: "q1", inaccuracy: "q1", mistake: "q2", blunder: "q3" };
-/** The signs of grades; an inaccuracy has a smaller one, since ?! is praise in draughts. */
-const GLYPHS = { inaccuracy: 2, mistake: 2, blunder: 4 };
+/** The glyphs of grades; an inaccuracy has a smaller sign, since ?! is praise in draughts. */
+export const GLYPHS = { inaccuracy: 2, mistake: 2, blunder: 4 };
 
 /** From this level on variations are folded. */
 const FOLDED = 3;
@@ -18,6 +18,9 @@ const FOLDED = 3;
 const NARROW = "(max-width: 599px)";
 
 const sign = (nag) => SIGNS[nag] ?? "$" + nag;
+
+/** The sign of a move with this grade; empty for a good one. */
+export const signOf = (grade) => SIGNS[GLYPHS[grade]] ?? "";
 
 /** Blanks between the elements, for copying and line breaks. */
 const spaced = (elements) => elements.flatMap((element, index) => (index ? [" ", element] : [element]));

@@ -4,12 +4,11 @@
 import { readFen, short } from "../board/board.js";
 import { make } from "../base/dom.js";
 import { figure } from "../board/figure.js";
-import { SIGNS } from "../game/movelist.js";
-import { Reader, firstOf, percent } from "./reader.js";
+import { signOf } from "../game/movelist.js";
+import { GRADES, Reader, firstOf, percent } from "./reader.js";
 import { table } from "./table.js";
 import { t } from "../base/texts.js";
 
-const GLYPHS = { inaccuracy: 6, mistake: 2, blunder: 4 };
 const PHASES = ["opening", "middle_game", "endgame"];
 const KINDS = ["allowed_combination", "missed_combination", "won_endgame_not_won", "drawn_endgame_lost", "positional"];
 
@@ -39,7 +38,7 @@ export const annotationPage = (data) => {
   const diagrams = (mistakes) => make("div", { class: "diagrams" }, ...mistakes.map((mistake) => {
     const { game, ply, fen, move, side, grade } = mistake;
     const { white, black } = rows[game - 1];
-    const name = `${numberOf(mistake)} ${short(move)}${SIGNS[GLYPHS[grade]]}`;
+    const name = `${numberOf(mistake)} ${short(move)}${signOf(grade)}`;
     const shown = { position: readFen(fen), flipped: side === "B" };
     return figure(shown, opens(game, ply, `${t("gameTitle", { number: game })}, ${name}`), ` ${white} – ${black}. `,
       sentence(mistake), mistake.time_trouble ? " " + t("inTimeTrouble") : "");
@@ -95,7 +94,7 @@ export const annotationPage = (data) => {
     const { m, n } = games[game - 1];
     const { g, a } = n[turning];
     const shares = t("gaveAway", { before: percent(a[0]), after: percent(a[1]) });
-    return `${numbered(games[game - 1], turning)} ${short(m[turning])}${SIGNS[g] ?? ""} ${shares}`;
+    return `${numbered(games[game - 1], turning)} ${short(m[turning])}${signOf(GRADES[g])} ${shares}`;
   };
   const reader = new Reader(games, rows, [
     { name: t("game"), text: (row) => String(row.number) },

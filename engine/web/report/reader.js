@@ -5,7 +5,7 @@ import { after, fen, short, squares } from "../board/board.js";
 import { Curve } from "../game/curve.js";
 import { iconButton, make, save } from "../base/dom.js";
 import { Grid } from "../board/grid.js";
-import { MoveList, SIGNS } from "../game/movelist.js";
+import { MoveList, signOf } from "../game/movelist.js";
 import { table } from "./table.js";
 import { men, t } from "../base/texts.js";
 import { Game, firstNumber } from "../game/tree.js";
@@ -32,8 +32,8 @@ import { Game, firstNumber } from "../game/tree.js";
  * @typedef {{ name: string, text: (head: any) => string, isText?: boolean }} Column
  */
 
-/** The words for the glyphs of bad moves. */
-const GRADES = { 6: "inaccuracy", 2: "mistake", 4: "blunder" };
+/** The grades by the glyphs of bad moves. */
+export const GRADES = { 6: "inaccuracy", 2: "mistake", 4: "blunder" };
 
 /** A share as text. */
 export const percent = (share) => Math.round(100 * share);
@@ -51,8 +51,7 @@ const read = (data) => {
   for (const [index, move] of m.entries()) {
     node = node.add(setUps.get(index + 1) ?? after(node.position, move), move, short(move));
     [node.score] = i[index];
-    const glyph = n?.[index].g;
-    if (glyph) node.nags = [glyph];
+    node.grade = GRADES[n?.[index].g];
   }
   return game;
 };
@@ -317,8 +316,8 @@ export class Reader {
   about(index) {
     const [score, depth, seconds, left] = this.data.i[index];
     const note = this.data.n?.[index];
-    const { text, nags } = this.node;
-    const parts = [text + nags.map((nag) => SIGNS[nag] ?? "").join("")];
+    const { text, grade } = this.node;
+    const parts = [text + signOf(grade)];
     if (score !== null) parts.push(t("scoreOfWhite", { score: men(score) }));
     if (depth !== null) parts.push(t("depthIs", { depth }));
     if (!note || seconds > 0) parts.push(t("seconds", { seconds: seconds.toFixed(3) }));

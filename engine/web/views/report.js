@@ -6,14 +6,13 @@ import { after as play, fen as fenOf, short, squares } from "../board/board.js";
 import { whites } from "../game/curve.js";
 import { find, icon, iconButton, make } from "../base/dom.js";
 import { mini } from "../board/figure.js";
-import { COLOURS, SIGNS } from "../game/movelist.js";
+import { COLOURS, GLYPHS, signOf } from "../game/movelist.js";
 import { problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
 
 /** Moves kept of a best line. */
 const LINE = 12;
-/** The glyphs of the grades. */
-const GLYPHS = { inaccuracy: 2, mistake: 2, blunder: 4 };
+/** From the least on. */
 const GRADES = Object.keys(GLYPHS);
 /** The most positions to learn from. */
 const MOMENTS = 8;
@@ -437,7 +436,7 @@ export class Report {
       row("W", "White", judged.white_accuracy), row("B", "Black", judged.black_accuracy));
     // It does not end a running game or lesson.
     const isBusy = ["play", "lesson"].includes(desk.owner);
-    const nameOf = ({ ply, move, grade }) => line[ply + 1].number + " " + short(move) + SIGNS[GLYPHS[grade]];
+    const nameOf = ({ ply, move, grade }) => line[ply + 1].number + " " + short(move) + signOf(grade);
     const sharesOf = ({ chance, drop }) => t("gaveAway", { before: percent(chance), after: percent(chance - drop) });
     const item = (one) => {
       const { ply, better, grade, drop } = one;
