@@ -36,6 +36,12 @@ const axe = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js
 /** Obstacles for the users of a page: each broken rule, with the places. */
 export const barriers = async (page) => {
   await page.evaluate(await axe);
+  // Colours that are still changing would be measured on their way.
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
   const { violations } = await page.evaluate(() => axe.run());
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 90)).join("; ")}`);
 };
