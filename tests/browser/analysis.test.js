@@ -157,3 +157,37 @@ onPage("moves stand in two columns, with a menu for each", async (page) => {
   await page.keyboard.press("Enter");
   assert.equal(await text(page, "#position-comment"), "Best");
 });
+
+onPage("the tab of endgames marks all moves that are as good, and says whether the solution is the only one", async (page) => {
+  await setUp(page, "B:WK11:BK2,K6,12");
+  await show(page, "endgames");
+  await says(page, /Black wins/, "#value");
+  // By sign and word, not by colour alone.
+  const row = page.locator("#values li").first();
+  assert.match(await row.innerText(), /★ \d+x\d+[^]*★ shortest/);
+  await says(page, /Not the only solution: at 1 of 1 moves others win, too\. In brackets: as good/, "#line-note");
+  assert.match(await text(page, "#line"), /\(★\d+x\d+, ★\d+x\d+, ★\d+x\d+ \+\d+\)/);
+  await setUp(page, "W:W8,12:BK26,43");
+  await show(page, "endgames");
+  await says(page, /^1\. 8-3 /, "#line");
+  assert.equal((await text(page, "#line-note")).trim(), "The only solution.");
+  assert.doesNotMatch(await text(page, "#values"), /★/);
+  assert.deepEqual(await barriers(page), []);
+});
+
+onPage("an endgame that no database knows is proved by a search", async (page) => {
+  await setUp(page, "W:W32,37,38:B19,23,K45");
+  await show(page, "endgames");
+  await says(page, /Black wins/, "#value");
+  await says(page, /in at most \d+ plies/, "#value-more");
+  await says(page, /Proved by search/, "#subtitle");
+  await says(page, /^1\. \d+-\d+/, "#line");
+  assert.match(await page.locator("#values li").first().innerText(), /Losses · 4[^]*★ 32-27[^]*★ longest defence/);
+  // A move of the proof can be played, and the next position is known, too.
+  await page.locator("#values button").first().click();
+  await moves(page, 1);
+  await says(page, /Not settled · \d+/, "#values");
+  // Positions with many pieces are not searched.
+  await setUp(page, "W:W31-50:B1-20");
+  await says(page, /Values are known for up to 4 pieces/, "#practise-text");
+});

@@ -9,11 +9,13 @@ import { cell, moves, read, says, show, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
-/** The page's names of its puzzles, and their solutions: the first of the suite. */
-const [FIRST, SECOND] = [["shot-1", 34, 29], ["shot-2", 17, 21]];
+/** The page's names of its puzzles, and both moves of their solutions: the first of the suite. */
+const [FIRST, SECOND] = [["Combination 1", 34, 29, 39, 26], ["Combination 2", 17, 21, 11, 35]];
 
 /** The progress of a set, on its card. */
 const [COMBINATIONS, OF_GAMES] = ["#set-combinations .score", "#set-games .score"];
+
+const movable = (page, square) => cell(page, square).and(page.locator(".movable")).waitFor();
 
 const visit = async () => {
   const context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce" });
@@ -33,14 +35,29 @@ const play = async (page, from, to) => {
   await cell(page, to).click();
 };
 
+/** Plays a combination to its end; the other side answers. */
+const combine = async (page, [, from, to, next, last]) => {
+  await movable(page, from);
+  await play(page, from, to);
+  await movable(page, next);
+  await moves(page, 2);
+  await play(page, next, last);
+};
+
 test("a combination is solved, with its source and the score", { timeout: 90_000 }, async () => {
   const page = await visit();
   await page.click("#combinations-go");
   await says(page, /White to move and win/, "#title");
-  assert.match(await text(page, "#puzzle-source"), new RegExp(`^${FIRST[0]}, from the engine’s games.*self-play, gen1fast`));
-  await cell(page, FIRST[1]).and(page.locator(".movable")).waitFor();
+  assert.match(await text(page, "#puzzle-source"), new RegExp(`^${FIRST[0]}, from a game of the engine against itself$`));
+  await movable(page, FIRST[1]);
   await play(page, FIRST[1], FIRST[2]);
-  await says(page, /34-29 is right/, "#puzzle-text");
+  // The other side gives the best answer; only the end counts.
+  await says(page, /34-29 is right. Continue/, "#puzzle-text");
+  await movable(page, FIRST[3]);
+  await moves(page, 2);
+  await says(page, /0 of 254 solved/, COMBINATIONS);
+  await play(page, FIRST[3], FIRST[4]);
+  await says(page, /39x26 is right/, "#puzzle-text");
   await says(page, /1 of 254 solved100 % at the first try/, COMBINATIONS);
   assert.ok(await page.locator("#puzzle-hint").isDisabled());
   // The next one is different, with Black at the bottom.
@@ -52,9 +69,8 @@ test("a combination is solved, with its source and the score", { timeout: 90_000
   // It is there after a reload, to be solved.
   await page.reload();
   await page.waitForSelector("body[data-ready]");
-  await cell(page, SECOND[1]).and(page.locator(".movable")).waitFor();
-  await play(page, SECOND[1], SECOND[2]);
-  await says(page, /17-21 is right/, "#puzzle-text");
+  await combine(page, SECOND);
+  await says(page, /11x35 is right/, "#puzzle-text");
   await says(page, /2 of 254 solved/, COMBINATIONS);
   await page.context().close();
 });
@@ -73,7 +89,7 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
   await says(page, /34-29/, "#puzzle-text");
   assert.equal(await page.locator("#frame path.arrow").count(), 1);
   await moves(page, 0);
-  await play(page, FIRST[1], FIRST[2]);
+  await combine(page, FIRST);
   await says(page, /It will be repeated later/, "#puzzle-text");
   await says(page, /0 of 254 solved0 % at the first try/, COMBINATIONS);
   await page.click("#puzzle-next");
@@ -84,15 +100,17 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
     await page.click("#puzzle-next");
     await says(page, new RegExp(`^${name},`), "#puzzle-source");
     if (name !== FIRST[0]) continue;
-    await cell(page, FIRST[1]).and(page.locator(".movable")).waitFor();
-    await play(page, FIRST[1], FIRST[2]);
-    await says(page, /34-29 is right$/, "#puzzle-text");
+    await combine(page, FIRST);
+    await says(page, /39x26 is right$/, "#puzzle-text");
   }
   await says(page, /1 of 254 solved/, COMBINATIONS);
   // Looking up the solution is not solving it.
   await page.click("#puzzle-next");
   await page.click("#puzzle-show");
-  await says(page, /It will be repeated later/, "#puzzle-text");
+  // It is shown on the board, move by move.
+  await says(page, /Solution: 17-21 26x17 11x35/, "#puzzle-text");
+  for (const move of ["17-21", "26x17", "11x35"]) await page.locator("#moves [aria-current]", { hasText: move }).waitFor();
+  await says(page, /1 of 254 solved/, COMBINATIONS);
   await page.context().close();
 });
 
@@ -111,8 +129,6 @@ const GAMES = `[White "Jan"]
 `;
 
 const open = read;
-
-const movable = (page, square) => cell(page, square).and(page.locator(".movable")).waitFor();
 
 test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async () => {
   const page = await visit();

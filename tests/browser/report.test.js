@@ -91,6 +91,8 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       assert.match(white, /^Anna/);
       assert.match(black, /^Bert/);
       const list = await rows(page);
+      // What was wrong stands there in words.
+      assert.match(list[0], /29-23 loses \d+ m[ae]n after \d+x\d+ \d+x\d+|29-23 misses|29-23 worsens the position/);
       assert.match(list[0], /^2\. 29-23\?\??.*from \d+ % to \d+ % of the points/);
       assert.match(list[1], /^6\.\.\. 12-17\?.*from \d+ % to \d+ % of the points/);
       // The turning point comes first; moves are coloured at once.
@@ -107,6 +109,12 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       await undo(page);
       await moves(page, ALL);
       assert.match(await text(page, "#moves button.m[aria-current]"), /^29-23/);
+      // The same limits give the same report again, whatever was searched before.
+      await page.evaluate(() => (document.querySelector("#say").textContent = ""));
+      await within(page, "report-menu", () => page.click("#report-menu [data-act=whole-pop]"));
+      await page.click("#whole-start");
+      await says(page, /The game is analysed/);
+      assert.deepEqual(await rows(page), list);
       // The page's own engine has another evaluation.
       if (name === "as a site") return;
       const expected = await annotated();

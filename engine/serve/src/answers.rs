@@ -12,7 +12,7 @@ use super::query::{Limited, Query};
 use super::{Desk, Reply};
 use meerslag_search::PlayingLevel;
 use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, value_name};
-use meerslag_study::solve::{SolveOptions, Solver};
+use meerslag_study::solve::{SolveOptions, Solver, Within};
 use movegen::json::Record;
 
 /// Plies of a perfect line unless another number is asked for.
@@ -257,15 +257,18 @@ pub(super) fn probe(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
 }
 
 /// The best play of both sides.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(super) struct LineAnswerRecord {
     fen: String,
-    /// `win`, `loss`, `draw` or `unknown`, for the side to move.
+    /// `win`, `loss`, `draw`, `at_least_draw`, `at_most_draw` or `unknown`, for the side to move.
     value: &'static str,
     /// Plies to the end of the game.
     dtw: Option<u32>,
     /// Distance to conversion.
     mtc: Option<u32>,
+    /// Plies of a win or loss proved by search at most: to the end, or to the databases.
+    at_most: Option<u32>,
+    databases_within: Option<u32>,
     /// Null if nothing is known.
     line: Option<LineRecord>,
     /// With `tree`: the line with its variations, as a PDN game.
@@ -285,32 +288,44 @@ pub(super) struct LineParameters {
     /// Most moves of the variations beside the line of a win or loss, which are all defences and the
     /// winner's other moves. Default: none.
     tree: Option<Limited<1, 2000>>,
+    /// Outside the databases: search at most this many positions for a proof. Default: none.
+    nodes: Option<Limited<1, 20_000_000>>,
 }
+
+/// Memory of a search for a proof, in MiB.
+const PROOF_MIB: usize = 64;
 
 pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
-    let LineParameters { plies, tree } = query.get()?;
+    let LineParameters { plies, tree, nodes } = query.get()?;
     let most = plies.map_or(LINE_PLIES, |most| most.0 as usize);
     let fen = position.to_fen();
-    let value = desk.probe.wld(position)?;
-    if value.is_none() || !desk.probe.reaches(position) {
-        let (value, line, pdn) = (value_name(value), None, None);
-        return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line, pdn }));
+    let known = desk.probe.wld(position)?.filter(|_| desk.probe.reaches(position));
+    if known.is_none() && nodes.is_none() {
+        let value = value_name(desk.probe.wld(position)?);
+        return Ok(Reply::json(&LineAnswerRecord { fen, value, ..LineAnswerRecord::default() }));
     }
-    // The databases have the answer, so there is no search.
     let draw_plies = most.min(DRAW_PLIES);
     let tree_moves = tree.map_or(0, |most| most.0 as usize);
-    let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies, tree_moves };
+    // Where the databases have the answer, there is no search.
+    let (nodes, hash_mib) = match (known, nodes) {
+        (None, Some(nodes)) => (nodes.0, PROOF_MIB),
+        _ => (1, 1),
+    };
+    let options = SolveOptions { nodes, hash_mib, draw_plies, tree_moves };
     let solution =
         Solver::new(&desk.probe, options).solve_game(&game, desk.draw_rules, query.gone())?;
     let line = solution.line.as_ref();
     let pdn = tree.and_then(|_| solution.to_pdn(&game, most));
+    let (at_most, databases_within) = Within::split(solution.within);
     Ok(Reply::json(&LineAnswerRecord {
         fen,
         value: solution.value.name(),
         dtw: solution.dtw,
         mtc: solution.mtc,
+        at_most,
+        databases_within,
         line: line.map(|line| LineRecord::new(&game, line, most)),
         pdn: pdn.map(|pdn| game_to_string(&pdn, &WriteOptions::default())),
     }))
@@ -394,6 +409,11 @@ pub(super) mod tests {
         assert_eq!(short["line"]["plies"], 8);
         let unknown = ask("/v1/line", &[]).unwrap();
         assert_eq!((&unknown["value"], &unknown["line"]), (&"unknown".into(), &Value::Null));
+        let six = ("fen", "W:W32,37,38:B19,23,K45");
+        let proved = ask("/v1/line", &[six, ("nodes", "100000")]).unwrap();
+        assert_eq!((&proved["value"], &proved["dtw"]), (&"loss".into(), &Value::Null));
+        assert_eq!(proved["at_most"], proved["line"]["plies"]);
+        assert_eq!(ask("/v1/line", &[six, ("nodes", "1")]).unwrap()["value"], "unknown");
     }
 
     #[test]

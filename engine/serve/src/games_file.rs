@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use meerslag_games::{
@@ -32,6 +32,8 @@ const PAGE: u64 = 50;
 const MAX_GAMES: u64 = 1_000;
 /// Connections that are kept for the next question.
 const KEPT: usize = 8;
+/// Imports that can be asked for.
+const MAX_JOBS: usize = 32;
 
 /// A file of games, opened as often as questions are answered at a time.
 #[derive(Debug)]
@@ -39,6 +41,18 @@ pub struct GamesShelf {
     path: PathBuf,
     takes_games: bool,
     kept: Mutex<Kept>,
+    /// The latest imports with a name, the last one at the end.
+    jobs: Mutex<Vec<Job>>,
+}
+
+/// An import that its client can ask for.
+#[derive(Debug)]
+struct Job {
+    name: String,
+    /// Bytes read, of how many, and the games in them.
+    progress: (u64, u64, u64),
+    /// What came of it.
+    result: Option<Result<Reply, Problem>>,
 }
 
 /// Connections to a file, and the identity of the file when they were made.
@@ -83,7 +97,7 @@ impl GamesShelf {
         let stamp = Stamp::of(path);
         let stamp = stamp.map_err(|error| GamesError::Io { path: path.to_owned(), error })?;
         let kept = Mutex::new(Kept { stamp, files: vec![file] });
-        Ok(GamesShelf { path: path.to_owned(), takes_games, kept })
+        Ok(GamesShelf { path: path.to_owned(), takes_games, kept, jobs: Mutex::default() })
     }
 
     /// Whether games may be added.
@@ -107,16 +121,42 @@ impl GamesShelf {
         Ok(stamp)
     }
 
-    /// Does this work with the file, until the client has gone.
+    /// The job of this name, if there is one.
+    fn job<T>(&self, name: &str, work: impl FnOnce(&mut Job) -> T) -> Option<T> {
+        self.jobs.lock().iter_mut().find(|job| job.name == name).map(work)
+    }
+
+    /// Begins a job, or gives the answer of the one of this name.
+    fn begin(&self, name: &str) -> Option<Result<Reply, Problem>> {
+        let running = || Err(Problem::new(ProblemKind::Busy, "this import is running"));
+        let known = self.job(name, |job| job.result.clone().unwrap_or_else(running));
+        if known.is_none() {
+            let mut jobs = self.jobs.lock();
+            jobs.push(Job { name: name.to_owned(), progress: (0, 0, 0), result: None });
+            let over = jobs.len().saturating_sub(MAX_JOBS);
+            jobs.drain(..over);
+        }
+        known
+    }
+
+    /// Does this work with the file, until its flag is set: the client has gone.
     fn with<T>(
         &self,
         query: &Query<'_>,
         work: impl FnOnce(&mut GamesFile) -> Result<T, GamesError>,
     ) -> Result<T, Problem> {
+        self.until(query.gone(), work)
+    }
+
+    fn until<T>(
+        &self,
+        gone: &Arc<AtomicBool>,
+        work: impl FnOnce(&mut GamesFile) -> Result<T, GamesError>,
+    ) -> Result<T, Problem> {
         let stamp = self.stamp()?;
         let kept = self.kept.lock().files.pop();
         let mut file = kept.map_or_else(|| GamesFile::open(&self.path), Ok).map_err(problem)?;
-        file.end_when(Arc::clone(query.gone())).map_err(problem)?;
+        file.end_when(Arc::clone(gone)).map_err(problem)?;
         let done = work(&mut file).map_err(problem)?;
         let mut kept = self.kept.lock();
         if kept.stamp == stamp && kept.files.len() < KEPT {
@@ -290,6 +330,55 @@ pub(super) struct ImportParameters {
     /// Games that are there already: keep adds them again, skip (the default) leaves them out, better
     /// keeps the one that says more: comments, a result, all moves.
     duplicates: Option<Duplicates>,
+    /// A name for this import, chosen by the client: it goes on when the client leaves, its answer is
+    /// kept for `/v1/games/job`, and the same name is never imported twice.
+    #[schemars(length(min = 8, max = 64))]
+    job: Option<String>,
+}
+
+/// Which import is meant.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct JobParameters {
+    /// Its name.
+    job: String,
+}
+
+/// How far an import is.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImportJob")]
+pub(super) struct JobRecord {
+    /// Bytes read.
+    read: u64,
+    /// Bytes of the text.
+    bytes: u64,
+    /// Games in the bytes that were read.
+    games: u64,
+}
+
+impl Record for JobRecord {
+    const TYPE: &'static str = "import_job";
+}
+
+/// What is said about an import.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "describes the answers")]
+pub(super) enum ImportJobRecord {
+    Running(JobRecord),
+    Done(GamesAddedRecord),
+}
+
+/// `GET /v1/games/job`: the answer of an import, or how far it is.
+pub(super) fn job(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let name = query.get::<JobParameters>()?.job;
+    let missing = || Err(Problem::new(ProblemKind::NotKnown, "there is no such import"));
+    let (read, bytes, games) =
+        match shelf(desk)?.job(&name, |job| (job.progress, job.result.clone())) {
+            None => return missing(),
+            Some((_, Some(result))) => return result,
+            Some((progress, None)) => progress,
+        };
+    Ok(Reply::json(&JobRecord { read, bytes, games }))
 }
 
 /// The most problems and duplicates reported.
@@ -302,13 +391,38 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
         let text = "this server does not add games: see --games-add";
         return Err(Problem::new(ProblemKind::NotKnown, text));
     }
-    let duplicates = query.get::<ImportParameters>()?.duplicates.unwrap_or_default();
-    let options = ImportOptions { duplicates, ..ImportOptions::default() };
+    let ImportParameters { duplicates, job } = query.get()?;
+    let options =
+        ImportOptions { duplicates: duplicates.unwrap_or_default(), ..ImportOptions::default() };
+    let Some(name) = job else { return add(shelf, query.gone(), options, body, &mut |_| ()) };
+    if !(8..=64).contains(&name.len()) {
+        return Err(Problem::parameter("job", "a name has 8 to 64 letters".to_owned()));
+    }
+    if let Some(known) = shelf.begin(&name) {
+        return known;
+    }
+    let result = add(shelf, &Arc::default(), options, body, &mut |progress| {
+        shelf.job(&name, |job| job.progress = progress);
+    });
+    shelf.job(&name, |job| job.result = Some(result.clone()));
+    result
+}
+
+/// Adds the games of a text to the file, until the flag is set; tells the bytes read, of how many, and
+/// their games.
+fn add(
+    shelf: &GamesShelf,
+    gone: &Arc<AtomicBool>,
+    options: ImportOptions,
+    body: &[u8],
+    tell: &mut dyn FnMut((u64, u64, u64)),
+) -> Result<Reply, Problem> {
     let (mut problems, mut named) = (Vec::new(), Vec::new());
     let before = shelf.stamp()?.file;
-    let report = shelf.with(query, |file| {
+    let report = shelf.until(gone, |file| {
         file.import_text("HTTP", body, options, &mut |event| {
             match event {
+                ImportEvent::Progress { done, all, games } => tell((done, all, games)),
                 ImportEvent::Problem(problem) if problems.len() < MAX_REPORTED => {
                     problems.push(format!("line {}: {}", problem.line, problem.reason));
                 }
@@ -317,7 +431,7 @@ pub(super) fn import(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Repl
                 }
                 _ => {}
             }
-            !query.gone().load(Ordering::Relaxed)
+            !gone.load(Ordering::Relaxed)
         })
     })?;
     if shelf.stamp()?.file != before {

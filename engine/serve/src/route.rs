@@ -306,6 +306,13 @@ pub static ROUTES: &[Route] = &[
         )
     },
     #[cfg(feature = "games")]
+    get::<games_file::ImportJobRecord>(
+        "/v1/games/job",
+        "How far a named import is, or its answer",
+        &[parameters::<games_file::JobParameters>()],
+        games_file::job,
+    ),
+    #[cfg(feature = "games")]
     get::<games_file::ExplorerRecord>(
         "/explorer/master",
         "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of masters",

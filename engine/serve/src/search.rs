@@ -41,6 +41,9 @@ pub(super) struct LimitParameters {
 pub(super) struct AnalysisParameters {
     /// How many variations to show. Default: 1.
     multipv: Option<Limited<1, 1000>>,
+    /// Whether the engine forgets its earlier searches first, so that the same searches in the same
+    /// order find the same. Default: false.
+    fresh: Option<bool>,
 }
 
 /// How well a move is played.
@@ -56,6 +59,7 @@ pub struct Search {
     game: Game,
     limits: Limits,
     level: PlayingLevel,
+    is_fresh: bool,
 }
 
 impl Search {
@@ -69,8 +73,8 @@ impl Search {
             let text = format!("'{time}' is not a number from {LEAST_SECONDS} to {most}");
             return Err(Problem::parameter("time", text));
         }
-        let multipv =
-            query.get::<AnalysisParameters>()?.multipv.map_or(1, |count| count.0 as usize);
+        let AnalysisParameters { multipv, fresh } = query.get()?;
+        let multipv = multipv.map_or(1, |count| count.0 as usize);
         if multipv > desk.limits.max_multipv {
             let most = desk.limits.max_multipv;
             return Err(Problem::parameter("multipv", format!("more than {most}")));
@@ -82,7 +86,7 @@ impl Search {
         let default = if has_end || mode == Mode::Analyze { longest } else { DEFAULT_TIME };
         let time = time.map_or(default.min(longest), Duration::from_secs_f64);
         let limits = Limits { depth, nodes, move_time: Some(time), clock: None, mode, multipv };
-        Ok(Search { game: query.game()?, limits, level })
+        Ok(Search { game: query.game()?, limits, level, is_fresh: fresh == Some(true) })
     }
 
     /// The time after which it has ended.
@@ -103,8 +107,8 @@ impl Search {
                 .set_options(options)
                 .map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))?;
         }
-        if self.level < PlayingLevel::FULL {
-            // Results of earlier searches would make it stronger.
+        if self.is_fresh || self.level < PlayingLevel::FULL {
+            // Results of earlier searches would make a weak level stronger.
             engine.new_game();
         }
         Ok(engine.search(&self.game, &self.limits, control, report))

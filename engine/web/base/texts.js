@@ -214,9 +214,9 @@ const TEXTS = {
     "{move} не выигрывает. Попробуйте ещё раз.", "{move} gewinnt nicht. Noch ein Versuch.", "{move} nie wygrywa. Spróbuj ponownie.",
   ],
   puzzleSource: [
-    "{id}, from the engine’s games against itself: {source}", "{id}, uit partijen van de computer tegen zichzelf: {source}",
-    "{id}, tirée des parties du programme contre lui-même : {source}", "{id}, из партий программы с собой: {source}",
-    "{id}, aus Partien des Programms gegen sich selbst: {source}", "{id}, z partii programu z samym sobą: {source}",
+    "Combination {id}, from a game of the engine against itself", "Combinatie {id}, uit een partij van de computer tegen zichzelf",
+    "Combinaison {id}, d’une partie du programme contre lui-même", "Комбинация {id}, из партии программы с собой",
+    "Kombination {id}, aus einer Partie des Programms gegen sich selbst", "Kombinacja {id}, z partii programu z samym sobą",
   ],
   lessons: ["Endgame lessons", "Eindspellessen", "Leçons de finales", "Уроки эндшпиля", "Endspiellektionen", "Lekcje końcówek"],
   lessonScore: [
@@ -363,6 +363,28 @@ const TEXTS = {
     "No move gave anything away.", "Geen zet gaf iets weg.", "Aucun coup n’a fait perdre de points.", "Ни одним ходом очки не упущены.",
     "Kein Zug hat etwas verschenkt.", "Żaden ruch niczego nie oddał.",
   ],
+  "was.allowed_combination": [
+    "{move} loses {men} {men|man|men} after {line}", "{move} verliest {men} {men|schijf|schijven} na {line}",
+    "{move} perd {men} {men|pion|pions} après {line}", "{move} теряет {men} {men|шашку|шашки|шашек} после {line}",
+    "{move} verliert {men} {men|Stein|Steine} nach {line}", "{move} traci {men} {men|pionek|pionki|pionków} po {line}",
+  ],
+  "was.missed_combination": [
+    "{move} misses {men} {men|man|men}: {line}", "{move} mist {men} {men|schijf|schijven}: {line}",
+    "{move} manque {men} {men|pion|pions} : {line}", "{move} упускает {men} {men|шашку|шашки|шашек}: {line}",
+    "{move} verpasst {men} {men|Stein|Steine}: {line}", "{move} przepuszcza {men} {men|pionek|pionki|pionków}: {line}",
+  ],
+  "was.won_endgame_not_won": [
+    "{move} gives the win away", "{move} geeft de winst weg", "{move} laisse échapper le gain", "{move} упускает выигрыш",
+    "{move} vergibt den Gewinn", "{move} wypuszcza wygraną",
+  ],
+  "was.drawn_endgame_lost": [
+    "{move} loses a drawn endgame", "{move} verliest een remise-eindspel", "{move} perd une finale nulle", "{move} проигрывает ничейный эндшпиль",
+    "{move} verliert ein remises Endspiel", "{move} przegrywa remisową końcówkę",
+  ],
+  "was.positional": [
+    "{move} worsens the position", "{move} verslechtert de stand", "{move} détériore la position", "{move} ухудшает позицию",
+    "{move} verschlechtert die Stellung", "{move} pogarsza pozycję",
+  ],
   gaveAway: [
     "from {before} % to {after} % of the points", "van {before} % naar {after} % van de punten",
     "de {before} % à {after} % des points", "с {before} % до {after} % очков",
@@ -460,6 +482,31 @@ const TEXTS = {
     "{plies} {plies|półruch|półruchy|półruchów} do bicia lub ruchu pionkiem",
   ],
   perfectLine: ["Perfect line", "Perfect spel", "Jeu parfait", "Точная игра", "Bestes Spiel", "Najlepsza gra"],
+  atMostPlies: [
+    "in at most {plies} {plies|ply|plies}", "in hooguit {plies} halve {plies|zet|zetten}", "en {plies} {plies|demi-coup|demi-coups} au plus",
+    "не больше чем за {plies} {plies|полуход|полухода|полуходов}", "in höchstens {plies} {plies|Halbzug|Halbzügen}", "najwyżej w {plies} {plies|półruchu|półruchach|półruchach}",
+  ],
+  knownWithin: [
+    "the databases know the end within {plies} {plies|ply|plies}", "binnen {plies} halve {plies|zet|zetten} kennen de databases het einde",
+    "les bases connaissent la suite après {plies} {plies|demi-coup|demi-coups}", "через {plies} {plies|полуход|полухода|полуходов} конец известен базам",
+    "nach {plies} {plies|Halbzug|Halbzügen} kennen die Datenbanken das Ende", "po {plies} {plies|półruchu|półruchach|półruchach} koniec znają bazy",
+  ],
+  provedBySearch: ["Proved by search", "Bewezen door zoeken", "Prouvé par la recherche", "Доказано перебором", "Durch Suche bewiesen", "Udowodnione wyszukiwaniem"],
+  searchesProof: ["Searching for a proof…", "Er wordt een bewijs gezocht…", "Recherche d’une preuve…", "Поиск доказательства…", "Ein Beweis wird gesucht…", "Szukamy dowodu…"],
+  noProof: ["No proof was found.", "Er is geen bewijs gevonden.", "Aucune preuve trouvée.", "Доказательство не найдено.", "Kein Beweis gefunden.", "Nie znaleziono dowodu."],
+  openCount: ["Not settled · {count}", "Onbeslist · {count}", "Incertains · {count}", "Не решено · {count}", "Ungeklärt · {count}", "Nierozstrzygnięte · {count}"],
+  shortestWin: ["shortest", "kortste", "le plus court", "кратчайший", "am kürzesten", "najkrótszy"],
+  longestDefence: ["longest defence", "langste verdediging", "défense la plus longue", "самая долгая защита", "längste Verteidigung", "najdłuższa obrona"],
+  onlySolution: ["The only solution.", "De enige oplossing.", "La seule solution.", "Единственное решение.", "Die einzige Lösung.", "Jedyne rozwiązanie."],
+  otherSolutions: [
+    "Not the only solution: at {count} of {all} moves others win, too.", "Niet de enige oplossing: bij {count} van de {all} zetten winnen ook andere.",
+    "Pas la seule solution : à {count} coups sur {all}, d’autres gagnent aussi.", "Не единственное решение: на {count} ходах из {all} выигрывают и другие.",
+    "Nicht die einzige Lösung: Bei {count} von {all} Zügen gewinnen auch andere.", "Nie jedyne rozwiązanie: przy {count} z {all} ruchów wygrywają też inne.",
+  ],
+  equalHelp: [
+    "In brackets: as good, with ★ just as long.", "Tussen haakjes: even goed, met ★ even lang.", "Entre parenthèses : aussi bons ; ★ : aussi longs.",
+    "В скобках: столь же хорошие, с ★ той же длины.", "In Klammern: ebenso gut, mit ★ ebenso lang.", "W nawiasach: równie dobre, z ★ równie długie.",
+  ],
   noLine: [
     "No line is known", "Geen variant bekend", "Aucune variante connue", "Вариант неизвестен",
     "Keine Variante bekannt", "Nie znamy wariantu",

@@ -174,7 +174,7 @@ export class Local {
   /** Sends a request to the worker for it, and returns its last event; an analysis has a purpose. */
   async request(request, signal, listener, purpose = request.route) {
     const { route } = request;
-    const isSearch = SEARCHES.includes(route);
+    const isSearch = SEARCHES.includes(route) || request.query.nodes > 0;
     const isRules = !this.hasEngine && BY_RULES.includes(route);
     const kind = isSearch ? purpose : isRules ? "rules" : "answers";
     const module = await wanted(isRules ? this.once(RULES, compiled) : this.engine(), signal);

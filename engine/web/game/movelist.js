@@ -2,6 +2,7 @@
 
 import { iconButton, make } from "../base/dom.js";
 import { t } from "../base/texts.js";
+import { short } from "../board/board.js";
 import { plain } from "./tree.js";
 
 /** The signs of common numeric annotation glyphs. */
@@ -21,6 +22,13 @@ const sign = (nag) => SIGNS[nag] ?? "$" + nag;
 
 /** The sign of a move with this grade; empty for a good one. */
 export const signOf = (grade) => SIGNS[GLYPHS[grade]] ?? "";
+
+/** The mistake of a move, in a sentence. @param {Pick<Records.Mistake, "move" | "better" | "kind" | "men" | "line">} mistake */
+export const sentence = ({ move, better, kind, men, line }) => {
+  const said = t("was." + kind, { move: short(move), men, line: line.map(short).join(" ") });
+  const isShown = kind.endsWith("_combination") || !better;
+  return said + (isShown ? "." : "; " + t("betterMove", { move: short(better) }) + ".");
+};
 
 /** Blanks between the elements, for copying and line breaks. */
 const spaced = (elements) => elements.flatMap((element, index) => (index ? [" ", element] : [element]));

@@ -4,7 +4,7 @@
 import { readFen, short } from "../board/board.js";
 import { make } from "../base/dom.js";
 import { figure } from "../board/figure.js";
-import { signOf } from "../game/movelist.js";
+import { sentence, signOf } from "../game/movelist.js";
 import { GRADES, Reader, firstOf, percent } from "./reader.js";
 import { table } from "./table.js";
 import { t } from "../base/texts.js";
@@ -20,14 +20,6 @@ const rounded = (accuracy) => (accuracy == null ? "–" : accuracy.toFixed(1));
 const numbered = (data, ply) => {
   const place = ply + (data.p[0] === "B" ? 1 : 0);
   return Math.floor(place / 2) + firstOf(data) + (place % 2 ? "..." : ".");
-};
-
-/** The mistake of a move, in a sentence. @param {Records.Mistake} mistake */
-const sentence = ({ move, better, kind, men, line }) => {
-  const values = { move: short(move), men, line: line.map(short).join(" ") };
-  const said = t("was." + kind, values);
-  const isShown = kind.endsWith("_combination") || !better;
-  return said + (isShown ? "." : "; " + t("betterMove", { move: short(better) }) + ".");
 };
 
 export const annotationPage = (data) => {

@@ -77,28 +77,6 @@ add({
     "Ungenauigkeiten, Fehler und Patzer zusammen: wann sie gemacht wurden, was falsch war, und wie viele mit weniger als einer Minute auf der Uhr.",
     "Niedokładności, błędy i grube błędy razem: kiedy je popełniono, co było źle i ile z nich przy mniej niż minucie na zegarze.",
   ],
-  "was.allowed_combination": [
-    "{move} loses {men} {men|man|men} after {line}", "{move} verliest {men} {men|schijf|schijven} na {line}",
-    "{move} perd {men} {men|pion|pions} après {line}", "{move} теряет {men} {men|шашку|шашки|шашек} после {line}",
-    "{move} verliert {men} {men|Stein|Steine} nach {line}", "{move} traci {men} {men|pionek|pionki|pionków} po {line}",
-  ],
-  "was.missed_combination": [
-    "{move} misses {men} {men|man|men}: {line}", "{move} mist {men} {men|schijf|schijven}: {line}",
-    "{move} manque {men} {men|pion|pions} : {line}", "{move} упускает {men} {men|шашку|шашки|шашек}: {line}",
-    "{move} verpasst {men} {men|Stein|Steine}: {line}", "{move} przepuszcza {men} {men|pionek|pionki|pionków}: {line}",
-  ],
-  "was.won_endgame_not_won": [
-    "{move} gives the win away", "{move} geeft de winst weg", "{move} laisse échapper le gain", "{move} упускает выигрыш",
-    "{move} vergibt den Gewinn", "{move} wypuszcza wygraną",
-  ],
-  "was.drawn_endgame_lost": [
-    "{move} loses a drawn endgame", "{move} verliest een remise-eindspel", "{move} perd une finale nulle", "{move} проигрывает ничейный эндшпиль",
-    "{move} verliert ein remises Endspiel", "{move} przegrywa remisową końcówkę",
-  ],
-  "was.positional": [
-    "{move} worsens the position", "{move} verslechtert de stand", "{move} détériore la position", "{move} ухудшает позицию",
-    "{move} verschlechtert die Stellung", "{move} pogarsza pozycję",
-  ],
   progress: ["Progress", "Verloop", "Progrès", "Динамика", "Verlauf", "Postępy"],
   "position.now": ["Position", "Stand", "Position", "Позиция", "Stellung", "Pozycja"],
   valueAtEntry: ["At the start", "Aan het begin", "Au début", "В начале", "Am Anfang", "Na początku"],

@@ -12,9 +12,17 @@ const SLOW = 300;
 /** The most verdicts that are seen at a time. */
 const MOST_TIPS = 3;
 
+/** With at most this many pieces a proof is searched, among so many positions. */
+const [MOST_PIECES, MOST_NODES] = [12, 1_000_000];
+/** Before moves that keep to the shortest way. */
+const STAR = "★ ";
+/** The most moves named beside one of the line. */
+const NAMED = 3;
+
 /** The distance of a value for people. */
-const distanceText = ({ dtw, mtc }) =>
-  dtw > 0 ? t("plies", { plies: dtw }) : mtc > 0 ? t("conversion", { plies: mtc }) : "";
+const distanceText = ({ dtw, mtc, at_most, databases_within }) =>
+  dtw > 0 ? t("plies", { plies: dtw }) : mtc > 0 ? t("conversion", { plies: mtc })
+  : at_most ? t("atMostPlies", { plies: at_most }) : databases_within ? t("knownWithin", { plies: databases_within }) : "";
 
 export class Endgames {
   /**
@@ -39,8 +47,10 @@ export class Endgames {
     /** Called with a finished lesson, and whether it was without a mistake.
      * @type {(lesson: { number?: number }, isRight: boolean) => void} */
     this.onEnd = () => {};
-    /** @type {Answers["probe"]} */
+    /** @type {{ value: string, equal: Answers["probe"]["equal"], moves: (Partial<Answers["probe"]["moves"][0]> & { move: string, text: string, value: string })[], at_most?: number | null, line?: Answers["line"]["line"] }} */
     this.answer = null;
+    /** Ends a running search for a proof. @type {AbortController | null} */
+    this.proving = null;
     /** Ends a running question for the value of a move. */
     this.judging = null;
     this.hinted = 0;
@@ -89,7 +99,7 @@ export class Endgames {
       const what = number ? t("lessonName." + number) : this.material(desk.game.root.position);
       return [t("lesson." + goal, { side: t("side." + side) }), what];
     }
-    return this.isKnown ? [this.material(desk.node.position), t("fromDatabases")] : null;
+    return this.isKnown ? [this.material(desk.node.position), t(this.answer.line ? "provedBySearch" : "fromDatabases")] : null;
   }
 
   /** The pieces of a position in words. */
@@ -101,7 +111,9 @@ export class Endgames {
   /** The tab is shown or hidden. */
   open(isOpen) {
     this.isOpen = isOpen;
-    if (isOpen) this.perfect();
+    if (isOpen && !this.answer) this.renew();
+    else if (isOpen) this.perfect();
+    else this.proving?.abort();
   }
 
   /** Goes from the lesson back to the endgame. */
@@ -158,17 +170,21 @@ export class Endgames {
     this.answer = null;
     this.hinted = 0;
     find("line").replaceChildren();
-    if (desk.isEndgame) {
+    this.proving?.abort();
+    this.proving = new AbortController();
+    const { signal } = this.proving;
+    const isSearch = !desk.isEndgame && desk.pieces <= MOST_PIECES && this.isOpen && !this.isHidden;
+    if (desk.isEndgame || isSearch) {
       // A site without a server fetches its databases first.
       const slow = setTimeout(() => {
-        if (desk.node === node) find("practise-text").textContent = t("loading");
+        if (desk.node === node) find("practise-text").textContent = t(isSearch ? "searchesProof" : "loading");
       }, SLOW);
       try {
-        const answer = await desk.probe(node);
-        if (desk.node !== node) return;
+        const answer = await (isSearch ? this.prove(node, signal) : desk.probe(node));
+        if (desk.node !== node || signal.aborted) return;
         this.answer = answer;
       } catch (problem) {
-        if (desk.node === node) find("practise-text").textContent = problemText(problem);
+        if (desk.node === node && !signal.aborted) find("practise-text").textContent = problemText(problem);
         return;
       } finally {
         clearTimeout(slow);
@@ -182,6 +198,18 @@ export class Endgames {
     }
   }
 
+  /** What a search proves, as the databases would say it. */
+  prove(node, signal) {
+    return this.desk.remember("proof", node, async () => {
+      const { value, at_most, databases_within, line } = await this.desk.engine.ask("line", { ...node.query, nodes: MOST_NODES }, { signal });
+      const { keep_value = [], ...equal } = line?.equal[0] ?? {};
+      const [best] = line?.moves ?? [];
+      const moves = [best, ...keep_value.filter((move) => move !== best)].filter(Boolean).map((move) => ({ move, text: short(move), value }));
+      const open = equal.unsettled?.map((move) => ({ move, text: short(move), value: "unknown" })) ?? [];
+      return /** @type {any} */ ({ value, at_most, databases_within, line, equal: { keep_value, ...equal }, moves: [...moves, ...open] });
+    });
+  }
+
   /** Whether the values are hidden, because they would give the solution away. */
   get isHidden() {
     return ["lesson", "puzzle", "report"].includes(this.desk.owner);
@@ -189,7 +217,7 @@ export class Endgames {
 
   /** Whether the databases know the position and its values may be seen. */
   get isKnown() {
-    return Boolean(this.answer) && this.answer.value !== "unknown" && !this.isHidden;
+    return ["win", "draw", "loss"].includes(this.answer?.value) && !this.isHidden;
   }
 
   draw() {
@@ -199,7 +227,8 @@ export class Endgames {
     find("value").textContent = isKnown ? t(winner ? (winner === "W" ? "result.2-0" : "result.0-2") : "result.1-1") : "";
     find("value").className = isKnown ? `big t-${answer.value === "draw" ? "draw" : winner === side ? "win" : "loss"}` : "big";
     const best = isKnown ? answer.moves.filter(({ value }) => value === answer.value) : [];
-    const only = best.length === 1 ? t("withAlone", { move: best[0].text }) : "";
+    const isSettled = isKnown && answer.moves.every(({ value }) => value !== "unknown");
+    const only = best.length === 1 && isSettled ? t("withAlone", { move: best[0].text }) : "";
     find("value-more").textContent = isKnown ? [distanceText(answer), only].filter(Boolean).join(", ") || t("toMove." + side) : "";
     find("practise").parentElement.classList.toggle("none", !isKnown);
     find("line-part").classList.toggle("none", !isKnown || answer.moves.length === 0);
@@ -207,15 +236,17 @@ export class Endgames {
     find("lesson-form").classList.toggle("none", !isForm);
     find("practise").classList.toggle("main", !isForm);
     find("practise-text").textContent = isKnown ? "" : this.isHidden ? t("hidden")
-      : t("noValue", { pieces: desk.engine.about.database_pieces, now: desk.pieces });
+      : (answer ? t("noProof") + " " : "") + t("noValue", { pieces: desk.engine.about.database_pieces, now: desk.pieces });
     const row = ([value, name]) => {
       const moves = answer.moves.filter((move) => move.value === value);
       if (moves.length === 0) return [];
+      const nearest = value === answer.value && moves.length > 1 ? answer.equal.keep_distance ?? [] : [];
       const buttons = moves.map((move) => make("button", { type: "button", class: "m", "data-move": move.move },
-        move.text, ...(move.dtw > 0 ? [make("small", {}, t("inPlies", { plies: move.dtw }))] : [])));
-      return [make("li", {}, make("span", { class: "chip kind " + value }, t(name, { count: moves.length })), make("span", { class: "row grow wrapped" }, ...buttons))];
+        (nearest.includes(move.move) ? STAR : "") + move.text, ...(move.dtw > 0 ? [make("small", {}, t("inPlies", { plies: move.dtw }))] : [])));
+      return [make("li", {}, make("span", { class: "chip kind " + value }, t(name, { count: moves.length })), make("span", { class: "row grow wrapped" }, ...buttons,
+        ...(nearest.length ? [make("small", { class: "soft" }, STAR + t(value === "win" ? "shortestWin" : "longestDefence"))] : [])))];
     };
-    find("values").replaceChildren(...(isKnown ? [["win", "winsCount"], ["draw", "drawsCount"], ["loss", "lossesCount"]].flatMap(row) : []));
+    find("values").replaceChildren(...(isKnown ? [["win", "winsCount"], ["draw", "drawsCount"], ["loss", "lossesCount"], ["unknown", "openCount"]].flatMap(row) : []));
   }
 
   /** Values on the board: of the targets of the chosen piece, or of the best moves of all pieces. */
@@ -247,16 +278,36 @@ export class Endgames {
   async perfect() {
     const { node } = this.desk;
     if (!this.isKnown || this.answer.moves.length === 0) return;
-    const { line } = await this.desk.engine.ask("line", node.query);
+    const { line } = this.answer.line ? this.answer : await this.desk.engine.ask("line", node.query);
     if (this.desk.node !== node || !this.isKnown) return;
     const path = node.path();
     const first = path.length - 1 + (path[0].position[0] === "B" ? 1 : 0);
+    const { value } = this.answer;
+    const wins = (index) => (index % 2 === 0) === (value === "win");
     const moves = line?.texts.flatMap((text, index) => {
       const number = Math.floor((first + index) / 2) + path[0].first;
       const before = (first + index) % 2 === 0 ? number + ". " : index === 0 ? number + "… " : "";
-      return [make("span", { class: "whole" }, before + text), " "];
+      return [make("span", { class: "whole" }, before + text), ...Endgames.others(line, index, wins(index)), " "];
     }) ?? [];
     find("line").replaceChildren(...(moves.length ? moves : [t("noLine")]));
+    const duals = line?.equal.filter(({ keep_value }, index) => wins(index) && keep_value.length > 1).length;
+    const { unique = null } = line ?? {};
+    find("line-note").textContent = value === "draw" || !moves.length ? "" : [
+      unique ? t("onlySolution") : unique === null ? "" : t("otherSolutions", { count: duals, all: line.equal.filter((_, index) => wins(index)).length }),
+      find("line").querySelector("small") ? t("equalHelp") : "",
+    ].join(" ");
+  }
+
+  /** The moves that are as good as one of a line: with a star those that keep to the shortest way. */
+  static others({ kind, equal, moves }, index, isWinner) {
+    if (kind === "one_of_many" || !equal[index]) return [];
+    const { keep_distance, keep_value } = equal[index];
+    const others = (list) => list.filter((move) => move !== moves[index]);
+    const rest = isWinner ? others(keep_value).filter((move) => !keep_distance.includes(move)).map(short) : [];
+    const names = [...others(keep_distance).map((move) => STAR.trim() + short(move)), ...rest];
+    if (names.length === 0) return [];
+    const more = names.length > NAMED ? ` +${names.length - NAMED}` : "";
+    return [" ", make("small", { class: "soft" }, `(${names.slice(0, NAMED).join(", ")}${more})`)];
   }
 
   /** The material and task of a lesson that was kept. */

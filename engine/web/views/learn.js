@@ -12,8 +12,16 @@ import { t } from "../base/texts.js";
 /** The greatest number of exercises kept from games. */
 const MOST = 2000;
 const KEPT = "exercises";
-/** Milliseconds until the other side answers. */
-const PAUSE = 400;
+/** Milliseconds until the other side answers, and between the moves of a solution. */
+const [PAUSE, STEP] = [400, 900];
+/** Nodes of a search for the best move of a combination, and the most plies of one. */
+const [NODES, PLIES] = [50_000, 16];
+
+/** The men more that a side has, a king counted as three. */
+const balance = (position, side) => {
+  const values = { w: 1, W: 3, b: -1, B: -3, e: 0 };
+  return (side === "W" ? 1 : -1) * [...position.slice(1)].reduce((sum, place) => sum + values[place], 0);
+};
 
 /**
  * A position with one move that wins, or an exercise from a game: then with the whole solution in Hub
@@ -239,6 +247,7 @@ export class Learn {
       this.shown = [];
       this.last = puzzle;
       this.judging?.abort();
+      this.judging = null;
       this.before = null;
       if (puzzle) this.set = puzzle.set ?? "combinations";
       if (!puzzle) {
@@ -247,6 +256,8 @@ export class Learn {
       }
     }
     if (played && puzzle && node.parent?.position[0] === puzzle.side) this.judge(node);
+    // A puzzle that was left while the other side thought.
+    else if (puzzle && !puzzle.solution && node.move && node.children.length === 0 && node.position[0] !== puzzle.side && !this.judging) this.goOn(node);
     this.draw();
   }
 
@@ -263,7 +274,8 @@ export class Learn {
     desk.isUnsaved = false;
     this.judging?.abort();
     if (!solution) {
-      if (best.includes(node.text)) return this.done(node.text);
+      if (node.parent.move) return this.weigh(node);
+      if (best.includes(node.text)) return this.goOn(node);
       this.miss();
       this.problemText(t("puzzleWrong", { move: node.text }), "loss");
       return this.takeBack(node);
@@ -284,6 +296,63 @@ export class Learn {
       this.problemText(t("exerciseWrong", { move: node.text }), "loss");
     }
     this.takeBack(node);
+  }
+
+  /** Whether a combination is over in a position: it has won something, and nothing can be captured. */
+  async isEnd(node, { side, start }) {
+    if (node.path().length > PLIES) return true;
+    const { moves } = await this.desk.legal(node);
+    return moves.length === 0 || (balance(node.position, side) > balance(start, side) && moves[0].captures.length === 0);
+  }
+
+  /** The best moves from a position to the end of a combination, as nodes, which the game gets; or only the next one. */
+  async best(node, signal, isAll = true) {
+    const { puzzle, desk, report } = this;
+    const combination = { side: puzzle.side, start: desk.game.root.position };
+    let last = node;
+    while (!(await this.isEnd(last, combination))) {
+      const { pv: [move] } = await report.evaluate(last.query, NODES, signal);
+      last = last.children.find((child) => child.move === move) ?? last.add(after(last.position, move), move, short(move));
+      if (!isAll) break;
+    }
+    return last.path().slice(node.path().length);
+  }
+
+  /** A combination goes on after a right move: the other side gives its best answer. */
+  async goOn(node) {
+    const { desk, puzzle } = this;
+    this.judging?.abort();
+    this.judging = new AbortController();
+    const { signal } = this.judging;
+    const combination = { side: puzzle.side, start: desk.game.root.position };
+    const isHere = () => !signal.aborted && desk.node === node && this.puzzle;
+    try {
+      const pause = new Promise((go) => setTimeout(go, PAUSE));
+      const isOver = await this.isEnd(node, combination);
+      if (!isHere()) return;
+      if (isOver) return this.done(node.text);
+      this.problemText(t("exerciseGoesOn", { move: node.text }), "win");
+      const [reply] = await this.best(node, signal, false);
+      await pause;
+      if (!isHere()) return;
+      desk.go(reply);
+      desk.isUnsaved = false;
+      if (await this.isEnd(reply, combination)) this.done(node.text);
+    } catch (problem) {
+      if (!signal.aborted) this.problemText(problemText(problem));
+    } finally {
+      if (this.judging?.signal === signal) this.judging = null;
+    }
+  }
+
+  /** Steps through moves from the position on the board on, unless the user goes elsewhere. */
+  async showMoves(nodes) {
+    const { desk } = this;
+    for (const node of nodes) {
+      await new Promise((go) => setTimeout(go, STEP));
+      if (desk.node !== node.parent) return;
+      desk.go(node);
+    }
   }
 
   /** The other side plays its move of the solution. */
@@ -309,20 +378,27 @@ export class Learn {
     queueMicrotask(() => desk.go(node.parent));
   }
 
-  /** Judges a move in place of a mistake like a move of a game. */
-  async weigh({ move, text }) {
+  /** Judges a move in place of a mistake, or within a combination, like a move of a game. */
+  async weigh(node) {
+    const { move, text } = node;
     const { desk, report, puzzle } = this;
     const { game } = desk;
+    const isWithin = !puzzle.solution;
     if (move === puzzle.played) return this.problemText(t("wasPlayed", { move: text }), "loss");
     this.problemText(t("judgesMove"));
     this.judging = new AbortController();
     const { signal } = this.judging;
-    const nodes = Number(find("report-nodes").value);
-    const { position } = game.root;
+    const nodes = isWithin ? NODES : Number(find("report-nodes").value);
+    const { position } = node.parent;
     try {
-      this.before ??= await report.evaluate({ fen: fenOf(position) }, nodes, signal);
-      const { grade, drop } = await report.worth(position, move, this.before, nodes, signal);
+      const { moves } = await desk.legal(node.parent);
+      if (isWithin && moves.length === 1) return this.goOn(node);
+      const before = isWithin ? await report.evaluate({ fen: fenOf(position) }, nodes, signal)
+        : (this.before ??= await report.evaluate({ fen: fenOf(position) }, nodes, signal));
+      const { grade, drop } = await report.worth(position, move, before, nodes, signal);
       if (desk.game !== game || !this.puzzle) return;
+      if (grade === "good" && isWithin) return this.goOn(node);
+      if (isWithin) this.takeBack(node);
       if (grade === "good") {
         this.done(text, t("alsoGood", { move: text }));
         desk.changed();
@@ -357,21 +433,23 @@ export class Learn {
   }
 
   /** The solution's move in its present position, as a legal move; the board goes there first. */
-  async best() {
+  async bestMove() {
     const { desk, puzzle } = this;
-    const last = puzzle.solution ? desk.game.root.line().at(-1) : desk.game.root;
+    const last = desk.game.root.line().at(-1);
     // The other side is about to answer.
     if (last.position[0] !== puzzle.side) return null;
     desk.go(last);
     const { moves } = await desk.legal(last);
     const ply = last.path().length - 1;
-    const isBest = ({ move, text }) => (puzzle.solution ? move === puzzle.solution[ply] : puzzle.best.includes(text));
-    return moves.find(isBest);
+    if (puzzle.solution) return moves.find(({ move }) => move === puzzle.solution[ply]);
+    if (!last.move) return moves.find(({ text }) => puzzle.best.includes(text));
+    const { pv: [best] } = await this.report.evaluate(last.query, NODES, new AbortController().signal);
+    return moves.find(({ move }) => move === best);
   }
 
   /** First the piece, then the move. */
   async hint() {
-    const move = await this.best();
+    const move = await this.bestMove();
     if (!move || !this.puzzle) return;
     const [from, to] = squares(move.move);
     const hints = this.puzzle.hints + 1;
@@ -384,20 +462,34 @@ export class Learn {
     this.redraw();
   }
 
-  /** Plays the solution. */
+  /** Shows the solution on the board, move by move. */
   async solve() {
     const { desk } = this;
-    const move = await this.best();
+    const { game } = desk;
+    const move = await this.bestMove();
     if (!move || !this.puzzle) return;
     this.miss();
     const { solution } = this.puzzle;
-    if (!solution) return desk.play(move, { played: true });
-    const text = t("puzzleShow") + ": " + solution.map(short).join(" ");
-    desk.game.task = null;
     const start = desk.node;
-    for (const next of solution.slice(desk.node.path().length - 1)) this.follow(next);
-    desk.go(start);
-    this.problemText(text, "on");
+    find("puzzle-show").disabled = true;
+    let nodes;
+    if (solution) {
+      for (const next of solution.slice(start.path().length - 1)) this.follow(next);
+      nodes = desk.node.path().slice(start.path().length);
+      desk.go(start);
+    } else {
+      this.judging?.abort();
+      this.judging = new AbortController();
+      const first = start.add(readFen(move.fen), move.move, move.text);
+      const rest = await this.best(first, this.judging.signal);
+      if (desk.game !== game || !this.puzzle) return;
+      nodes = [first, ...rest];
+    }
+    desk.game.task = null;
+    desk.edition++;
+    desk.changed();
+    this.problemText(t("puzzleShow") + ": " + nodes.map(({ text }) => text).join(" "), "on");
+    await this.showMoves(nodes);
   }
 
   problemText(text, look = "") {
@@ -416,7 +508,7 @@ export class Learn {
     const { puzzle, last, learned } = this;
     find("puzzle-hint").disabled = find("puzzle-show").disabled = !puzzle;
     const isOfGames = last?.set === "games";
-    find("puzzle-source").textContent = !last ? "" : isOfGames ? last.source : t("puzzleSource", { id: last.id, source: last.source });
+    find("puzzle-source").textContent = !last ? "" : isOfGames ? last.source : t("puzzleSource", { id: last.id.replace(/^\D+/, "") });
     const due = ["combinations", "games"].map((set) => this.drawSet(set)).reduce((a, b) => a + b) + learned.due.length;
     find("learn-due").classList.toggle("none", due === 0);
     find("learn-due").lastElementChild.textContent = t("toRepeatToday", { count: due });

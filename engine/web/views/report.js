@@ -6,7 +6,7 @@ import { after as play, fen as fenOf, short, squares } from "../board/board.js";
 import { whites } from "../game/curve.js";
 import { find, icon, iconButton, make } from "../base/dom.js";
 import { mini } from "../board/figure.js";
-import { COLOURS, GLYPHS, signOf } from "../game/movelist.js";
+import { COLOURS, GLYPHS, sentence, signOf } from "../game/movelist.js";
 import { problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
 
@@ -27,7 +27,7 @@ const MOMENTS = 8;
  * @typedef {{ nodes: number, moves: string[], searches: Search[], judged: Judged | null,
  *   results: Record<number, "found" | "shown"> }} Findings
  */
-/** @typedef {Pick<Answers["annotate"], "white_accuracy" | "black_accuracy" | "turning_point" | "moves">} Judged */
+/** @typedef {Pick<Answers["annotate"], "white_accuracy" | "black_accuracy" | "turning_point" | "moves"> & { mistakes?: Answers["annotate"]["mistakes"] }} Judged */
 
 /** A share of the points as text. */
 const percent = (share) => Math.round(100 * share);
@@ -167,7 +167,8 @@ export class Report {
         const number = searches.length + 1;
         this.progress(t("position", { number, of: line.length }));
         const node = line[line.length - number];
-        const found = await this.evaluate(node.query, nodes, run.signal);
+        // The same game has the same report each time.
+        const found = await this.evaluate(node.query, nodes, run.signal, searches.length === 0);
         searches.push(found);
         if (found) node.score = whites(found, node.position[0]);
         this.analysis.drawScores();
@@ -211,8 +212,8 @@ export class Report {
    * Searches a position; null where the game is over.
    * @returns {Promise<Search>}
    */
-  async evaluate(query, nodes, signal) {
-    const { variations: [last] } = await this.desk.engine.analyse({ ...query, nodes }, () => {}, signal, "report");
+  async evaluate(query, nodes, signal, fresh = false) {
+    const { variations: [last] } = await this.desk.engine.analyse({ ...query, nodes, ...(fresh && { fresh }) }, () => {}, signal, "report");
     signal.throwIfAborted();
     if (!last) return null;
     const { score, depth, nodes: searched, pv } = last;
@@ -227,8 +228,8 @@ export class Report {
 
   /** @returns {Promise<Judged>} */
   async judge(body, signal) {
-    const { white_accuracy, black_accuracy, turning_point, moves } = await this.annotate(body, signal);
-    return { white_accuracy, black_accuracy, turning_point, moves };
+    const { white_accuracy, black_accuracy, turning_point, moves, mistakes } = await this.annotate(body, signal);
+    return { white_accuracy, black_accuracy, turning_point, moves, mistakes };
   }
 
   /**
@@ -437,10 +438,17 @@ export class Report {
     // It does not end a running game or lesson.
     const isBusy = ["play", "lesson"].includes(desk.owner);
     const nameOf = ({ ply, move, grade }) => line[ply + 1].number + " " + short(move) + signOf(grade);
+    /** What was wrong, and the better move. */
+    const reasonOf = ({ ply, better }) => {
+      const mistake = judged.mistakes?.find((one) => one.ply === ply);
+      const instead = better && t("betterMove", { move: short(better) });
+      if (!mistake) return instead;
+      return [sentence(mistake), mistake.line.length > 0 && instead].filter(Boolean).join(" ");
+    };
     const sharesOf = ({ chance, drop }) => t("gaveAway", { before: percent(chance), after: percent(chance - drop) });
     const item = (one) => {
       const { ply, better, grade, drop } = one;
-      const words = [isTurning(one) && t("turningPoint"), better && t("betterMove", { move: short(better) }), results[ply] && t("sought." + results[ply])].filter(Boolean).join(" · ");
+      const words = [isTurning(one) && t("turningPoint"), reasonOf(one), results[ply] && t("sought." + results[ply])].filter(Boolean).join(" · ");
       return make("li", { class: desk.node === line[ply + 1] && "now", "data-ply": ply, title: sharesOf(one) },
         make("button", { type: "button", class: "m " + COLOURS[grade], "data-ply": ply }, nameOf(one)),
         make("span", { class: "grow small" }, words), make("span", { class: "small soft" }, `−${percent(drop)} %`),
@@ -463,7 +471,7 @@ export class Report {
         const [begin, end] = squares(better);
         arrows.push({ from: begin, to: end, kind: "best" });
       }
-      const words = [better && t("betterMove", { move: short(better) }), t("gaveAwayShare", { share: percent(drop) })].filter(Boolean).join(". ");
+      const words = [reasonOf(one)?.replace(/\.$/, ""), t("gaveAwayShare", { share: percent(drop) })].filter(Boolean).join(". ");
       return make("figure", { class: "card" }, make("div", { class: "picture" }, mini({ position: line[ply].position, flipped: sideOf(one) === "B", arrows })),
         make("figcaption", { class: "pad stack tight" }, make("button", { type: "button", class: "m " + COLOURS[grade], "data-ply": ply }, nameOf(one)), make("span", { class: "small soft" }, words + ".")));
     };

@@ -114,10 +114,12 @@ pub(super) async fn answer(
     body: Bytes,
     client: Option<Client>,
 ) -> Result<Response, Problem> {
+    // A search for a proof.
+    let is_search = route.path == "/v1/line" && query.iter().any(|(name, _)| name == "nodes");
     let kind = match route.path {
         "/v1/games/import" => Kind::Import,
         path if path.starts_with("/v1/games/") || path.starts_with("/explorer/") => Kind::Games,
-        _ if body.len() > SHORT_BODY => Kind::Long,
+        _ if body.len() > SHORT_BODY || is_search => Kind::Long,
         _ => Kind::Short,
     };
     let seat = shared.threads.take(kind, client).await?;

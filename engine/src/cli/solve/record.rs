@@ -104,9 +104,9 @@ pub(super) fn position(
     let position = game.position();
     let most_plies = args.most_plies();
     let pdn = args.tree.and_then(|_| solution.to_pdn(game, most_plies));
-    let (at_most, databases_within) = within(solution.within);
+    let (at_most, databases_within) = Within::split(solution.within);
     let moves = solution.moves.iter().map(|m| {
-        let (at_most, databases_within) = within(m.within);
+        let (at_most, databases_within) = Within::split(m.within);
         SolvedMove {
             mv: m.mv,
             value: m.value.name(),
@@ -144,12 +144,4 @@ pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> io::Result<
 
 pub(super) fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     json::write(out, summary)
-}
-
-fn within(within: Option<Within>) -> (Option<u32>, Option<u32>) {
-    match within {
-        Some(Within::End(plies)) => (Some(plies), None),
-        Some(Within::Databases(plies)) => (None, Some(plies)),
-        None => (None, None),
-    }
 }

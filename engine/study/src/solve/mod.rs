@@ -105,6 +105,16 @@ impl Within {
             Within::End(plies) | Within::Databases(plies) => plies,
         }
     }
+
+    /// The plies to the end, and those to the databases.
+    #[must_use]
+    pub const fn split(within: Option<Within>) -> (Option<u32>, Option<u32>) {
+        match within {
+            Some(Within::End(plies)) => (Some(plies), None),
+            Some(Within::Databases(plies)) => (None, Some(plies)),
+            None => (None, None),
+        }
+    }
 }
 
 /// The result of a move, from the view of the side that makes it. Numbers count from before it.

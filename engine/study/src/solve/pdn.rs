@@ -132,6 +132,8 @@ impl LineWriter {
                 Some(format!("conversion: {} left", counted(pieces, "piece")))
             }
             Some(Conversion::Promotion) => Some("conversion: promotion".to_owned()),
+            // The move itself shows it, and there may be many in a line.
+            Some(Conversion::ManMove) if ply.mtc.is_none() || ply.dtw.is_some() => None,
             Some(Conversion::ManMove) => Some("conversion: man move".to_owned()),
             None => None,
         };
