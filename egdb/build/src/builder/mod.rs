@@ -88,7 +88,8 @@ pub struct BuildOptions {
     /// Most bytes of all files in the folder, work files and database files. The build stops when
     /// there are more.
     pub disk: Option<u64>,
-    /// Leave the work files. Otherwise each is removed when it is no longer needed.
+    /// Leave the work files, from which a later build goes on. Otherwise each is removed when it is no
+    /// longer needed.
     pub keep_work: bool,
 }
 
@@ -315,7 +316,7 @@ impl<'a> Builder<'a> {
     fn run_pass(&mut self, slices: &[Slice], types: &[DbType]) -> Result<(), BuildError> {
         let Builder { options, .. } = &*self;
         let needs = Needs::new(types, self.pool.current_num_threads());
-        let mut schedule = Schedule::new(slices.to_vec(), types, options.keep_work);
+        let mut schedule = Schedule::new(slices.to_vec(), types);
         let (reserved, resume) = (needs.reserved(&schedule.slices, options.memory), options.resume);
         self.files.reserved = reserved;
         if resume {
@@ -369,8 +370,11 @@ impl<'a> Builder<'a> {
             && is_sound(&self.dir, *db_type, stem)
     }
 
-    /// Removes work files that are not needed.
+    /// Removes work files that are not needed, unless they are to be kept.
     fn discard(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
+        if self.options.keep_work {
+            return Ok(());
+        }
         for (number, is_needed) in schedule.needed().into_iter().enumerate() {
             if schedule.has_file[number] && !is_needed {
                 self.files.remove(schedule.slices[number])?;
@@ -449,7 +453,7 @@ impl<'a> Builder<'a> {
     }
 
     fn pack_pass(&mut self, slices: Vec<Slice>, types: &[DbType]) -> Result<(), BuildError> {
-        let mut schedule = Schedule::new(slices, types, true);
+        let mut schedule = Schedule::new(slices, types);
         for (number, &slice) in schedule.slices.iter().enumerate() {
             if self.files.file(slice, self.metrics.of(slice))?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });

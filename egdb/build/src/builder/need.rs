@@ -193,7 +193,7 @@ fn peak_of(
     databases: &mut u64,
 ) -> u64 {
     let needs = Needs::new(types, 1);
-    let mut schedule = Schedule::new(slices.to_vec(), types, keep_work);
+    let mut schedule = Schedule::new(slices.to_vec(), types);
     let files: Vec<u64> = slices.iter().map(|&slice| needs.work_file(slice)).collect();
     let mut peak = 0;
     for number in 0..slices.len() {
@@ -208,7 +208,7 @@ fn peak_of(
         }
         peak = peak.max(*work + *databases);
         for (number, is_needed) in schedule.needed().into_iter().enumerate() {
-            if schedule.has_file[number] && !is_needed {
+            if schedule.has_file[number] && !is_needed && !keep_work {
                 schedule.has_file[number] = false;
                 *work -= files[number];
             }

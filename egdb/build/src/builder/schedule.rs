@@ -13,8 +13,6 @@ pub(super) struct Schedule {
     pub has_file: Vec<bool>,
     /// The files to write, with the numbers of their slices.
     pub outputs: Vec<Output>,
-    /// Whether work files stay to the end.
-    keep: bool,
 }
 
 /// A pair of database files.
@@ -28,7 +26,7 @@ pub(super) struct Output {
 }
 
 impl Schedule {
-    pub(super) fn new(slices: Vec<Slice>, types: &[DbType], keep: bool) -> Schedule {
+    pub(super) fn new(slices: Vec<Slice>, types: &[DbType]) -> Schedule {
         let number = |slice: &Slice| slices.iter().position(|other| other == slice);
         let sources = slices.iter().map(|&slice| {
             let all = after_capture(slice).into_iter().chain(after_crowning(slice));
@@ -48,13 +46,13 @@ impl Schedule {
             }
         }
         let has_file = vec![false; slices.len()];
-        Schedule { sources: sources.collect(), slices, has_file, outputs, keep }
+        Schedule { sources: sources.collect(), slices, has_file, outputs }
     }
 
     /// By slice, whether its work file is needed, for database files or to solve another slice. It need
     /// not exist.
     pub(super) fn needed(&self) -> Vec<bool> {
-        let mut needed = vec![self.keep; self.slices.len()];
+        let mut needed = vec![false; self.slices.len()];
         for output in self.outputs.iter().filter(|output| !output.is_done) {
             output.slices.iter().for_each(|&number| needed[number] = true);
         }
@@ -86,7 +84,7 @@ mod tests {
 
     fn four_pieces() -> Schedule {
         let all = (2..=4).flat_map(build_order).collect();
-        Schedule::new(all, &[DbType::Wld2], false)
+        Schedule::new(all, &[DbType::Wld2])
     }
 
     /// Simulates a build; returns the most that is on disk at a time.
@@ -118,7 +116,7 @@ mod tests {
         // With one file a slice, rows of men go.
         let all: Vec<Slice> = (2..=7).flat_map(build_order).collect();
         let count = all.len();
-        let mut schedule = Schedule::new(all, &[DbType::Wld2], false);
+        let mut schedule = Schedule::new(all, &[DbType::Wld2]);
         assert!(most_files(&mut schedule) < count - 18);
         // Nothing is left to do.
         assert!(schedule.needed().iter().all(|needed| !needed));

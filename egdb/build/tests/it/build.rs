@@ -411,6 +411,43 @@ fn files_of_a_part_grow() {
     assert!(matches!(error, BuildError::Part { pieces: 2, .. }), "{error}");
 }
 
+/// Several machines share a build by copying files: what is in a work file is not solved again.
+#[test]
+fn a_set_grows_by_slices_of_other_machines() {
+    let types = vec![DbType::Compact, DbType::Dtw, DbType::Rules];
+    let options = BuildOptions { types, keep_work: true, resume: true, ..options() };
+    let [first, second, whole] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    build(whole.path(), 3, &options);
+    build(first.path(), 2, &options);
+    let copy_work = |from: &tempfile::TempDir, to: &tempfile::TempDir, wanted: &[&str]| {
+        for folder in ["work", "work/rules"] {
+            fs::create_dir_all(to.path().join(folder)).unwrap();
+            for entry in fs::read_dir(from.path().join(folder)).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                if wanted.iter().any(|digits| name.starts_with(digits)) {
+                    let path = |dir: &tempfile::TempDir| dir.path().join(folder).join(&name);
+                    fs::copy(path(from), path(to)).unwrap();
+                }
+            }
+        }
+    };
+    let solved = |dir: &tempfile::TempDir, digits: &[&str]| -> Vec<String> {
+        let slices: Vec<Slice> = digits.iter().map(|digits| slice(digits)).collect();
+        let report = Builder::new(dir.path(), &options, &|_| true).unwrap().build_slices(&slices);
+        report.unwrap().slices.iter().map(|it| it.slice.to_string()).collect()
+    };
+    // One has the files of two pieces, the other what its slice needs: each slice in two passes.
+    assert_eq!(solved(&first, &["0201"]), ["0201", "0201"]);
+    copy_work(&first, &second, &["0101", "0110", "0201"]);
+    assert_eq!(solved(&second, &["0210"]), ["0210", "0210"]);
+    // And back: nothing is solved twice.
+    copy_work(&second, &first, &["0210"]);
+    let left = solved(&first, &["2010", "2001", "1110", "1101", "0210", "0201"]);
+    assert_eq!(left.len(), 2 * 4, "{left:?}");
+    assert!(!left.contains(&"0210".into()));
+    assert!(files(first.path()) == files(whole.path()));
+}
+
 /// Captures and crowning convert, so the slices they lead to may lack distances.
 #[test]
 fn distances_to_conversion_of_one_slice() {
