@@ -11,6 +11,7 @@ import { Grid } from "./board/grid.js";
 import { Problem } from "./engine/problem.js";
 import { Program, RULES, beside, compiled } from "./engine/program.js";
 import { Server } from "./engine/server.js";
+import { chosen, speak } from "./base/language.js";
 import { t } from "./base/texts.js";
 import { Game } from "./game/tree.js";
 
@@ -293,4 +294,5 @@ export class MeerslagBoard extends HTMLElement {
   }
 }
 
+await speak(chosen());
 customElements.define("meerslag-board", MeerslagBoard);

@@ -378,8 +378,8 @@ for (const [name, start] of hosts) {
       }
     }, { viewport: { width: 360, height: 740 } });
 
-    onPage("six languages, light and dark", async (page) => {
-      for (const [code, word] of [["nl", "Spelen"], ["fr", "Jouer"], ["ru", "Игра"], ["de", "Spielen"], ["pl", "Gra"], ["en", "Play"]]) {
+    onPage("eight languages, light and dark", async (page) => {
+      for (const [code, word] of [["nl", "Spelen"], ["fr", "Jouer"], ["ru", "Игра"], ["de", "Spielen"], ["pl", "Gra"], ["es", "Jugar"], ["pt", "Jogar"], ["en", "Play"]]) {
         await speak(page, code);
         assert.equal(await text(page, "#rail-play"), word);
         assert.equal(await page.evaluate(() => document.documentElement.lang), code);

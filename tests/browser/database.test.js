@@ -149,7 +149,6 @@ test("the view has no faults that axe finds", async () => {
 });
 
 test("the index of a page answers as the server does", { skip: !MEERSLAG }, async () => {
-  globalThis.navigator ??= /** @type {any} */ ({ languages: ["en"] });
   const { Collection } = await import("../../engine/web/engine/collection.js");
   const post = async (route, query, body) => {
     const headers = { "Content-Type": route === "boards" ? "application/json" : "text/plain" };

@@ -51,7 +51,13 @@ export const chosen = (page, selector) => page.locator(`${selector} [role=radio]
 export const level = (page, number) => page.locator("#play-level").fill(String(number));
 
 /** Changes the language. */
-export const speak = (page, language) => within(page, "look", () => page.selectOption("#language", language));
+export const speak = (page, language) => within(page, "look", () => inLanguage(page, language));
+
+/** Chooses a language, whose texts are there when the document has it. */
+export const inLanguage = async (page, language) => {
+  await page.selectOption("#language", language);
+  await page.waitForFunction((code) => document.documentElement.lang === code, language);
+};
 
 /** Nothing has the focus any more. */
 export const blur = (page) => page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());

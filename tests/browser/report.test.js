@@ -24,7 +24,7 @@ const GAME = `[White "Anna"]
 /** Its moves, with the variation. */
 const ALL = 19;
 
-const LANGUAGES = ["nl", "fr", "ru", "de", "pl", "en"];
+const LANGUAGES = ["nl", "fr", "ru", "de", "pl", "es", "pt", "en"];
 
 /** Opens a page with a game, and has the game judged. */
 const judge = async (page) => {

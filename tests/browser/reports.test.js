@@ -226,14 +226,14 @@ test("both reports are read in every language", options, async () => {
   for (const name of ["annotated.html", "match.html"]) {
     const { page, errors } = await open(name, {}, "#game=1&ply=6");
     const heads = new Set();
-    for (const language of ["en", "nl", "fr", "ru", "de", "pl"]) {
+    for (const language of ["en", "nl", "fr", "ru", "de", "pl", "es", "pt"]) {
       await page.selectOption("#language", language);
       for (const details of await page.locator("details").all()) await details.evaluate((one) => one.setAttribute("open", ""));
       assert.deepEqual(await faults(page), [], `${name} ${language}`);
       heads.add(await page.locator("#games thead").innerText());
       assert.equal(await page.locator("html").getAttribute("lang"), language);
     }
-    assert.equal(heads.size, 6);
+    assert.equal(heads.size, 8);
     assert.deepEqual(errors, []);
     await page.context().close();
   }
@@ -326,7 +326,7 @@ test("the board is read in every language and view", options, async () => {
     const filled = (selector) =>
       page.waitForFunction((where) => document.querySelector(where).textContent.trim(), selector);
     const languages = await page.locator("#language option").evaluateAll((all) => all.map(({ value }) => value));
-    assert.equal(languages.length, 6);
+    assert.equal(languages.length, 8);
     for (const language of languages) {
       await speak(page, language);
       // A game with comments and a variation.

@@ -140,7 +140,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     const context = await browser.newContext({ locale: "en-GB" });
     const page = await open(context, host);
     await isKept(page);
-    await change("base/texts.js", /"Copy link"/, '"Copy this link"');
+    await change("texts/en.json", /"Copy link"/, '"Copy this link"');
     await change("offline.js", /VERSION = "\w+"/, 'VERSION = "another"');
     await page.reload();
     await page.waitForSelector("body[data-ready]");

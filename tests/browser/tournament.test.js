@@ -12,6 +12,7 @@ import { after, before, test } from "node:test";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
+import { inLanguage } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
 const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
@@ -112,8 +113,8 @@ test("the director pauses, decides and lets go on; a wrong token opens nothing",
 test("nobody is kept out, in any language, light and dark, wide and narrow", options, async () => {
   for (const [width, colorScheme, hash] of [[1280, "light", ""], [400, "dark", "#" + TOKEN], [1280, "dark", ""]]) {
     const { page, errors } = await open(String(hash), { viewport: { width: Number(width), height: 900 }, colorScheme, reducedMotion: "reduce" });
-    for (const language of ["en", "nl", "fr", "ru", "de", "pl"]) {
-      await page.selectOption("#language", language);
+    for (const language of ["en", "nl", "fr", "ru", "de", "pl", "es", "pt"]) {
+      await inLanguage(page, language);
       assert.deepEqual(await barriers(page), [], `${width} ${colorScheme} ${language}`);
       assert.deepEqual(await faults(page), [], `${width} ${colorScheme} ${language}`);
     }
@@ -141,7 +142,7 @@ test("what stays is a file with places, rounds, events and games", options, asyn
   assert.match(await page.locator("#rounds li").first().innerText(), /^1\. Anna – Dirk \* \(decided by the director\)$/);
   assert.match(await page.locator("#feed li").first().innerText(), /The end$/);
   assert.match(await page.locator("#feed li").last().innerText(), /Round 1 is paired$/);
-  await page.selectOption("#language", "nl");
+  await inLanguage(page, "nl");
   assert.match(await page.locator("#rounds h3").first().innerText(), /^Ronde 1$/);
   assert.deepEqual(await barriers(page), []);
   await page.context().close();

@@ -47,9 +47,11 @@ pub fn report<'a>(
     let data = format!("{{\"games\":[{}],{}", games.join(",\n"), &about[1..]);
     let (style, script) = meerslag_web::report();
     let drawings = meerslag_web::drawings();
+    let words = meerslag_web::report_texts().replace('<', "\\u003c");
     let data = data.replace('<', "\\u003c");
     let after = format!(
         "<div class=\"drawings\" aria-hidden=\"true\">{drawings}</div>\n\
+         <script type=\"application/json\" id=\"words\">{words}</script>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{script}</script>\n"
     );
     Ok(page(language, title, &style, "", &after))
@@ -203,7 +205,7 @@ mod tests {
     fn no_text_ends_the_data() {
         let about = serde_json::json!({ "kind": "match", "title": "</script><b>" });
         let html = report("nl", "</script><b>", &about, ["{}"].into_iter()).unwrap();
-        assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (2, 2));
+        assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (3, 3));
         assert!(html.contains("<html lang=\"nl\">") && !html.contains("<b>"), "{html}");
         assert!(html.contains("{\"games\":[{}],\"kind\":\"match\""), "{html}");
     }

@@ -3,9 +3,9 @@
 import { annotationPage } from "./annotation-page.js";
 import { make } from "../base/dom.js";
 import { matchPage } from "./match-page.js";
-import "./report-texts.js";
-import { LANGUAGES, t } from "../base/texts.js";
+import { add, LANGUAGES, t } from "../base/texts.js";
 
+add(JSON.parse(document.getElementById("words").textContent));
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.querySelector("main");
 /** @type {import("./reader.js").Reader | null} */

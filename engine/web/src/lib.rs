@@ -30,12 +30,14 @@ const STYLE: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain; charset=utf-8";
 const PNG: &str = "image/png";
+const JSON: &str = "application/json";
 const MANIFEST: &str = "application/manifest+json";
 
 /// All files of the board. `/` is `index.html`.
 pub const ASSETS: &[Asset] = assets! {
     "base/choice.js": SCRIPT,
     "base/dom.js": SCRIPT,
+    "base/language.js": SCRIPT,
     "base/pops.js": SCRIPT,
     "base/texts.js": SCRIPT,
     "board/board.js": SCRIPT,
@@ -80,6 +82,14 @@ pub const ASSETS: &[Asset] = assets! {
     "style/board.css": STYLE,
     "style/page.css": STYLE,
     "style/tokens.css": STYLE,
+    "texts/de.json": JSON,
+    "texts/en.json": JSON,
+    "texts/es.json": JSON,
+    "texts/fr.json": JSON,
+    "texts/nl.json": JSON,
+    "texts/pl.json": JSON,
+    "texts/pt.json": JSON,
+    "texts/ru.json": JSON,
     "views/analysis.js": SCRIPT,
     "views/book.js": SCRIPT,
     "views/database.js": SCRIPT,
@@ -99,7 +109,6 @@ pub const TOURNAMENT: &[Asset] = assets! {
     "tournament.html": PAGE,
     "tournament/course.js": SCRIPT,
     "tournament/director.js": SCRIPT,
-    "tournament/tournament-texts.js": SCRIPT,
     "tournament/tournament.css": STYLE,
     "tournament/tournament.js": SCRIPT,
 };
@@ -111,14 +120,13 @@ pub const REPORTS: &[Asset] = assets! {
     "report/match-page.js": SCRIPT,
     "report/plots.js": SCRIPT,
     "report/reader.js": SCRIPT,
-    "report/report-texts.js": SCRIPT,
     "report/reports.css": STYLE,
     "report/reports.js": SCRIPT,
     "report/table.js": SCRIPT,
 };
 
 /// The languages of all texts.
-pub const LANGUAGES: [&str; 6] = ["en", "nl", "fr", "ru", "de", "pl"];
+pub const LANGUAGES: [&str; 8] = ["en", "nl", "fr", "ru", "de", "pl", "es", "pt"];
 
 /// The file of this name.
 #[must_use]
@@ -182,6 +190,27 @@ impl Asset {
 pub fn report() -> (String, String) {
     let style = STYLES.map(|name| any(name).map_or("", Asset::text));
     (style.concat(), script("report/reports.js"))
+}
+
+/// The texts that the script of reports uses, by language and key, as JSON. Scripts write a key, or its
+/// beginning up to a dot, as a string.
+#[must_use]
+pub fn report_texts() -> String {
+    let script = script("report/reports.js");
+    let is_written = |text: &str| script.contains(&format!("\"{text}\""));
+    let is_used = |key: &str| {
+        let groups = key.match_indices('.').map(|(dot, _)| &key[..=dot]);
+        is_written(key) || groups.into_iter().any(is_written)
+    };
+    // A line is a text: `"key": "text",`.
+    let used = |language: &str| {
+        let texts = any(&format!("texts/{language}.json")).map_or("", Asset::text);
+        let lines = texts.lines().map(|line| line.trim().trim_end_matches(','));
+        let used: Vec<_> =
+            lines.filter(|line| line.split('"').nth(1).is_some_and(is_used)).collect();
+        format!("\"{language}\":{{{}}}", used.join(",\n"))
+    };
+    format!("{{{}}}", LANGUAGES.map(used).join(",\n"))
 }
 
 /// The style of pages without a board.
@@ -361,8 +390,9 @@ mod tests {
             assert!(known.insert(name), "{name}");
         }
         assert!(known.contains("report/reader.js") && known.contains("board/grid.js"), "{known:?}");
-        // A report has no editing and no search.
+        // A report has no editing and no search, and its texts stand in the page.
         for name in [
+            "base/language.js",
             "views/main.js",
             "game/desk.js",
             "engine/engine.js",
@@ -403,13 +433,19 @@ mod tests {
         );
     }
 
-    /// The languages are the ones of the texts.
+    /// The languages are the ones that a page lists, each with its texts; reports have what they use.
     #[test]
-    fn every_language_has_its_column() {
+    fn every_language_has_its_texts() {
         let texts = asset("base/texts.js").unwrap().text();
         let row = texts.lines().find(|line| line.starts_with("export const LANGUAGES")).unwrap();
         let codes = row.split(['{', ',']).skip(1).filter_map(|part| part.split_once(':'));
         assert!(codes.map(|(code, _)| code.trim()).eq(LANGUAGES), "{row}");
+        let all = LANGUAGES.map(|code| asset(&format!("texts/{code}.json")).unwrap().text());
+        let used = report_texts();
+        assert_eq!(used.matches("\"gamesList\":").count(), LANGUAGES.len(), "{used}");
+        assert_eq!(used.matches("\"grade.blunder\":").count(), LANGUAGES.len(), "{used}");
+        assert!(!used.contains("\"live.lost\""), "{used}");
+        assert!(used.len() < all.concat().len() / 2);
     }
 
     /// The page names each module once, and no unneeded one.

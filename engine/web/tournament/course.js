@@ -2,7 +2,6 @@
 
 import { make } from "../base/dom.js";
 import { t } from "../base/texts.js";
-import "./tournament-texts.js";
 
 /** The pairings of a round, with results and free players: items of a list. */
 export const meetings = (round) => {

@@ -7,7 +7,8 @@
 import { Board, short, squares } from "../board/board.js";
 import { events, meetings } from "./course.js";
 import { make } from "../base/dom.js";
-import { LANGUAGES, men, setLanguage, t, translate } from "../base/texts.js";
+import { chosen, setLanguage, speak, translate } from "../base/language.js";
+import { LANGUAGES, men, t } from "../base/texts.js";
 
 /** @returns {any} */
 const at = (id) => document.getElementById(id);
@@ -163,11 +164,13 @@ const follow = () => {
 };
 
 const begin = async () => {
+  await speak(chosen());
   const options = Object.entries(LANGUAGES).map(([code, name]) => make("option", { value: code }, name));
   at("language").append(...options);
   at("language").value = t.language;
-  at("language").addEventListener("change", () => {
-    setLanguage(at("language").value);
+  at("language").addEventListener("change", async () => {
+    await setLanguage(at("language").value);
+    at("language").value = t.language;
     showTable();
     showGames();
   });

@@ -3,7 +3,8 @@
 import { connectChoices } from "../base/choice.js";
 import { drawIcons, find, icon, make } from "../base/dom.js";
 import { connectPops, openPop } from "../base/pops.js";
-import { LANGUAGES, setLanguage, t, translate } from "../base/texts.js";
+import { chosen, setLanguage, speak, translate } from "../base/language.js";
+import { LANGUAGES, t } from "../base/texts.js";
 import { short, squares } from "../board/board.js";
 import { Grid } from "../board/grid.js";
 import { Moving } from "../board/moving.js";
@@ -399,8 +400,9 @@ const start = async () => {
   const language = find("language");
   language.append(...Object.entries(LANGUAGES).map(([code, name]) => make("option", { value: code }, name)));
   language.value = t.language;
-  language.addEventListener("change", () => {
-    setLanguage(language.value);
+  language.addEventListener("change", async () => {
+    await setLanguage(language.value);
+    language.value = t.language;
     listKeys();
     engine.show();
     endgames.loadSlices();
@@ -449,8 +451,10 @@ const start = async () => {
 drawIcons();
 connectChoices();
 connectPops();
-translate();
 document.body.append(find("waiting"));
-start().catch((problem) => {
-  find("loading").textContent = problemText(problem);
+speak(chosen()).then(() => {
+  translate();
+  return start();
+}).catch((problem) => {
+  find("loading").textContent = t.language ? problemText(problem) : String(problem);
 });
