@@ -10,6 +10,9 @@
 //! * [`MaterialClass::SixteenMoves`]: a lone king against three pieces, at least one a king;
 //! * [`MaterialClass::Other`]: everything else, a lone king against men only included.
 //!
+//! Other games have fewer rules: Killer knows repetition and 25 moves, Losing repetition, Frisian
+//! the two classes [`MaterialClass::SevenMoves`] and [`MaterialClass::LoneKings`], Breakthrough none.
+//!
 //! [`DrawCounters`] holds what the rules need to know about the past: the plies since the last
 //! capture or man move (25-move rule, and how far back a repetition can lie) and the plies since
 //! the class arose (16- and 5-move rules). The move that makes the class is not counted; from there
@@ -24,6 +27,7 @@ use thiserror::Error;
 use crate::color::Color;
 use crate::moves::Move;
 use crate::position::Position;
+use crate::variant::Variant;
 
 /// The 25-move rule in plies.
 pub const TWENTY_FIVE_MOVES: u16 = 50;
@@ -31,6 +35,10 @@ pub const TWENTY_FIVE_MOVES: u16 = 50;
 pub const SIXTEEN_MOVES: u16 = 32;
 /// The 5-move rule in plies.
 pub const FIVE_MOVES: u16 = 10;
+/// Frisian's rule for two kings against one in plies (article 18).
+pub const SEVEN_MOVES: u16 = 14;
+/// Frisian's rule for king against king in plies: a win comes within three (article 19).
+pub const LONE_KINGS: u16 = 4;
 /// How many times a position must occur for a draw by repetition.
 pub const REPETITION_OCCURRENCES: u32 = 3;
 
@@ -118,6 +126,10 @@ pub enum DrawReason {
     SixteenMoves,
     /// 10 plies with one or two pieces against a lone king.
     FiveMoves,
+    /// 14 plies with two kings against one, in Frisian.
+    SevenMoves,
+    /// King against king, in Frisian.
+    LoneKings,
 }
 
 impl fmt::Display for DrawReason {
@@ -127,6 +139,8 @@ impl fmt::Display for DrawReason {
             DrawReason::TwentyFiveMoves => "25 moves without a capture or a man move",
             DrawReason::SixteenMoves => "16 moves with three pieces against one king",
             DrawReason::FiveMoves => "5 moves with at most two pieces against one king",
+            DrawReason::SevenMoves => "7 moves with two kings against one",
+            DrawReason::LoneKings => "one king against one",
         })
     }
 }
@@ -141,9 +155,26 @@ pub enum MaterialClass {
     SixteenMoves,
     /// A lone king against one or two pieces, at least one of them a king.
     FiveMoves,
+    /// A lone king against two kings, in Frisian.
+    SevenMoves,
+    /// A lone king against another, in Frisian.
+    LoneKings,
 }
 
 impl MaterialClass {
+    /// After how many plies in the class the game is a draw.
+    #[inline]
+    #[must_use]
+    pub const fn limit(self) -> Option<(u16, DrawReason)> {
+        match self {
+            MaterialClass::Other => None,
+            MaterialClass::SixteenMoves => Some((SIXTEEN_MOVES, DrawReason::SixteenMoves)),
+            MaterialClass::FiveMoves => Some((FIVE_MOVES, DrawReason::FiveMoves)),
+            MaterialClass::SevenMoves => Some((SEVEN_MOVES, DrawReason::SevenMoves)),
+            MaterialClass::LoneKings => Some((LONE_KINGS, DrawReason::LoneKings)),
+        }
+    }
+
     /// The class of a position; the side to move does not matter.
     #[inline]
     #[must_use]
@@ -153,10 +184,18 @@ impl MaterialClass {
         }
         let pieces = [position.pieces(Color::Black).len(), position.pieces(Color::White).len()];
         let kings = [position.kings(Color::Black).len(), position.kings(Color::White).len()];
-        MaterialClass::of_material(pieces, kings)
+        match position.variant() {
+            Variant::International => MaterialClass::of_material(pieces, kings),
+            Variant::Frisian | Variant::Frysk => match (pieces, kings) {
+                ([1, 1], [1, 1]) => MaterialClass::LoneKings,
+                ([1, 2], [1, 2]) | ([2, 1], [2, 1]) => MaterialClass::SevenMoves,
+                _ => MaterialClass::Other,
+            },
+            Variant::Killer | Variant::Breakthrough | Variant::Losing => MaterialClass::Other,
+        }
     }
 
-    /// The class of material: the pieces of Black and White, and the kings among them.
+    /// The class of material in the international game: the pieces of Black and White, and the kings among them.
     #[inline]
     #[must_use]
     pub const fn of_material(pieces: [u32; 2], kings: [u32; 2]) -> MaterialClass {
@@ -175,6 +214,7 @@ impl MaterialClass {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DrawCounters {
     class: MaterialClass,
+    variant: Variant,
     /// Since the last capture or man move.
     reversible: u16,
     /// Since the class arose; 0 in class `Other`.
@@ -190,7 +230,8 @@ impl DrawCounters {
     pub const fn new(start: &Position) -> DrawCounters {
         let class = MaterialClass::of(start);
         let sixteen = matches!(class, MaterialClass::SixteenMoves);
-        DrawCounters { class, reversible: 0, in_class: 0, since_sixteen: sixteen as u16 }
+        let (variant, since_sixteen) = (start.variant(), sixteen as u16);
+        DrawCounters { class, variant, reversible: 0, in_class: 0, since_sixteen }
     }
 
     /// The counters of a start position with `plies` already counted (the `H` field of a FEN): they
@@ -205,7 +246,7 @@ impl DrawCounters {
                 counters.in_class = plies;
                 counters.since_sixteen = plies.saturating_add(1);
             }
-            MaterialClass::FiveMoves => counters.in_class = plies,
+            _ => counters.in_class = plies,
         }
         counters
     }
@@ -216,9 +257,9 @@ impl DrawCounters {
     pub fn after(&self, before: &Position, mv: Move, after: &Position) -> DrawCounters {
         let reversible =
             if before.is_irreversible(mv) { 0 } else { self.reversible.saturating_add(1) };
-        let class = MaterialClass::of(after);
+        let (class, variant) = (MaterialClass::of(after), after.variant());
         if class == MaterialClass::Other {
-            return DrawCounters { class, reversible, ..DrawCounters::default() };
+            return DrawCounters { class, variant, reversible, ..DrawCounters::default() };
         }
         let same = class == self.class;
         let in_class = if same { self.in_class.saturating_add(1) } else { 0 };
@@ -227,7 +268,7 @@ impl DrawCounters {
             _ if self.since_sixteen == 0 => 0,
             _ => self.since_sixteen.saturating_add(1),
         };
-        DrawCounters { class, reversible, in_class, since_sixteen }
+        DrawCounters { class, variant, reversible, in_class, since_sixteen }
     }
 
     /// The material class of the position.
@@ -288,15 +329,13 @@ impl DrawCounters {
         if !rules.has_counters() {
             return None;
         }
-        let mut nearest = match self.class {
-            MaterialClass::Other => (u16::MAX, DrawReason::TwentyFiveMoves),
-            MaterialClass::SixteenMoves => {
-                (SIXTEEN_MOVES.saturating_sub(self.in_class), DrawReason::SixteenMoves)
-            }
-            MaterialClass::FiveMoves => {
-                (FIVE_MOVES.saturating_sub(self.in_class), DrawReason::FiveMoves)
-            }
-        };
+        let in_class = self.class.limit();
+        let in_class =
+            in_class.map(|(plies, reason)| (plies.saturating_sub(self.in_class), reason));
+        if !matches!(self.variant, Variant::International | Variant::Killer) {
+            return in_class;
+        }
+        let mut nearest = in_class.unwrap_or((u16::MAX, DrawReason::TwentyFiveMoves));
         let mut limit = |left: u16, reason: DrawReason| {
             if left < nearest.0 {
                 nearest = (left, reason);

@@ -6,6 +6,8 @@ use crate::color::Color;
 use crate::draw::{self, DrawCounters, DrawReason, DrawRules, REPETITION_OCCURRENCES};
 use crate::moves::Move;
 use crate::position::Position;
+use crate::variant::Variant;
+use crate::wld::Wld;
 
 /// Why a game is won.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -14,6 +16,10 @@ pub enum WinReason {
     NoPieces,
     /// The loser's pieces are all blocked.
     Blocked,
+    /// The winner has no move left, in Losing.
+    OutOfMoves,
+    /// The winner has a king, in Breakthrough.
+    FirstKing,
 }
 
 impl std::fmt::Display for WinReason {
@@ -21,6 +27,8 @@ impl std::fmt::Display for WinReason {
         f.pad(match self {
             WinReason::NoPieces => "no pieces left",
             WinReason::Blocked => "no legal move",
+            WinReason::OutOfMoves => "no move left",
+            WinReason::FirstKing => "the first king",
         })
     }
 }
@@ -208,18 +216,24 @@ impl Game {
         1 + earlier.count() as u32
     }
 
-    /// The state of the game: a side without a legal move has lost; then repetition; then the 16-
+    /// The state of the game: a side without a legal move has lost, in Losing won; then repetition; then the 16-
     /// and 5-move rules; then the 25-move rule.
     #[must_use]
     pub fn status(&self, rules: DrawRules) -> Status {
         let position = self.position();
         if !position.has_legal_move() {
-            let loser = position.side_to_move();
-            let blocked = !position.pieces(loser).is_empty();
-            let reason = if blocked { WinReason::Blocked } else { WinReason::NoPieces };
-            return Status::Win(loser.opponent(), reason);
+            let (side, opponent) = (position.side_to_move(), position.side_to_move().opponent());
+            let is_broken_through =
+                position.variant() == Variant::Breakthrough && !position.kings(opponent).is_empty();
+            return match position.variant().without_move() {
+                Wld::Win => Status::Win(side, WinReason::OutOfMoves),
+                _ if is_broken_through => Status::Win(opponent, WinReason::FirstKing),
+                _ if position.pieces(side).is_empty() => Status::Win(opponent, WinReason::NoPieces),
+                _ => Status::Win(opponent, WinReason::Blocked),
+            };
         }
-        if rules.has_repetition() && self.occurrences() >= REPETITION_OCCURRENCES {
+        let repeats = rules.has_repetition() && position.variant().has_repetition();
+        if repeats && self.occurrences() >= REPETITION_OCCURRENCES {
             return Status::Draw(DrawReason::Repetition);
         }
         self.counters().draw(rules).map_or(Status::Ongoing, Status::Draw)

@@ -11,15 +11,15 @@ use crate::square::Square;
 /// A move: from, to and the set of captured squares, in one 64-bit number. Two captures that
 /// agree in these three are the same move, whatever route they take.
 ///
-/// A captured piece is never on the edge of the board, so only 44 of the 54 bits are needed for the
-/// set. `Display` writes the Hub form: `32-28`, `28x19x23` (all captured squares, ascending).
+/// Nobody can capture a piece on square 1, 5, 6, 45, 46 or 50, in Frisian neither, so only 52 of the
+/// 54 bits are needed for the set. `Display` writes the Hub form: `32-28`, `28x19x23` (all captured squares, ascending).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Move(u64);
 
-/// Bits 0..6 are from, 6..12 to, 12..56 the captured bits 5..49 of the ghost layout.
-const CAPTURED_SHIFT: u32 = 7;
-const CAPTURED_MASK: u64 = ((1 << 49) - 1) & !0x1f;
+/// Bits 0..6 are from, 6..12 to, 12..64 the captured bits 1..53 of the ghost layout.
+const CAPTURED_SHIFT: u32 = 11;
+const CAPTURED_MASK: u64 = ((1 << 53) - 1) & !1;
 
 impl Move {
     /// A move from its parts. Not checked against any position.
@@ -28,7 +28,7 @@ impl Move {
         Move::from_parts(from.bit(), to.bit(), captured.bits())
     }
 
-    /// As [`Move::new`]; `None` if a captured square lies in the first or last row.
+    /// As [`Move::new`]; `None` if square 1 or 50 is among the captured.
     #[must_use]
     pub const fn try_new(from: Square, to: Square, captured: Bitboard) -> Option<Move> {
         if captured.bits() & !CAPTURED_MASK == 0 {

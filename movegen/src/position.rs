@@ -5,13 +5,14 @@ use std::fmt;
 use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
-use crate::generator;
+use crate::generator::{self, variants};
 use crate::geometry::bits;
 use crate::isa::{Isa, Portable};
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
 use crate::setup::{PositionError, Setup};
 use crate::square::Square;
+use crate::variant::{KingRun, PackedRun, Variant};
 use crate::zobrist;
 
 /// A legal position with its side to move. Immutable: [`Position::after`] makes the next one.
@@ -29,20 +30,20 @@ use crate::zobrist;
 pub struct Position {
     board: Board,
     side: Color,
+    variant: Variant,
+    /// Indexed by [`Color::index`]; only in Frisian.
+    runs: [PackedRun; 2],
     key: u64,
 }
 
+/// What Frisian needs has found room: searches copy positions all the time.
+const _: () = assert!(size_of::<Position>() == 40);
+
 impl Position {
-    /// The initial position, White to move.
+    /// The initial position of the international game, White to move.
     #[must_use]
     pub fn initial() -> Position {
-        let row = |r| Bitboard::row(r);
-        let setup = Setup {
-            side: Color::White,
-            men: [row(0) | row(1) | row(2) | row(3), row(6) | row(7) | row(8) | row(9)],
-            kings: [Bitboard::EMPTY; 2],
-        };
-        Position::from_valid_setup(&setup)
+        Variant::International.initial()
     }
 
     /// A position from the three bitboards of the Kingsrow interface and the side to move.
@@ -66,9 +67,53 @@ impl Position {
             white: (setup.men[1] | setup.kings[1]).bits(),
             kings: (setup.kings[0] | setup.kings[1]).bits(),
         };
-        let mut position = Position { board, side: setup.side, key: 0 };
-        position.key = position.computed_key();
-        position
+        let (variant, runs) = (Variant::International, [PackedRun::NONE; 2]);
+        Position { board, side: setup.side, variant, runs, key: 0 }.with_computed_key()
+    }
+
+    fn with_computed_key(self) -> Position {
+        Position { key: self.computed_key(), ..self }
+    }
+
+    /// The same board in another game, no king having moved.
+    #[must_use]
+    pub fn with_variant(&self, variant: Variant) -> Position {
+        Position { variant, runs: [PackedRun::NONE; 2], ..*self }.with_computed_key()
+    }
+
+    /// The game it belongs to.
+    #[inline(always)]
+    #[must_use]
+    pub const fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The king of this side that has just moved several times in a row. Only in Frisian, and only
+    /// while the side has a man.
+    #[must_use]
+    pub const fn king_run(&self, color: Color) -> Option<KingRun> {
+        self.runs[color.index()].get()
+    }
+
+    /// The same position with these kings having just moved, indexed by [`Color::index`].
+    ///
+    /// # Errors
+    /// If a run is none: another game than Frisian, no king of the side there, a side without men,
+    /// moves that are not 1 to [`KingRun::LIMIT`].
+    pub fn with_king_runs(&self, runs: [Option<KingRun>; 2]) -> Result<Position, PositionError> {
+        let mut position = Position { runs: [PackedRun::NONE; 2], ..*self };
+        for color in Color::ALL {
+            let Some(run) = runs[color.index()] else { continue };
+            if !self.variant.is_frisian()
+                || !self.kings(color).contains(run.square)
+                || self.men(color).is_empty()
+                || !(1..=KingRun::LIMIT).contains(&run.moves)
+            {
+                return Err(PositionError::KingRun { color, square: run.square });
+            }
+            position.runs[color.index()] = PackedRun::new(run);
+        }
+        Ok(position.with_computed_key())
     }
 
     /// The side to move.
@@ -165,7 +210,12 @@ impl Position {
                 key ^= zobrist::piece(color, Kind::King, square.bit());
             }
         }
-        key
+        key ^ zobrist::extra(self.variant as u32) ^ self.runs_key()
+    }
+
+    const fn runs_key(&self) -> u64 {
+        let [black, white] = self.runs;
+        zobrist::extra((black.bits() as u32) << 8) ^ zobrist::extra((white.bits() as u32) << 16)
     }
 
     /// The position after a move.
@@ -194,7 +244,30 @@ impl Position {
             let kind = if self.board.kings & square != 0 { Kind::King } else { Kind::Man };
             key ^= zobrist::piece(side.opponent(), kind, square.trailing_zeros());
         }
-        Position { board, side: side.opponent(), key }
+        let next = Position { board, side: side.opponent(), key, ..*self };
+        if self.variant.is_frisian() { next.with_run_after(self, mv) } else { next }
+    }
+
+    /// Counts a move for Frisian's three-move rule; `before` is the position before it.
+    #[inline(never)]
+    fn with_run_after(mut self, before: &Position, mv: Move) -> Position {
+        let (mover, other) = (before.side, before.side.opponent());
+        let is_counted = !mv.is_capture()
+            && before.kings(mover).contains(mv.from())
+            && !before.men(mover).is_empty();
+        self.runs[mover.index()] = if is_counted {
+            let earlier = before.king_run(mover).filter(|run| run.square == mv.from());
+            let moves = earlier.map_or(1, |run| (run.moves + 1).min(KingRun::LIMIT));
+            PackedRun::new(KingRun { square: mv.to(), moves })
+        } else {
+            PackedRun::NONE
+        };
+        let ends = |run: KingRun| mv.captured().contains(run.square);
+        if self.men(other).is_empty() || before.king_run(other).is_some_and(ends) {
+            self.runs[other.index()] = PackedRun::NONE;
+        }
+        self.key ^= before.runs_key() ^ self.runs_key();
+        self
     }
 
     /// The same position with the other side to move. Not a move of the game; database probes
@@ -209,17 +282,28 @@ impl Position {
     /// position seen by the other side.
     #[must_use]
     pub fn reversed(&self) -> Position {
-        let board = self.board.reversed();
-        let mut position = Position { board, side: self.side.opponent(), key: 0 };
-        position.key = position.computed_key();
-        position
+        let turned = |run: KingRun| PackedRun::new(KingRun { square: run.square.turned(), ..run });
+        let [black, white] = self.runs.map(|run| run.get().map_or(PackedRun::NONE, turned));
+        let (board, side) = (self.board.reversed(), self.side.opponent());
+        Position { board, side, runs: [white, black], ..*self }.with_computed_key()
     }
 
     /// Whether this side could capture if it were to move. Generates nothing.
     #[inline(always)]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
+        if self.variant != Variant::International {
+            return match color {
+                Color::White => variants::has_capture::<true>(self.variant, &self.board),
+                Color::Black => variants::has_capture::<false>(self.variant, &self.board),
+            };
+        }
         self.board.has_capture(color)
+    }
+
+    /// The king of the side to move that has moved three times in a row.
+    const fn stopped(&self) -> u64 {
+        self.runs[self.side.index()].stopped()
     }
 
     /// Whether a piece of the side to move could move without a capture. If the side can capture,
@@ -227,17 +311,27 @@ impl Position {
     #[inline(always)]
     #[must_use]
     pub fn has_quiet_move(&self) -> bool {
+        if self.variant != Variant::International {
+            let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
+            return match self.side {
+                Color::White => variants::has_quiet_move::<true>(variant, board, stopped),
+                Color::Black => variants::has_quiet_move::<false>(variant, board, stopped),
+            };
+        }
         match self.side {
             Color::White => generator::has_quiet_move::<true>(&self.board),
             Color::Black => generator::has_quiet_move::<false>(&self.board),
         }
     }
 
-    /// Whether the side to move has a legal move. A side without one has lost (rules, end of
-    /// the game).
+    /// Whether the side to move has a legal move. For a side without one the game is over, see
+    /// [`Variant::without_move`].
     #[inline(always)]
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
+        if self.variant != Variant::International {
+            return self.has_quiet_move() || self.has_capture(self.side);
+        }
         match self.side {
             Color::White => generator::has_move::<true>(&self.board),
             Color::Black => generator::has_move::<false>(&self.board),
@@ -262,6 +356,9 @@ impl Position {
     /// As [`Position::generate`], with the instructions of this processor.
     #[inline(always)]
     pub fn generate_with(&self, isa: impl Isa, list: &mut MoveList) {
+        if self.variant != Variant::International {
+            return self.generate_variant::<true>(list);
+        }
         match self.side {
             Color::White => generator::generate::<true, true>(isa, &self.board, list),
             Color::Black => generator::generate::<false, true>(isa, &self.board, list),
@@ -271,9 +368,20 @@ impl Position {
     /// Appends the legal moves to a list if they are captures; otherwise does nothing.
     #[inline(always)]
     pub fn generate_captures_with(&self, isa: impl Isa, list: &mut MoveList) {
+        if self.variant != Variant::International {
+            return self.generate_variant::<false>(list);
+        }
         match self.side {
             Color::White => generator::generate::<true, false>(isa, &self.board, list),
             Color::Black => generator::generate::<false, false>(isa, &self.board, list),
+        }
+    }
+
+    fn generate_variant<const QUIET: bool>(&self, list: &mut MoveList) {
+        let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
+        match self.side {
+            Color::White => variants::generate::<true, QUIET>(variant, board, stopped, list),
+            Color::Black => variants::generate::<false, QUIET>(variant, board, stopped, list),
         }
     }
 
@@ -281,6 +389,9 @@ impl Position {
     #[inline]
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
+        if self.variant != Variant::International {
+            return self.legal_moves().len() as u64;
+        }
         match self.side {
             Color::White => generator::count::<true>(Portable, &self.board),
             Color::Black => generator::count::<false>(Portable, &self.board),

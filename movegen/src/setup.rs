@@ -36,6 +36,17 @@ pub enum PositionError {
     /// Neither side has a piece.
     #[error("the board is empty: a position needs at least one piece")]
     EmptyBoard,
+    /// Moves of a king in a row where the three-move rule of Frisian counts none.
+    #[error(
+        "{color} has no king on square {square} whose moves count: Frisian counts 1 to 3 moves in \
+         a row of a king whose side has men"
+    )]
+    KingRun {
+        /// Whose king it should be.
+        color: Color,
+        /// Its place.
+        square: Square,
+    },
 }
 
 impl Setup {

@@ -23,3 +23,9 @@ pub(crate) const BLACK_TO_MOVE: u64 = Random::new(0x6d61_6a6f_7269_7479).next_u6
 pub(crate) fn piece(color: Color, kind: Kind, bit: u32) -> u64 {
     PIECES[kind as usize * 2 + color as usize][(bit & 63) as usize]
 }
+
+/// Of a number that is not 0 and comes with the board; 0 stands for nothing.
+#[inline]
+pub(crate) const fn extra(value: u32) -> u64 {
+    if value == 0 { 0 } else { Random::new(0x7661_7269_616e_7473 ^ value as u64).next_u64() }
+}

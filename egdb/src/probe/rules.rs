@@ -7,7 +7,7 @@
 //! away than 23 of 50 plies (`positions/egdb/statistics.md`). From six pieces on there are wins
 //! that need more than 50 plies to a conversion.
 
-use movegen::draw::{FIVE_MOVES, MaterialClass, SIXTEEN_MOVES};
+use movegen::draw::MaterialClass;
 use movegen::{DrawCounters, DrawRules, Position, Wld};
 use rustc_hash::FxHashMap;
 
@@ -67,11 +67,10 @@ impl Probe {
     ) -> Result<Option<bool>, ProbeError> {
         let Some(left) = counters.plies_left(rules) else { return Ok(Some(true)) };
         let few = position.piece_count() <= 5;
-        let enough = match counters.class() {
-            MaterialClass::SixteenMoves => SIXTEEN_MOVES,
-            MaterialClass::FiveMoves => FIVE_MOVES,
-            MaterialClass::Other if few => LONGEST_OF_FIVE,
-            MaterialClass::Other => u16::MAX,
+        let enough = match counters.class().limit() {
+            Some((plies, _)) => plies,
+            None if few => LONGEST_OF_FIVE,
+            None => u16::MAX,
         };
         if left >= enough || !position.has_legal_move() {
             return Ok(Some(true));

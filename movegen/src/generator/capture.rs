@@ -43,9 +43,9 @@ use super::worst_cases::memo_after;
 /// All captures of one piece that take the same set.
 #[derive(Clone, Copy)]
 pub(crate) struct CaptureGroup {
-    from: u64,
-    captured: u64,
-    ends: u64,
+    pub(super) from: u64,
+    pub(super) captured: u64,
+    pub(super) ends: u64,
 }
 
 /// Takes captures as they are found and keeps the ones that take the most pieces.

@@ -8,10 +8,12 @@
 //! * [`king`]: slides and first captures, by rays for a few kings and by filling for many.
 //! * [`capture`]: complete captures of the greatest number, merged where they agree in start
 //!   and captured set.
+//! * [`variants`]: the other games of the board.
 
 pub(crate) mod capture;
 pub(crate) mod king;
 pub(crate) mod man;
+pub(crate) mod variants;
 #[cfg(test)]
 mod worst_cases;
 

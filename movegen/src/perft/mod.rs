@@ -6,8 +6,10 @@ use crate::board::Board;
 use crate::color::Color;
 use crate::generator::{self, Visitor};
 use crate::isa::Isa;
+use crate::moves::Move;
 use crate::piece::Kind;
 use crate::position::Position;
+use crate::variant::Variant;
 use crate::with_isa;
 
 pub use unbulked::perft_unbulked;
@@ -17,12 +19,27 @@ pub use unbulked::perft_unbulked;
 /// ("bulk counting").
 #[must_use]
 pub fn perft(position: &Position, depth: u32) -> u64 {
+    if position.variant() != Variant::International {
+        return of_variant(position, depth, 1);
+    }
     let Board { black, white, kings } = *position.board();
     with_isa!(isa => match (depth, position.side_to_move()) {
         (0, _) => 1,
         (_, Color::White) => bulk::<true, false>(isa, black, white, kings, depth),
         (_, Color::Black) => bulk::<false, true>(isa, black, white, kings, depth),
     })
+}
+
+/// Positions are made, because boards do not know their game; the last `counted` plies are counted.
+fn of_variant(position: &Position, depth: u32, counted: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    if depth == counted {
+        return position.count_legal_moves();
+    }
+    let below = |&mv: &Move| of_variant(&position.after(mv), depth - 1, counted);
+    position.legal_moves().iter().map(below).sum()
 }
 
 /// How a count treats the children of a board.

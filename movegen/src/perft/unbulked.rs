@@ -11,11 +11,15 @@ use crate::geometry::bits;
 use crate::isa::Isa;
 use crate::piece::Kind;
 use crate::position::Position;
+use crate::variant::Variant;
 use crate::with_isa;
 
 /// As [`perft`](super::perft), but every position of the last ply is really made.
 #[must_use]
 pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
+    if position.variant() != Variant::International {
+        return super::of_variant(position, depth, 0);
+    }
     let &Board { black, white, kings } = position.board();
     let mut leaf = *position.board();
     // The compiler must assume from here on that the leaf is read.

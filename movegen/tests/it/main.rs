@@ -12,3 +12,4 @@ mod perft;
 mod properties;
 mod rules;
 mod support;
+mod variants;

@@ -14,7 +14,7 @@
 //! win may need an even number. Two iterations find it: with all numbers rounded down to the parity of
 //! their waves, and up.
 
-use movegen::draw::{FIVE_MOVES, MaterialClass, SIXTEEN_MOVES, TWENTY_FIVE_MOVES};
+use movegen::draw::TWENTY_FIVE_MOVES;
 use movegen::geometry::bits;
 
 use super::store::{Code, DRAW, Distances, Words};
@@ -22,11 +22,7 @@ use egdb::slice::Slice;
 
 /// The plies that a win may need in a slice.
 pub(super) fn limit(slice: Slice) -> u16 {
-    match slice.class() {
-        MaterialClass::Other => TWENTY_FIVE_MOVES,
-        MaterialClass::SixteenMoves => SIXTEEN_MOVES,
-        MaterialClass::FiveMoves => FIVE_MOVES,
-    }
+    slice.class().limit().map_or(TWENTY_FIVE_MOVES, |(plies, _)| plies)
 }
 
 /// Which way numbers are rounded.

@@ -125,6 +125,14 @@ pub enum FenErrorKind {
     /// The board is empty, which is not a position.
     #[error("the board is empty: a position needs at least one piece")]
     EmptyBoard,
+    /// Moves of a king in a row where Frisian counts none.
+    #[error("{color} has no king on square {square} whose moves in a row Frisian counts")]
+    KingRun {
+        /// Whose king it should be.
+        color: Color,
+        /// Its place.
+        square: Square,
+    },
     /// A side that must have a piece has none.
     #[error("{0} has no piece")]
     SideWithoutPiece(Color),

@@ -182,6 +182,7 @@ pub(super) fn position_of(setup: &Setup, text: &str) -> Result<Position, ParseFe
                 FenErrorKind::ManOnPromotionRow { color, square }
             }
             PositionError::EmptyBoard => FenErrorKind::EmptyBoard,
+            PositionError::KingRun { color, square } => FenErrorKind::KingRun { color, square },
         };
         ParseFenError::at(kind, text, 0)
     })

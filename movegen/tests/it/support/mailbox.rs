@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use movegen::{Bitboard, Color, Kind, Move, Piece, Position, Setup, Square};
+use movegen::{Bitboard, Color, Kind, KingRun, Move, Piece, Position, Setup, Square, Variant};
 
 /// How many jumps a position may take before the generator gives up: kings can have millions of
 /// routes when each landing square is walked on its own.
@@ -13,11 +13,15 @@ const MAX_JUMPS: u32 = 100_000;
 type Field = (i32, i32);
 
 const DIAGONALS: [Field; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
+const STRAIGHT: [Field; 4] = [(0, -2), (0, 2), (-2, 0), (2, 0)];
 
 #[derive(Clone)]
 pub struct Mailbox {
     squares: [[Option<Piece>; 10]; 10],
     side: Color,
+    variant: Variant,
+    /// A king that has moved three times in a row.
+    stopped: Option<Square>,
 }
 
 /// A capture under way.
@@ -28,10 +32,13 @@ struct Route {
     captured: Vec<Field>,
 }
 
-/// The longest captures so far: number of pieces, and the moves.
+/// What captures are compared by.
+type Worth = (usize, usize, bool);
+
+/// The best captures so far: what they are worth, and the moves.
 #[derive(Default)]
 struct Longest {
-    pieces: usize,
+    worth: Worth,
     moves: BTreeSet<(u8, u8, Vec<u8>)>,
     jumps: u32,
     max_jumps: u32,
@@ -61,7 +68,10 @@ impl Mailbox {
             let column = 2 * ((n as usize - 1) % 5) + (row + 1) % 2;
             squares[row][column] = position.piece_at(square(n));
         }
-        Mailbox { squares, side: position.side_to_move() }
+        let side = position.side_to_move();
+        let stopped = position.king_run(side).filter(|run| run.moves == KingRun::LIMIT);
+        let (variant, stopped) = (position.variant(), stopped.map(|run| run.square));
+        Mailbox { squares, side, variant, stopped }
     }
 
     fn contains((row, column): Field) -> bool {
@@ -103,7 +113,8 @@ impl Mailbox {
         captured: &[Field],
     ) -> Vec<(Field, Field)> {
         let mut jumps = Vec::new();
-        for (dr, dc) in DIAGONALS {
+        let straight = if self.variant.is_frisian() { &STRAIGHT[..] } else { &[] };
+        for &(dr, dc) in DIAGONALS.iter().chain(straight) {
             let along = |distance: i32| (at.0 + dr * distance, at.1 + dc * distance);
             let mut distance = 1;
             while kind == Kind::King && self.is_free(along(distance)) {
@@ -126,16 +137,39 @@ impl Mailbox {
         jumps
     }
 
+    fn is_king(&self, at: Field) -> bool {
+        self.get(at).is_some_and(|piece| piece.kind == Kind::King)
+    }
+
+    fn worth(&self, route: &Route) -> Worth {
+        let pieces = route.captured.len();
+        if !self.variant.is_frisian() {
+            return (pieces, 0, false);
+        }
+        // A king is worth more than a man and less than two.
+        let kings = route.captured.iter().filter(|&&at| self.is_king(at)).count();
+        (pieces + kings, 100 - kings, route.kind == Kind::King && pieces > 0)
+    }
+
+    /// In Killer a king that took a king last stops behind it.
+    fn may_stop(&self, route: &Route) -> bool {
+        let last = route.captured[route.captured.len() - 1];
+        self.variant != Variant::Killer
+            || route.kind == Kind::Man
+            || !self.is_king(last)
+            || route.at.0.abs_diff(last.0) == 1
+    }
+
     /// Walks on until nothing more can be captured. `None` when it gets too long.
     fn walk(&self, color: Color, route: &mut Route, longest: &mut Longest) -> Option<()> {
         let jumps = self.jumps(color, route.kind, route.at, &route.captured);
         if jumps.is_empty() {
-            let pieces = route.captured.len();
-            if pieces > longest.pieces {
-                longest.pieces = pieces;
+            let worth = self.worth(route);
+            if worth > longest.worth {
+                longest.worth = worth;
                 longest.moves.clear();
             }
-            if pieces == longest.pieces && pieces > 0 {
+            if worth == longest.worth && !route.captured.is_empty() && self.may_stop(route) {
                 let mut captured: Vec<u8> = route.captured.iter().copied().map(number).collect();
                 captured.sort_unstable();
                 longest.moves.insert((number(route.from), number(route.at), captured));
@@ -169,6 +203,12 @@ impl Mailbox {
     /// As `legal_moves`, with another bound on the jumps.
     pub fn legal_moves_within(&self, max_jumps: u32) -> Option<Vec<Move>> {
         let mut longest = Longest { max_jumps, ..Longest::default() };
+        let is_won = |(_, kind): &(Field, Kind)| *kind == Kind::King;
+        if self.variant == Variant::Breakthrough
+            && self.pieces(self.side.opponent()).iter().any(is_won)
+        {
+            return Some(Vec::new());
+        }
         for (from, kind) in self.pieces(self.side) {
             // The start square counts as empty while the piece is on its way.
             let mut lifted = self.clone();
@@ -186,7 +226,9 @@ impl Mailbox {
             .collect();
         if moves.is_empty() {
             for (from, kind) in self.pieces(self.side) {
-                self.quiet(from, kind, &mut moves);
+                if self.stopped != Some(square(number(from))) {
+                    self.quiet(from, kind, &mut moves);
+                }
             }
         }
         moves.sort_unstable();

@@ -1,0 +1,231 @@
+//! The moves of the other games of the board: one generator with parameters.
+//!
+//! What the international generator gives already is taken from there: all moves of Losing and
+//! Breakthrough, quiet moves of men, kings and Killer, captures of men in Killer. The rest is a walk
+//! along captures in four or eight directions. States of the walk are remembered, so routes that
+//! meet again are walked once.
+
+use std::collections::HashSet;
+
+use super::capture::{CaptureGroup, Groups, Sink};
+use super::{MoverView, king, man};
+use crate::board::Board;
+use crate::geometry::{self, SQUARES, bits, shift};
+use crate::isa::Portable;
+use crate::moves::MoveList;
+use crate::variant::Variant;
+
+/// A step, and the squares where it may end: a step along a row must not go on in the next row.
+#[derive(Clone, Copy)]
+struct Direction {
+    step: i32,
+    ends: u64,
+}
+
+/// First squares of the rows whose squares follow those of another row without a ghost bit.
+const WRAPPED: u64 = 1 << 5 | 1 << 16 | 1 << 27 | 1 << 38 | 1 << 49;
+
+/// The diagonals first, then rows and columns. Two that follow each other are opposite.
+const DIRECTIONS: [Direction; 8] = [
+    Direction { step: 5, ends: SQUARES },
+    Direction { step: -5, ends: SQUARES },
+    Direction { step: 6, ends: SQUARES },
+    Direction { step: -6, ends: SQUARES },
+    Direction { step: 1, ends: SQUARES & !WRAPPED },
+    Direction { step: -1, ends: SQUARES & !(WRAPPED >> 1) },
+    Direction { step: 11, ends: SQUARES },
+    Direction { step: -11, ends: SQUARES },
+];
+
+impl Direction {
+    /// The pieces among `enemy` that men or kings on `from` can jump over in this direction.
+    #[inline(always)]
+    fn targets(self, from: u64, is_king: bool, enemy: u64, empty: u64) -> u64 {
+        let Direction { step, ends } = self;
+        let open = empty & ends;
+        let reached = if is_king { geometry::fill(from, open, step) } else { from };
+        shift(reached, step) & ends & enemy & shift(open, -step)
+    }
+
+    /// Where a piece can land that jumps over `target`.
+    #[inline(always)]
+    fn landings(self, target: u64, is_king: bool, empty: u64) -> u64 {
+        let Direction { step, ends } = self;
+        let open = empty & ends;
+        if is_king { geometry::fill(target, open, step) & !target } else { shift(target, step) }
+    }
+}
+
+/// The pieces as the side to move sees them, and the rules.
+#[derive(Clone, Copy)]
+struct View {
+    variant: Variant,
+    mover: MoverView,
+    enemy_kings: u64,
+    /// A king that has moved three times in a row.
+    stopped: u64,
+}
+
+impl View {
+    fn new<const WHITE: bool>(variant: Variant, board: &Board, stopped: u64) -> View {
+        let mover = MoverView::new::<WHITE>(board);
+        View { variant, mover, enemy_kings: mover.enemy & board.kings, stopped }
+    }
+
+    fn directions(&self) -> &'static [Direction] {
+        if self.variant.is_frisian() { &DIRECTIONS } else { &DIRECTIONS[..4] }
+    }
+
+    /// Whether the game has ended by a king.
+    fn is_broken_through(&self) -> bool {
+        self.variant == Variant::Breakthrough && self.enemy_kings != 0
+    }
+
+    fn can_capture(&self) -> bool {
+        let MoverView { men, kings, enemy, empty } = self.mover;
+        self.directions().iter().any(|d| {
+            d.targets(men, false, enemy, empty) | d.targets(kings, true, enemy, empty) != 0
+        })
+    }
+
+    /// What a capture is worth: the greatest is compulsory. Frisian compares `2 kings + men`, then
+    /// prefers fewer kings, then a king that captures (official rules, articles 11 and 12).
+    fn worth(&self, captured: u64, is_king: bool) -> u32 {
+        let count = captured.count_ones();
+        if !self.variant.is_frisian() {
+            return count;
+        }
+        let kings = (captured & self.enemy_kings).count_ones();
+        (count + kings) << 8 | (63 - kings) << 1 | u32::from(is_king)
+    }
+
+    fn captures(&self) -> Groups {
+        let MoverView { men, kings, enemy, empty } = self.mover;
+        let mut groups = Groups::new();
+        for (set, is_king) in [(kings, true), (men, false)] {
+            for from in bits(set) {
+                let (empty, seen) = (empty | from, HashSet::new());
+                let groups = &mut groups;
+                let mut walk = Walk { view: self, from, is_king, empty, seen, jumps: 0, groups };
+                for (index, direction) in self.directions().iter().enumerate() {
+                    for target in bits(direction.targets(from, is_king, enemy, empty)) {
+                        walk.extend(index, target, target);
+                    }
+                }
+            }
+        }
+        groups
+    }
+}
+
+/// One piece on its way.
+struct Walk<'a> {
+    view: &'a View,
+    from: u64,
+    is_king: bool,
+    empty: u64,
+    /// Last captured square with the direction, and all captured squares.
+    seen: HashSet<(u64, u64)>,
+    jumps: u32,
+    groups: &'a mut Groups,
+}
+
+/// States are remembered from this many jumps on.
+const REMEMBER_AFTER: u32 = 50;
+
+impl Walk<'_> {
+    /// Continues behind `target`, taken in this direction; it is one of `captured`.
+    fn extend(&mut self, direction: usize, target: u64, captured: u64) {
+        let &View { variant, mover, enemy_kings, .. } = self.view;
+        let landings = DIRECTIONS[direction].landings(target, self.is_king, self.empty);
+        self.jumps += 1;
+        if self.jumps > REMEMBER_AFTER
+            && (!self.seen.insert((target | (direction as u64) << 60, captured))
+                || self.most(landings, captured) < self.groups.best())
+        {
+            return;
+        }
+        let mut is_last = true;
+        for (index, next) in self.view.directions().iter().enumerate() {
+            // Behind the piece lies the piece itself.
+            if index == direction ^ 1 {
+                continue;
+            }
+            let enemy = mover.enemy & !captured;
+            for target in bits(next.targets(landings, self.is_king, enemy, self.empty)) {
+                is_last = false;
+                self.extend(index, target, captured | target);
+            }
+        }
+        if is_last {
+            let halts = variant == Variant::Killer && target & enemy_kings != 0;
+            let ends = if halts { shift(target, DIRECTIONS[direction].step) } else { landings };
+            let worth = self.view.worth(captured, self.is_king);
+            self.groups.add(worth, 0, CaptureGroup { from: self.from, captured, ends });
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// What the capture can be worth at most: everything is taken that can be reached at all.
+    fn most(&self, landings: u64, captured: u64) -> u32 {
+        let enemy = self.view.mover.enemy & !captured;
+        let (mut squares, mut taken) = (landings, 0);
+        loop {
+            let before = (squares, taken);
+            for direction in self.view.directions() {
+                let targets = direction.targets(squares, self.is_king, enemy, self.empty);
+                taken |= targets;
+                squares |= direction.landings(targets, self.is_king, self.empty);
+            }
+            if before == (squares, taken) {
+                return self.view.worth(captured | taken, self.is_king);
+            }
+        }
+    }
+}
+
+/// Whether the side could capture if it were to move.
+#[inline(never)]
+pub(crate) fn has_capture<const WHITE: bool>(variant: Variant, board: &Board) -> bool {
+    let view = View::new::<WHITE>(variant, board, 0);
+    !view.is_broken_through() && view.can_capture()
+}
+
+/// Whether a piece of the side could go somewhere, captures left aside.
+#[inline(never)]
+pub(crate) fn has_quiet_move<const WHITE: bool>(
+    variant: Variant,
+    board: &Board,
+    stopped: u64,
+) -> bool {
+    let view = View::new::<WHITE>(variant, board, stopped);
+    let MoverView { men, kings, empty, .. } = view.mover;
+    let [left, right] = man::steps::<WHITE>(men, empty);
+    !view.is_broken_through()
+        && left | right | geometry::king_slides(kings & !view.stopped, empty) != 0
+}
+
+/// Appends the legal moves of the side to the list, or its captures only unless `QUIET`.
+#[inline(never)]
+pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
+    variant: Variant,
+    board: &Board,
+    stopped: u64,
+    mut list: &mut MoveList,
+) {
+    let view = View::new::<WHITE>(variant, board, stopped);
+    if view.is_broken_through() {
+        return;
+    }
+    let MoverView { men, kings, empty, .. } = view.mover;
+    if !variant.is_frisian() && (variant != Variant::Killer || kings == 0) {
+        return super::generate::<WHITE, QUIET>(Portable, board, list);
+    }
+    if view.can_capture() {
+        view.captures().visit(&mut list);
+    } else if QUIET {
+        man::visit_steps::<WHITE>(men, empty, &mut list);
+        king::visit_slides(kings & !view.stopped, empty, &mut list);
+    }
+}
