@@ -100,87 +100,78 @@ impl View {
     }
 
     fn captures(&self) -> Groups {
-        let MoverView { men, kings, enemy, empty } = self.mover;
-        let mut groups = Groups::new();
-        for (set, is_king) in [(kings, true), (men, false)] {
-            for from in bits(set) {
-                let (empty, seen) = (empty | from, HashSet::new());
-                let groups = &mut groups;
-                let mut walk = Walk { view: self, from, is_king, empty, seen, jumps: 0, groups };
-                for (index, direction) in self.directions().iter().enumerate() {
-                    for target in bits(direction.targets(from, is_king, enemy, empty)) {
-                        walk.extend(index, target, target);
-                    }
-                }
-            }
-        }
-        groups
+        let mut walk = Walk { view: self, groups: Groups::new(), jumps: 0 };
+        walk.all();
+        walk.groups
     }
 }
 
-/// One piece on its way.
+/// Captures under way.
 struct Walk<'a> {
     view: &'a View,
+    groups: Groups,
+    jumps: u32,
+}
+
+/// One piece on its way.
+struct Mover {
     from: u64,
     is_king: bool,
     empty: u64,
-    /// Last captured square with the direction, and all captured squares.
+    /// States that were walked from: last captured square with the direction, all captured squares.
     seen: HashSet<(u64, u64)>,
-    jumps: u32,
-    groups: &'a mut Groups,
 }
 
 /// States are remembered from this many jumps on.
 const REMEMBER_AFTER: u32 = 50;
 
+/// So many jumps take a tenth of a second. Only positions that were made for it have more, dozens of
+/// kings between as many gaps; there the best captures of those that were found count.
+const GIVE_UP_AFTER: u32 = 300_000;
+
 impl Walk<'_> {
+    fn all(&mut self) {
+        let MoverView { men, kings, enemy, empty } = self.view.mover;
+        for (set, is_king) in [(kings, true), (men, false)] {
+            for from in bits(set) {
+                let (empty, seen) = (empty | from, HashSet::new());
+                let mut mover = Mover { from, is_king, empty, seen };
+                for (index, direction) in self.view.directions().iter().enumerate() {
+                    for target in bits(direction.targets(from, is_king, enemy, empty)) {
+                        self.extend(&mut mover, index, target, target);
+                    }
+                }
+            }
+        }
+    }
+
     /// Continues behind `target`, taken in this direction; it is one of `captured`.
-    fn extend(&mut self, direction: usize, target: u64, captured: u64) {
-        let &View { variant, mover, enemy_kings, .. } = self.view;
-        let landings = DIRECTIONS[direction].landings(target, self.is_king, self.empty);
+    fn extend(&mut self, mover: &mut Mover, direction: usize, target: u64, captured: u64) {
         self.jumps += 1;
-        if self.jumps > REMEMBER_AFTER
-            && (!self.seen.insert((target | (direction as u64) << 60, captured))
-                || self.most(landings, captured) < self.groups.best())
-        {
+        let (is_king, empty) = (mover.is_king, mover.empty);
+        let landings = DIRECTIONS[direction].landings(target, is_king, empty);
+        let is_known = self.jumps > REMEMBER_AFTER
+            && !mover.seen.insert((target | (direction as u64) << 60, captured));
+        if is_known || self.jumps > GIVE_UP_AFTER {
             return;
         }
+        let enemy = self.view.mover.enemy & !captured;
         let mut is_last = true;
         for (index, next) in self.view.directions().iter().enumerate() {
             // Behind the piece lies the piece itself.
             if index == direction ^ 1 {
                 continue;
             }
-            let enemy = mover.enemy & !captured;
-            for target in bits(next.targets(landings, self.is_king, enemy, self.empty)) {
+            for target in bits(next.targets(landings, is_king, enemy, empty)) {
                 is_last = false;
-                self.extend(index, target, captured | target);
+                self.extend(mover, index, target, captured | target);
             }
         }
         if is_last {
-            let halts = variant == Variant::Killer && target & enemy_kings != 0;
+            let halts = self.view.variant == Variant::Killer && target & self.view.enemy_kings != 0;
             let ends = if halts { shift(target, DIRECTIONS[direction].step) } else { landings };
-            let worth = self.view.worth(captured, self.is_king);
-            self.groups.add(worth, 0, CaptureGroup { from: self.from, captured, ends });
-        }
-    }
-}
-
-impl Walk<'_> {
-    /// What the capture can be worth at most: everything is taken that can be reached at all.
-    fn most(&self, landings: u64, captured: u64) -> u32 {
-        let enemy = self.view.mover.enemy & !captured;
-        let (mut squares, mut taken) = (landings, 0);
-        loop {
-            let before = (squares, taken);
-            for direction in self.view.directions() {
-                let targets = direction.targets(squares, self.is_king, enemy, self.empty);
-                taken |= targets;
-                squares |= direction.landings(targets, self.is_king, self.empty);
-            }
-            if before == (squares, taken) {
-                return self.view.worth(captured | taken, self.is_king);
-            }
+            let worth = self.view.worth(captured, is_king);
+            self.groups.add(worth, 0, CaptureGroup { from: mover.from, captured, ends });
         }
     }
 }
