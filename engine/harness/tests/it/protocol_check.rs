@@ -61,6 +61,7 @@ fn what_is_wrong_is_found() {
         ("crash=1", &["WRONG  a search to a depth", "the engine ended"]),
         ("illegal=1", &["done move=1-50"]),
         ("no-wait", &["no 'wait' within 1s"]),
+        ("uci", &["no 'wait' within 1s; it answers 'uci': it speaks UCI, not Hub"]),
         ("nonsense", &["unreadable line 'info depth=x score=much pv='", "score must be a number"]),
         // Lines without end are reported as such, in time and without filling the memory.
         ("long=1", &["line longer than 64 KiB"]),

@@ -47,6 +47,8 @@ struct Switches {
     nonsense: bool,
     /// `no-wait`: never ends the handshake.
     no_wait: bool,
+    /// `uci`: speaks UCI alone.
+    uci: bool,
     /// `slow`: writes character by character.
     slow: bool,
     /// `deaf`: does not end when asked to, nor at the end of the input.
@@ -98,6 +100,7 @@ fn main() {
             "words" => switches.words = true,
             "nonsense" => switches.nonsense = true,
             "no-wait" => switches.no_wait = true,
+            "uci" => switches.uci = true,
             "slow" => switches.slow = true,
             "deaf" => switches.deaf = true,
             "child" => switches.child = Some(value.to_owned()),
@@ -179,6 +182,8 @@ fn serve(switches: &Switches) {
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         match line.split(' ').next().unwrap_or_default() {
+            "uci" if switches.uci => say(switches, "id name Mock\nuciok"),
+            _ if switches.uci => {}
             "hub" => {
                 say(switches, "id name=Mock version=1");
                 say(switches, "param name=level value=3 type=int min=1 max=9");

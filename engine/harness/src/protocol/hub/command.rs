@@ -88,6 +88,9 @@ impl Command {
                 let multipv = line.value("multipv").map(|text| number::integer("multipv", text));
                 Command::Go { mode, multipv }
             }
+            "uci" => {
+                Command::Unreadable(UnreadableLine { is_position: false, error: HubError::Uci })
+            }
             word => Command::without_arguments(word).unwrap_or(Command::Unknown),
         }
     }

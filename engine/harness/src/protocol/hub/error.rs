@@ -82,6 +82,9 @@ pub enum HubError {
     /// A move of the list is unreadable or illegal.
     #[error("illegal move {0}")]
     IllegalMove(String),
+    /// A client of chess programs.
+    #[error("this program speaks the Hub protocol, not UCI: its first line is 'hub'")]
+    Uci,
     /// The engine could not apply its parameters, for example for lack of memory.
     #[error("{0}")]
     Engine(String),

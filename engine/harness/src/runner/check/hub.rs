@@ -153,7 +153,8 @@ impl HubWalk {
         let (mut before, mut bytes) = (Vec::new(), 0);
         loop {
             let Some((line, at)) = self.receive(deadline)? else {
-                self.check.error(format!("no '{command}' within {patience:?}"));
+                let other = if command == "wait" { self.process.other_protocol() } else { "" };
+                self.check.error(format!("no '{command}' within {patience:?}{other}"));
                 return Some((before, None));
             };
             deadline = due.max((at + SETTLED).min(due + FLOOD_PATIENCE));

@@ -146,6 +146,10 @@ fn engines_that_do_not_start_end_the_match_with_a_report() {
     // One attempt: the engine and its helper.
     assert_eq!(assert_no_orphans(folder.path()), 2);
 
+    let chess = mock("chess", "uci").replace("start=60", "start=1");
+    let error = Match::new(&[&chess, "random"], "depth=1").failure();
+    assert!(error.contains("within 1s; it answers 'uci': it speaks UCI, not Hub"), "{error}");
+
     let error = Match::new(&["name=x cmd=/nonexistent/engine", "random"], "depth=1").failure();
     assert!(error.contains("cannot start '/nonexistent/engine'"), "{error}");
 }

@@ -64,3 +64,13 @@ fn the_end_of_the_input_gives_a_search_up() {
     let Ok(SearchJob::Search { control, .. }) = jobs.try_recv() else { panic!("no search") };
     assert!(control.is_stopped());
 }
+
+#[test]
+fn a_client_of_chess_learns_what_is_spoken() {
+    let (mut session, _jobs) = session();
+    session.receive(line("uci"));
+    assert!(session.run_queue().unwrap().is_continue());
+    let said = String::from_utf8(session.output).unwrap();
+    assert_eq!(said.matches('\n').count(), 1, "{said}");
+    assert!(said.starts_with("error message=\"this program speaks the Hub protocol"), "{said}");
+}

@@ -241,7 +241,8 @@ impl HubClient {
                     slow(&format!("no '{end}' within {SLOW_START:?}"), &self.process.tail());
                 }
                 Received::Silence => {
-                    let message = format!("no '{end}' within {patience:?}");
+                    let other = if end == "wait" { self.process.other_protocol() } else { "" };
+                    let message = format!("no '{end}' within {patience:?}{other}");
                     return Err(self.fault(FaultKind::Start, message));
                 }
                 Received::Closed => {

@@ -33,6 +33,8 @@ pub use watchdog::{Watchdog, keep_watch};
 
 /// Lines that may wait to be read: an engine that writes more is held up.
 const WAITING_LINES: usize = 4096;
+/// How long a program that does not speak Hub may take to answer `uci`.
+const UCI_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a process that was asked to quit may take.
 pub(super) const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait for the last output of a program that has ended.
@@ -240,6 +242,20 @@ impl Process {
             return last.map_err(|_| RecvTimeoutError::Disconnected);
         }
         next
+    }
+
+    /// What to add to the report on a program that does not answer `hub`: whether it answers `uci`.
+    pub(crate) fn other_protocol(&mut self) -> &'static str {
+        let deadline = Instant::now() + UCI_PATIENCE;
+        if self.send("uci").is_err() {
+            return "";
+        }
+        while let Received::Line(line, _) = self.receive(deadline) {
+            if line.trim() == "uciok" {
+                return "; it answers 'uci': it speaks UCI, not Hub";
+            }
+        }
+        ""
     }
 
     /// The last lines of both outputs, oldest first, and those that are not finished.
