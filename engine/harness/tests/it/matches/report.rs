@@ -41,7 +41,7 @@ fn the_page_has_every_table_and_every_game() {
         assert!(!foreign.contains(reference), "{reference}");
     }
     assert_eq!(page.matches("<script").count(), 3);
-    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 3);
     assert!(!page.contains("<b>&'") && !page.contains("B <i>"));
     assert!(page.contains("<title>A &amp; B &lt;i&gt;</title>"));
     let drawings = between(&page, "<div class=\"drawings\"", "</div>");
