@@ -30,6 +30,7 @@ pub mod layout;
 pub mod numbering;
 mod ranks;
 pub mod slice;
+pub mod symmetry;
 pub mod walk;
 
 // The files.

@@ -12,6 +12,7 @@ use movegen::geometry::{bit_of_index, bits};
 
 use crate::layout::{BINOMIALS, binomial};
 use crate::slice::Slice;
+use crate::symmetry::first_image;
 
 /// Orders of the squares.
 const SQUARE_ORDERS: usize = 6;
@@ -81,13 +82,17 @@ const KINDS: [usize; 4] = [0, 2, 1, 2];
 /// One of the ways to number positions, as in the files: 24 times the order of squares plus the
 /// order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Numbering(u8);
+pub struct Numbering {
+    number: u8,
+    /// Of positions that symmetries connect only the first is looked up.
+    is_folded: bool,
+}
 
 impl Numbering {
     /// From its number in the files.
     pub const fn new(number: u8) -> Option<Numbering> {
         if (number as usize) < SQUARE_ORDERS * GROUP_ORDERS {
-            Some(Numbering(number))
+            Some(Numbering { number, is_folded: false })
         } else {
             None
         }
@@ -95,13 +100,24 @@ impl Numbering {
 
     /// Its number in the files.
     pub const fn number(self) -> u8 {
-        self.0
+        self.number
+    }
+
+    /// The same for kings alone, of whose positions only the first of those that the symmetries connect
+    /// are looked up ([`first_image`]).
+    pub const fn folded(self) -> Numbering {
+        Numbering { is_folded: true, ..self }
+    }
+
+    /// Whether it is a folded one.
+    pub const fn is_folded(self) -> bool {
+        self.is_folded
     }
 
     /// The numberings that differ for a slice: groups that it does not have come first, in order.
     pub fn all(slice: Slice) -> impl Iterator<Item = Numbering> {
         let counts = group_counts(slice);
-        let all = (0..(SQUARE_ORDERS * GROUP_ORDERS) as u8).map(Numbering);
+        let all = (0..(SQUARE_ORDERS * GROUP_ORDERS) as u8).filter_map(Numbering::new);
         all.filter(move |numbering| {
             let groups = numbering.groups();
             let absent = groups.iter().take_while(|&&g| counts[g] == 0).count();
@@ -110,13 +126,13 @@ impl Numbering {
     }
 
     fn square_order(self) -> usize {
-        usize::from(self.0) / GROUP_ORDERS
+        usize::from(self.number) / GROUP_ORDERS
     }
 
     /// The groups (0 black men, 1 black kings, 2 white men, 3 white kings), the fastest-changing
     /// one last: the permutations in lexicographic order.
     fn groups(self) -> [usize; 4] {
-        let mut rest = usize::from(self.0) % GROUP_ORDERS;
+        let mut rest = usize::from(self.number) % GROUP_ORDERS;
         let mut groups = [0, 1, 2, 3];
         for (k, factor) in [6, 2, 1].into_iter().enumerate() {
             groups[k..=k + rest / factor].rotate_right(1);
@@ -142,6 +158,7 @@ pub struct Numberer {
     /// The factor of a group's number.
     factors: [u64; 4],
     size: u64,
+    is_folded: bool,
 }
 
 impl Numberer {
@@ -156,7 +173,7 @@ impl Numberer {
             size *= placements(group, counts[group]);
         }
         let squares = &SQUARE_NUMBERS[numbering.square_order()];
-        Numberer { squares, factors, size }
+        Numberer { squares, factors, size, is_folded: numbering.is_folded }
     }
 
     /// How many numbers there are.
@@ -167,6 +184,17 @@ impl Numberer {
     /// The number of a position of the slice. For an excluded one, any number.
     #[inline(always)]
     pub fn number(&self, board: &Board) -> u64 {
+        if self.is_folded { self.folded_number(board) } else { self.whole_number(board) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn folded_number(&self, board: &Board) -> u64 {
+        self.whole_number(&first_image(board))
+    }
+
+    #[inline(always)]
+    fn whole_number(&self, board: &Board) -> u64 {
         // Group and square of each piece, without a branch that could be mispredicted: the
         // number of pieces is all that a processor has to guess.
         const MAX_PIECES: usize = 8;

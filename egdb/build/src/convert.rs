@@ -296,12 +296,12 @@ fn single_file(
     };
     let all_positions = subs.iter().map(|&id| source.sub_size(id)).sum();
     let mut step = |sub, positions| progress(ConvertProgress { sub, positions, all_positions });
-    let joined = join(&compact, subs, file, options.one_side_from, &mut step)?;
-    let (positions, bytes) = joined.ok_or(ConvertError::Aborted)?;
+    let joined = join(&compact, subs, (file, &parts), options.one_side_from, &mut step)?;
     drop(compact);
-    if !is_compact {
+    if parts.exists() && (is_compact || joined.is_some()) {
         fs::remove_dir_all(&parts).map_err(io)?;
     }
+    let (positions, bytes) = joined.ok_or(ConvertError::Aborted)?;
     Ok(Converted {
         files: vec![file.to_owned()],
         positions,

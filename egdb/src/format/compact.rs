@@ -151,6 +151,16 @@ pub struct CompactData {
     pub firsts: Vec<u64>,
 }
 
+/// The kind of a record with data of kings alone, of which those positions have values that come
+/// first of all that the symmetries connect ([`Numbering::folded`]).
+const FOLDED: u8 = 4;
+
+/// Whether the symmetries of the board hold in a slice.
+#[must_use]
+pub fn is_kings_alone(slice: Slice) -> bool {
+    slice.kings() == slice.pieces()
+}
+
 /// How many bytes the head of a block of this many units with values has.
 pub const fn head_bytes(units: usize) -> usize {
     (4 + 2 * units).next_multiple_of(UNIT)
@@ -255,7 +265,11 @@ fn record(
     let body = match kind {
         1..=3 => CompactBody::Constant(kind),
         0 => CompactBody::Data(data(cursor, version, slice, next_unit)?),
-        _ => return Err(cursor.error(format!("kind {kind}: expected 0 to 3"))),
+        FOLDED if version == Version::Three && is_kings_alone(slice) => {
+            let data = data(cursor, version, slice, next_unit)?;
+            CompactBody::Data(CompactData { numbering: data.numbering.folded(), ..data })
+        }
+        _ => return Err(cursor.error(format!("kind {kind}: expected 0 to 3, or 4 for kings"))),
     };
     Ok(CompactRecord { slice, side, body })
 }
@@ -348,7 +362,8 @@ pub fn to_bytes(version: Version, records: &[CompactRecord]) -> Vec<u8> {
         match &record.body {
             CompactBody::Constant(value) => out.push(*value),
             CompactBody::Data(data) => {
-                out.extend([0, data.numbering.number()]);
+                let kind = if data.numbering.is_folded() { FOLDED } else { 0 };
+                out.extend([kind, data.numbering.number()]);
                 for context in 0..CONTEXTS {
                     pack_lengths(data.codes.lengths(context), &mut out);
                 }

@@ -8,10 +8,11 @@
 use movegen::Color;
 use movegen::geometry::SQUARES;
 
-use super::symmetry::{Orbits, Turn, subsets};
+use super::symmetry::{Orbits, subsets};
 use egdb::index::rank_free;
 use egdb::layout::binomial;
 use egdb::slice::Slice;
+use egdb::symmetry::Turn;
 
 /// The numbering of the rows of one arrangement of men.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ use movegen::{Board, Color};
 use super::chunks::{CHUNK, Filed, Near};
 use super::men::{Block, MenSets, Units};
 use super::rows::Rows;
-use super::symmetry::Turn;
 use egdb::slice::{SLICE_IDS, Slice};
+use egdb::symmetry::Turn;
 
 /// The value of a position for the side to move: an even number if it loses, an odd one if it
 /// wins, [`DRAW`] if neither. Where distances are computed it is the number of plies to the end

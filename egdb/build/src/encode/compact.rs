@@ -154,6 +154,11 @@ impl CompactWriter {
         Ok(CompactData { numbering, codes, start, units: self.units - start, firsts })
     }
 
+    /// The sub-databases so far.
+    pub(crate) fn records(&self) -> &[CompactRecord] {
+        &self.records
+    }
+
     /// Completes the files and gives them their names, the data file first. Returns `None`, without
     /// files, if nothing was added.
     ///
