@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, choose, says, show, text, within } from "./pages.js";
+import { cell, choose, menu, moves, read, says, show, text, undo, within } from "./pages.js";
 import { browser, MEERSLAG, SITE } from "./stage.js";
 
 const GAMES = `[Event "Club"]
@@ -161,7 +161,7 @@ test("the index of a page answers as the server does", { skip: !MEERSLAG }, asyn
   assert.equal((await collection.ask("games/import", {}, GAMES)).added, 0);
   const server = async (route, query) => (await fetch(host.url + "v1/" + route + "?" + new URLSearchParams(query))).json();
   for (const query of [
-    {}, { player: "wiersma" }, { event: "op" }, { years: "1978-" }, { years: "1977" }, { result: "1-1" }, { sort: "date" },
+    {}, { player: "wiersma" }, { player: "wiersma", color: "black" }, { event: "op" }, { years: "1978-" }, { years: "1977" }, { result: "1-1" }, { sort: "date" },
     { sort: "white" }, { position: "B:W28,31,33-50:B1-20" }, { position: "B:W28,31,33-50:B1-20", player: "clerc" },
     { position: "W:W31-50:B1-18,20,23", twin: "true" },
     { pattern: "w28 b23" }, { pattern: "w28 not b22" }, { pattern: "one-of b22,23 one-of w27,28" }, { pattern: "b19 .32", twin: "true" },
@@ -191,4 +191,62 @@ test("files in old encodings are read as everywhere", async () => {
   await page.setInputFiles("#pdn-file", file);
   await page.waitForFunction(() => document.querySelector("#tag-White").value === "ИВАНОВ А.");
   await page.context().close();
+});
+
+test("a game is saved into the user's games, and a found one joins the game on the board", async () => {
+  const page = await open();
+  // The sum of all moves; the games of a player with a colour.
+  await says(page, /^All\d/, "#db-sum");
+  await page.fill("#db-player", "wiersma");
+  await within(page, "filter-pop", () => choose(page, "#db-color", "white"));
+  await counts(page, /^1 game$/);
+  await says(page, /Player’s side: White/, "#db-chips");
+  await page.click('#db-chips [data-chip="color"]');
+  await page.fill("#db-player", "");
+  await read(page, '[White "My"]\n[Black "Self"]\n\n1. 32-28 17-22 *');
+  await menu(page, "[data-act=mine]");
+  await says(page, /The game is in your games/);
+  await menu(page, "[data-act=mine]");
+  await says(page, /in your games already/);
+  await show(page, "database");
+  await page.fill("#db-player", "my");
+  await counts(page, /^1 game$/);
+  await page.fill("#db-player", "sijbrands");
+  await page.click('#db-games tr:has-text("Sijbrands") [data-merge]');
+  await says(page, /Sijbrands, Ton - Wiersma, Harm was joined as a variation/);
+  // 32-28 is common; 19-23 28x19 14x23 are a variation, with its source.
+  await moves(page, 5);
+  assert.equal(await text(page, "#moves button.m[aria-current]"), "14x23");
+  assert.match(await page.locator("#position-comment").textContent(), /Sijbrands, Ton - Wiersma, Harm, 2-0, Club/);
+  await undo(page);
+  await moves(page, 2);
+  await page.context().close();
+});
+
+test("without a file of the server the browser keeps the games, and forgets them when told", async () => {
+  const own = MEERSLAG ? await startServer(MEERSLAG) : host;
+  const page = await (await browser.newContext({ locale: "en" })).newPage();
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.goto(own.url);
+  await page.waitForSelector("body[data-ready]");
+  await show(page, "database");
+  assert.ok(await page.locator("#db-choose").isVisible());
+  await page.setInputFiles("#db-file", { name: "games.pdn", mimeType: "text/plain", buffer: Buffer.from(GAMES) });
+  await says(page, /New: 3 of 3/, "#db-added");
+  await counts(page, /^3 games$/);
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await show(page, "database");
+  await counts(page, /^3 games$/);
+  await page.fill("#db-player", "clerc");
+  await counts(page, /^2 games$/);
+  await page.fill("#db-player", "");
+  await page.click("#db-forget");
+  await page.locator("#db-choose").waitFor();
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await show(page, "database");
+  await page.locator("#db-choose").waitFor();
+  await page.context().close();
+  if (MEERSLAG) await own.stop();
 });

@@ -5,8 +5,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, menu, moves, read, says, text, type } from "./pages.js";
-import { browser, host } from "./stage.js";
+import { startServer } from "./hosts.js";
+import { cell, menu, moves, read, says, show, text, type } from "./pages.js";
+import { MEERSLAG, browser, host } from "./stage.js";
 
 /** A page of a new visitor. */
 const visit = async (address = "") => {
@@ -88,4 +89,36 @@ test("a file of the same origin is opened, one of another is not", { timeout: 12
   await says(page, /cannot be opened \(.*404/);
   assert.equal(foreign, 0);
   await context.close();
+});
+
+test("a link for others has an address that they can open, and a code for a phone", { timeout: 120_000, skip: !MEERSLAG }, async () => {
+  // On this machine alone the page says so, and draws no code.
+  const page = await visit();
+  await show(page, "analysis");
+  await menu(page, "#copy-link");
+  await says(page, /opens on this computer only/);
+  await page.click("#share-button");
+  assert.ok(await page.locator("#share-here").isVisible());
+  assert.ok(await page.locator("#share-code").isHidden());
+  await page.context().close();
+  const shared = await startServer(MEERSLAG, ["--host", "0.0.0.0"]);
+  const other = await (await browser.newContext({ locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"] })).newPage();
+  await other.goto(`http://127.0.0.1:${shared.port}/`);
+  await other.waitForSelector("body[data-ready]");
+  await show(other, "analysis");
+  const { address } = await other.evaluate(async () => (await fetch("v1/server")).json());
+  // A machine without a network has no address for others.
+  if (address) {
+    await menu(other, "#copy-link");
+    await says(other, /^Copied: http/);
+    const link = await other.evaluate(() => navigator.clipboard.readText());
+    assert.ok(link.startsWith(address), link);
+    assert.doesNotMatch(link, /127\.0\.0\.1|localhost|0\.0\.0\.0/);
+    await other.click("#share-button");
+    await other.locator("#share-code").waitFor();
+    const width = await other.locator("#share-code").evaluate((image) => /** @type {HTMLImageElement} */ (image).naturalWidth);
+    assert.ok(width > 0);
+  }
+  await other.context().close();
+  await shared.stop();
 });

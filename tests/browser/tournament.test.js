@@ -85,21 +85,31 @@ test("spectators see boards, clocks, places, pairings and events, and no buttons
 
 test("the director pauses, decides and lets go on; a wrong token opens nothing", options, async () => {
   const { page } = await open("#" + TOKEN);
-  page.on("dialog", (dialog) => dialog.accept());
+  const asked = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.message());
+    dialog.accept();
+  });
   const says = page.locator("#director [role=status]");
   await page.click("text=Pause");
   await page.waitForFunction(() => document.querySelector("#state").textContent.includes("paused"));
   assert.match(await says.innerText(), /^paused/);
   const form = (text) => page.locator("#director form").filter({ hasText: text });
-  await form("Annul").locator("input").fill("1.1");
+  // Chosen from a list, and asked before it happens.
+  await form("Annul").locator("select").selectOption("1");
   await form("Annul").locator("button").click();
   // Whether it is running or has ended.
   await page.waitForFunction(() => /^1\. Anna – Dirk \* \(decided by the director\)/.test(document.querySelector("#round").textContent));
-  await form("Withdraw").locator("input").fill("Bert");
+  assert.match(asked.pop(), /^The game does not count:\s+1\. Anna – Dirk/);
+  await form("Withdraw").locator("select").selectOption("Bert");
   await form("Withdraw").locator("button").click();
   await page.waitForSelector("#places tr.gone");
-  await form("Withdraw").locator("button").click();
-  await page.waitForFunction(() => /does not play/.test(document.querySelector("#director [role=status]").textContent));
+  assert.match(asked.pop(), /^The player will not be paired again:\s+Bert/);
+  // Who has gone is not in the list any more.
+  await page.waitForFunction(() => ![...document.querySelectorAll("#director option")].some((one) => one.textContent === "Bert"));
+  await page.selectOption("#language", "nl");
+  assert.match(await form("Terugtrekken").innerText(), /Speler/);
+  await page.selectOption("#language", "en");
   await page.click("text=Resume");
   await page.waitForFunction(() => document.querySelector("#state").textContent.includes("in progress"));
   await page.context().close();

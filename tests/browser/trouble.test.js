@@ -4,6 +4,11 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request as ask } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
@@ -391,5 +396,82 @@ describe("the engine in the page", { skip: !SITE }, () => {
     await isFree(page);
     // One answers, one plays.
     assert.equal(page.workers().length, 2);
+  });
+});
+
+describe("files that take long", { skip: !MEERSLAG }, () => {
+  let host;
+  let folder;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "meerslag-"));
+    host = await startServer(MEERSLAG, ["--games", join(folder, "all.games"), "--games-add"]);
+  });
+  after(async () => {
+    await host.stop();
+    await rm(folder, { recursive: true });
+  });
+  const nameOf = (index) => [...String(index)].map((digit) => "abcdefghij"[Number(digit)]).join("") + "x";
+  const GAMES = Array.from({ length: 400 }, (_, index) => `[White "${nameOf(index)}"]\n\n1. 32-28 19-23 2. 28x19 14x23 *\n\n`).join("");
+  /** The games as a file that somebody chooses. */
+  const file = { name: "cup.pdn", mimeType: "text/plain", buffer: Buffer.from(GAMES) };
+
+  onPage("are sent once, and the page says how far they are", () => host, async (page) => {
+    await page.clock.install();
+    let sent = 0;
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    await page.route("**/v1/games?*", async (request) => {
+      sent++;
+      await released;
+      await request.continue();
+    });
+    await page.setInputFiles("#pdn-file", file);
+    await says(page, /^Reading cup.pdn…$/, "#waiting-text");
+    assert.ok(await page.locator("#again").isHidden());
+    // Silence while a file is sent or read is no reason to send it again.
+    await page.clock.fastForward("05:00");
+    await says(page, /^Reading cup.pdn…$/, "#waiting-text");
+    release();
+    await says(page, /Games read: 400/);
+    await isFree(page);
+    assert.equal(sent, 1);
+  });
+
+  onPage("are told in parts while they are on the way", () => host, async (page) => {
+    const network = await page.context().newCDPSession(page);
+    await network.send("Network.enable");
+    await network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 20_000 });
+    await page.setInputFiles("#pdn-file", file);
+    await says(page, /^Sending cup.pdn: \d0 %$/, "#waiting-text");
+    await says(page, /Games read: 400/);
+  });
+
+  let posted = 0;
+  /** A connection that breaks when an import has its answer. */
+  const broken = createServer((request, response) => {
+    const isImport = request.url.includes("/games/import");
+    posted += Number(isImport);
+    const { host: name } = new URL(host.url);
+    const passed = ask(host.url + request.url.slice(1), { method: request.method, headers: { ...request.headers, host: name, origin: host.url.slice(0, -1) } }, (answer) => {
+      if (isImport) answer.on("end", () => response.destroy()).resume();
+      else answer.pipe(response.writeHead(answer.statusCode, answer.headers));
+    });
+    request.pipe(passed);
+  });
+  before(async () => void (await once(broken.listen(0, "127.0.0.1"), "listening")));
+  after(() => {
+    broken.close();
+    broken.closeAllConnections();
+  });
+  const through = () => ({ url: `http://127.0.0.1:${/** @type {any} */ (broken.address()).port}/` });
+
+  onPage("are added once, even if the connection breaks before the answer", through, async (page) => {
+    await show(page, "database");
+    await page.setInputFiles("#db-file", file);
+    await says(page, /New: 400 of 400/, "#db-added");
+    // The browser itself sends some requests again; the name of the import makes it one.
+    assert.ok(posted > 0);
+    await says(page, /400 games/, "#db-size");
+    await isFree(page);
   });
 });

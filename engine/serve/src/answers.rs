@@ -27,6 +27,8 @@ pub(super) struct ServerRecord {
     program_version: &'static str,
     /// The address of the manual of the board.
     manual: &'static str,
+    /// Where other machines of the network reach the board, if they can.
+    address: Option<String>,
     /// The greatest number of pieces of the databases in use.
     database_pieces: u8,
     /// The kinds of databases: `compact`, `wld2`, `mtc`, `dtw` and so on.
@@ -79,6 +81,7 @@ pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
         name: "Meerslag",
         program_version: env!("CARGO_PKG_VERSION"),
         manual: concat!(env!("CARGO_PKG_HOMEPAGE"), "/blob/main/docs/board.md"),
+        address: desk.address.clone(),
         database_pieces: desk.probe.max_pieces(),
         databases,
         has_book: desk.book.is_some(),

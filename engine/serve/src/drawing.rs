@@ -1,7 +1,8 @@
-//! Pictures of a position: the drawing of `meerslag board`.
+//! Pictures of a position, the drawing of `meerslag board`; and codes to scan.
 
 use std::str::FromStr;
 
+use qrcodegen::{QrCode, QrCodeEcc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -54,6 +55,33 @@ pub(super) fn board(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
         ..Diagram::new(*game.position())
     };
     Ok(Reply { media_type: SVG, text: diagram.to_svg(PIXELS) })
+}
+
+/// A text that a phone can scan.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct CodeParameters {
+    /// The text, such as an address; some 2,900 bytes at most.
+    text: String,
+}
+
+/// Light modules around a code.
+const QUIET: i32 = 4;
+
+/// The code.
+pub(super) fn code(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let text = query.get::<CodeParameters>()?.text;
+    let code = QrCode::encode_text(&text, QrCodeEcc::Low);
+    let code = code.map_err(|_| Problem::parameter("text", "too long for a code"))?;
+    let places = || (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
+    let dark = places().filter(|&(x, y)| code.get_module(x, y));
+    let dark: String = dark.map(|(x, y)| format!("M{} {}h1v1h-1z", x + QUIET, y + QUIET)).collect();
+    let side = code.size() + 2 * QUIET;
+    let text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {side} {side}\" \
+         shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 0h{side}v{side}H0z\"/>\
+         <path d=\"{dark}\"/></svg>"
+    );
+    Ok(Reply { media_type: SVG, text })
 }
 
 fn bad(parameter: &'static str, error: &ParseDiagramError) -> Problem {

@@ -59,6 +59,8 @@ pub struct Desk {
     /// The file of games, if there is one.
     #[cfg(feature = "games")]
     pub games: Option<GamesShelf>,
+    /// Where other machines of the network reach the board, if they can.
+    pub address: Option<String>,
     /// The draw rules.
     pub draw_rules: DrawRules,
     /// How much may be asked for.

@@ -242,6 +242,15 @@ pub static ROUTES: &[Route] = &[
             drawing::board,
         )
     },
+    Route {
+        gives: Body::Text(drawing::SVG),
+        ..get::<()>(
+            "/v1/code.svg",
+            "A text as a QR code",
+            &[parameters::<drawing::CodeParameters>()],
+            drawing::code,
+        )
+    },
     READ_GAMES,
     BOARDS,
     Route {

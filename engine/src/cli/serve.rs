@@ -143,6 +143,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
                 .map_or(DeskLimits::default().max_body_bytes, |mib| usize::from(mib) << 20),
             ..DeskLimits::default()
         },
+        ..Desk::default()
     };
     let options = ServerOptions {
         address: SocketAddr::new(args.host, args.port()),
@@ -165,6 +166,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let mut out = stdout();
     let address = server.address()?;
     writeln!(out, "Listening on http://{address}/")?;
+    if let Some(shared) = server.shared() {
+        writeln!(out, "In the network, for a phone too: {shared}")?;
+    }
     out.flush()?;
     if args.open {
         open_browser(

@@ -89,7 +89,7 @@ impl Module {
         let book = None;
         let (probe, draw_rules) = (Probe::new(), Default::default());
         Module {
-            desk: Desk { probe, book, draw_rules, limits: DeskLimits::OWN },
+            desk: Desk { probe, book, draw_rules, limits: DeskLimits::OWN, ..Desk::default() },
             #[cfg(feature = "engine")]
             large: None,
             #[cfg(feature = "engine")]

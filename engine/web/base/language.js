@@ -15,6 +15,7 @@ export const translate = () => {
     node.setAttribute("aria-label", t(node.dataset.label));
     if (node.localName === "button") node.title = t(node.dataset.label);
   }
+  for (const node of all("[data-alt]")) node.setAttribute("alt", t(node.dataset.alt));
   for (const node of all("[data-placeholder]")) node.setAttribute("placeholder", t(node.dataset.placeholder));
 };
 

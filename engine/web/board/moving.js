@@ -3,6 +3,9 @@
 import { find, make } from "../base/dom.js";
 import { t } from "../base/texts.js";
 
+/** Milliseconds from a typed move to the capture that must follow. */
+const PAUSE = 300;
+
 /** Asks which of several captures is meant; null if none. */
 const which = (moves) =>
   new Promise((resolve) => {
@@ -214,6 +217,31 @@ export class Moving {
     const same = moves.filter((move) => [move.text, move.move].includes(typed));
     if (same.length > 0) return same;
     return (await this.desk.engine.ask("legal", { ...node.query, move: text })).moves;
+  }
+
+  /** The only move that a text names in full, so that no Enter is needed: 32-28, 3228, 0510. */
+  async complete(text) {
+    const { node } = this.desk;
+    if (this.isBlocked || !/^\d\d?[-x ]?\d\d?$/.test(text)) return null;
+    const { moves } = await this.desk.legal(node);
+    const two = (square) => String(square).padStart(2, "0");
+    const begin = moves.filter((move) => [two(move.from) + two(move.to), move.text, `${move.from} ${move.to}`].some((name) => name.startsWith(text)));
+    // Several captures from square to square are asked about, after Enter.
+    const [move] = begin;
+    const isWhole = begin.length === 1 && [two(move.from) + two(move.to), move.text, `${move.from} ${move.to}`].includes(text);
+    return isWhole && this.desk.node === node ? move : null;
+  }
+
+  /** In a game that is entered, captures without a choice play themselves, while the user waits for that. */
+  async force(isWaiting) {
+    const { desk } = this;
+    for (;;) {
+      const { node } = desk;
+      if (desk.owner !== "analysis" || node.children.length > 0) return;
+      const [{ moves: [move, ...others] }] = await Promise.all([desk.legal(node), new Promise((go) => setTimeout(go, PAUSE))]);
+      if (!isWaiting() || desk.node !== node || !move || others.length > 0 || move.captures.length === 0) return;
+      this.play(move);
+    }
   }
 
   /** Plays a typed move; returns an error text, or null. */

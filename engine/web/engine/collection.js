@@ -1,8 +1,9 @@
-// The games of a page without a server: an index in memory that answers as the server's file of
-// games does. It does not need SQLite: the engine reads the PDN and finds patterns and moves, and
-// one visitor has few games.
+// The user's games where no server has a file of them: an index in memory that answers as the server's
+// does. It does not need SQLite: the engine reads the PDN and finds patterns and moves, and one visitor
+// has few games. The browser keeps the files for the next visit.
 
 import { readFen } from "../board/board.js";
+import { Archive } from "../game/archive.js";
 import { Problem } from "./problem.js";
 
 /** Small letters without accents. */
@@ -56,6 +57,12 @@ export class Collection {
   /** engine: answers a question, given its route, parameters and body. */
   constructor(engine) {
     this.engine = engine;
+    /** @type {Archive | null} */
+    this.archive = null;
+    this.clear();
+  }
+
+  clear() {
     /** Each with its record, its entry in lists, and its moves and positions. */
     this.games = [];
     this.known = new Set();
@@ -63,10 +70,30 @@ export class Collection {
     this.places = new Map();
   }
 
+  /** The games of earlier visits. */
+  async restore() {
+    this.archive = await Archive.open();
+    for (const file of (await this.archive?.files()) ?? []) await this.add(file);
+  }
+
+  /** Adds games, and keeps them, if there is room for that. */
+  async keep(body) {
+    const report = await this.add(body);
+    if (report.added) await this.archive?.addFile(body).catch(() => {});
+    return report;
+  }
+
+  /** Forgets all games. */
+  async forget() {
+    await this.archive?.forgetFiles();
+    this.clear();
+  }
+
   /** Answers a question of `/v1/games/...`. */
-  ask(route, query, body) {
+  async ask(route, query, body) {
+    await (this.restored ??= this.restore());
     switch (route) {
-      case "games/import": return this.add(body);
+      case "games/import": return this.keep(body);
       case "games/find": return this.find(query);
       case "games/tree": return this.tree(query);
       default: {
@@ -114,10 +141,10 @@ export class Collection {
   }
 
   /** Whether the data of a game match. */
-  static fits({ shown }, { player = "", opponent = "", event, years, result, min_rating: least, length }) {
+  static fits({ shown }, { player = "", opponent = "", color, event, years, result, min_rating: least, length }) {
     const { white, black } = shown;
     const sit = (one, other) => isMeant(player, one) && isMeant(opponent, other);
-    return (sit(white, black) || sit(black, white))
+    return ((color !== "black" && sit(white, black)) || (color !== "white" && sit(black, white)))
       && (!event || isMeant(event, shown.event) || isMeant(event, shown.site))
       && (!years || (shown.year !== null && isWithin(years, shown.year)))
       && (!result || shown.result === result)

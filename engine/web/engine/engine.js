@@ -8,6 +8,8 @@ import { t } from "../base/texts.js";
 
 /** Milliseconds to wait before a question is asked again: at first, and at most. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 5000];
+/** Milliseconds after which the page says that it works on a file, and between questions how far that is. */
+const [SLOW, POLL] = [300, 1000];
 /** A question that does not fail again within this many milliseconds counts as being answered. */
 const SOON = 2000;
 
@@ -27,6 +29,8 @@ export class Engine {
     this.about = null;
     /** The questions being asked again, each with its problem and a function that asks it at once. */
     this.waiting = new Set();
+    /** What takes long, in words. @type {Set<{ text: string }>} */
+    this.works = new Set();
     find("again").addEventListener("click", () => {
       for (const { now } of this.waiting) now?.();
     });
@@ -49,12 +53,76 @@ export class Engine {
    * @template {keyof Answers} R
    * @param {R} route
    * @param {object | (() => object)} [query]
-   * @param {{ signal?: AbortSignal, isAwaited?: boolean, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options]
+   * With the name of a file, the page says how far it is.
+   * @param {{ signal?: AbortSignal, isAwaited?: boolean, body?: string | Uint8Array<ArrayBuffer>, media?: string, name?: string }} [options]
    * @returns {Promise<Answers[R]>}
    */
-  ask(route, query = {}, { signal, isAwaited, ...more } = {}) {
+  async ask(route, query = {}, { signal, isAwaited, name, ...more } = {}) {
     const given = () => (typeof query === "function" ? query() : query);
-    return this.insist(() => this.connection.ask(route, given(), { signal, ...more }), { signal, isAwaited });
+    const work = name ? this.work(name) : null;
+    try {
+      return await this.insist(() => this.connection.ask(route, given(), { signal, sent: work?.sent, ...more }), { signal, isAwaited });
+    } finally {
+      work?.end();
+    }
+  }
+
+  /** Says what happens with a file, if it takes more than a moment. */
+  work(name) {
+    const entry = { text: t("readsFile", { name }) };
+    const timer = setTimeout(() => {
+      this.works.add(entry);
+      this.show();
+    }, SLOW);
+    const say = (text) => {
+      entry.text = text;
+      this.show();
+    };
+    const end = () => {
+      clearTimeout(timer);
+      if (this.works.delete(entry)) this.show();
+    };
+    // In tenths, so that it can be read aloud.
+    const sent = (share) => say(share < 1 ? t("sendsFile", { name, share: 10 * Math.floor(10 * share) }) : t("readsFile", { name }));
+    return { say, sent, end };
+  }
+
+  /**
+   * Adds the games of a file to the games of the server, or of the browser. The import has a name: if the
+   * connection fails it is asked for again, and it is never made twice.
+   * @param {string | Uint8Array<ArrayBuffer>} body
+   * @param {string} name
+   * @returns {Promise<Answers["games/import"]>}
+   */
+  async add(body, name) {
+    const job = [...crypto.getRandomValues(new Uint32Array(3))].join("-");
+    const work = this.work(name);
+    /** @param {any} state */
+    const tell = (state) => state?.type === "import_job" && state.games && work.say(t("addsGames", { name, count: state.games }));
+    const unknown = (problem) => {
+      if (problem.name !== "not-known") throw problem;
+    };
+    const timer = setInterval(() => this.connection.ask("games/job", { job }).then(tell, () => {}), POLL);
+    try {
+      for (;;) {
+        const answer = await this.connection.ask("games/import", { job }, { body, sent: work.sent }).catch((problem) => {
+          if (!problem.passes) throw problem;
+        });
+        clearInterval(timer);
+        if (answer) return answer;
+        // The connection is gone, or others import: did the games arrive?
+        for (;;) {
+          const state = /** @type {any} */ (await this.ask("games/job", { job }).catch(unknown));
+          if (state && state.type !== "import_job") return state;
+          tell(state);
+          await new Promise((go) => setTimeout(go, POLL));
+          if (!state) break;
+        }
+      }
+    } finally {
+      clearInterval(timer);
+      work.end();
+    }
   }
 
   /**
@@ -129,8 +197,10 @@ export class Engine {
   /** Says what the page waits for. */
   show() {
     const last = [...this.waiting].at(-1)?.problem;
-    find("waiting").hidden = !last;
-    const text = last ? last.text + (last.passes ? " " + t("asksAgain") : "") : "";
+    const work = [...this.works].at(-1);
+    find("waiting").hidden = !last && !work;
+    find("again").hidden = !last;
+    const text = last ? last.text + (last.passes ? " " + t("asksAgain") : "") : work?.text ?? "";
     // Unchanged text is not announced again.
     if (find("waiting-text").textContent !== text) find("waiting-text").textContent = text;
   }

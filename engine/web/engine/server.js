@@ -2,7 +2,7 @@
 
 import { Problem } from "./problem.js";
 
-/** Seconds of silence after which the server counts as gone. */
+/** Seconds of silence after which the server counts as gone, where no body is on its way or read. */
 const PATIENCE = 30;
 
 /** The given parameters. */
@@ -13,7 +13,27 @@ const url = (base, route, query) => {
   return base + "v1/" + route + (parameters && "?" + parameters);
 };
 
-/** Watches a request, which counts as lost after too long a silence. */
+/**
+ * Posts a body as `fetch` does, and tells the share of it that was sent.
+ * @returns {Promise<Response>}
+ */
+const post = (address, body, kind, signal, sent) =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    request.setRequestHeader("Content-Type", kind);
+    if (sent) request.upload.onprogress = ({ loaded, total }) => sent(total ? loaded / total : 1);
+    request.onload = () => {
+      const headers = { "Content-Type": request.getResponseHeader("Content-Type") ?? "" };
+      resolve(new Response(request.response, { status: request.status, headers }));
+    };
+    request.onerror = reject;
+    request.onabort = () => reject(signal.reason);
+    signal.addEventListener("abort", () => request.abort());
+    request.send(body);
+  });
+
+/** Watches a request, which counts as lost after too long a silence; without seconds never. */
 class Watch {
   constructor(signal, seconds) {
     this.seconds = seconds;
@@ -28,7 +48,7 @@ class Watch {
   /** The server has sent something. */
   heard() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.controller.abort(), 1000 * this.seconds);
+    if (this.seconds) this.timer = setTimeout(() => this.controller.abort(), 1000 * this.seconds);
   }
 
   end() {
@@ -40,15 +60,25 @@ class Watch {
 export class Server {
   /** @type {Answers["server"]} */
   about = null;
+  /** The user's games, if the server has none. @type {import("./collection.js").Collection | null} */
+  collection = null;
 
   /** @param {string} base the address of the server; by default the one that sent the page. */
   constructor(base = "") {
     this.base = base;
   }
 
-  static async connect() {
+  /**
+   * Connects the page with the server that sent it.
+   * @param {typeof import("./collection.js").Collection} Games keeps the user's games if the server has none.
+   */
+  static async connect(Games) {
     const server = new Server();
     server.about = await server.ask("server");
+    if (!server.about.has_games) {
+      server.collection = new Games((route, query, body) => server.ask(route, query, { body, media: route === "boards" ? "application/json" : undefined }));
+      server.about = { ...server.about, has_games: true, takes_games: true };
+    }
     return server;
   }
 
@@ -62,16 +92,17 @@ export class Server {
    * Asks, and passes the answer to `read` unless the server refuses.
    * @param {string} route
    * @param {object} query
-   * @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string, patience?: number }} options
+   * @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string, patience?: number, sent?: (share: number) => void }} options
    * @param {(response: Response, watch: Watch) => Promise<any>} read
    */
-  async request(route, query, { signal, body, media, patience = PATIENCE }, read) {
-    const watch = new Watch(signal, patience);
+  async request(route, query, { signal, body, media, patience = PATIENCE, sent }, read) {
+    const watch = new Watch(signal, body === undefined ? patience : 0);
     // The bytes of a file may be in any encoding.
     const kind = media ?? "text/plain" + (typeof body === "string" ? ";charset=utf-8" : "");
-    const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": kind } };
+    const { signal: ended } = watch.controller;
+    const address = url(this.base, route, query);
     try {
-      const response = await fetch(url(this.base, route, query), { ...post, signal: watch.controller.signal });
+      const response = await (body === undefined ? fetch(address, { signal: ended }) : post(address, body, kind, ended, sent));
       if (!response.ok) throw await Server.refusal(response);
       return await read(response, watch);
     } catch (error) {
@@ -89,8 +120,9 @@ export class Server {
     return new Problem({ status: response.status, type: response.status === 429 ? "#too-many-requests" : "" });
   }
 
-  /** @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string }} [options] */
+  /** @param {{ signal?: AbortSignal, body?: string | Uint8Array<ArrayBuffer>, media?: string, sent?: (share: number) => void }} [options] */
   ask(route, query = {}, options = {}) {
+    if (this.collection && route.startsWith("games/")) return this.collection.ask(route, query, options.body);
     // A search may take long.
     const patience = PATIENCE + (route === "play" ? this.about.longest_seconds : 0);
     return this.request(route, query, { ...options, patience }, async (response) => {

@@ -1,6 +1,7 @@
-// The archive of earlier games in the browser's own database, newest first.
+// The browser's own database: the archive of earlier games, newest first, and the files that were added to
+// the user's games where no server keeps them.
 
-const [NAME, VERSION, DESKS] = ["meerslag", 1, "desks"];
+const [NAME, VERSION, DESKS, FILES] = ["meerslag", 2, "desks", "files"];
 /** The most desks that are kept; the oldest are forgotten. */
 const MOST = 100;
 
@@ -27,8 +28,10 @@ export class Archive {
   static async open() {
     try {
       const request = indexedDB.open(NAME, VERSION);
-      request.onupgradeneeded = () => {
-        request.result.createObjectStore(DESKS, { keyPath: "id" }).createIndex("when", "when");
+      request.onupgradeneeded = ({ oldVersion }) => {
+        const { result } = request;
+        if (oldVersion < 1) result.createObjectStore(DESKS, { keyPath: "id" }).createIndex("when", "when");
+        result.createObjectStore(FILES, { autoIncrement: true });
       };
       return new Archive(await done(request));
     } catch {
@@ -43,8 +46,22 @@ export class Archive {
     database.onversionchange = () => database.close();
   }
 
-  store(mode = /** @type {IDBTransactionMode} */ ("readonly")) {
-    return this.database.transaction(DESKS, mode).objectStore(DESKS);
+  store(mode = /** @type {IDBTransactionMode} */ ("readonly"), name = DESKS) {
+    return this.database.transaction(name, mode).objectStore(name);
+  }
+
+  /** The files of the user's games. @returns {Promise<(string | Uint8Array<ArrayBuffer>)[]>} */
+  files() {
+    return done(this.store("readonly", FILES).getAll());
+  }
+
+  /** @param {string | Uint8Array<ArrayBuffer>} file */
+  addFile(file) {
+    return done(this.store("readwrite", FILES).add(file));
+  }
+
+  forgetFiles() {
+    return done(this.store("readwrite", FILES).clear());
   }
 
   /** @param {Kept} desk */

@@ -109,7 +109,6 @@ export class Files {
 
   /** @param {File} file */
   async readFile(file) {
-    this.say(t("readsFile", { name: file.name }));
     await this.read(new Uint8Array(await file.arrayBuffer()), file.name);
   }
 
@@ -122,7 +121,7 @@ export class Files {
     problem.textContent = "";
     find("open").setAttribute("aria-busy", "true");
     try {
-      const { games, warnings } = await this.desk.engine.ask("games", { positions: false }, { body: text });
+      const { games, warnings } = await this.desk.engine.ask("games", { positions: false }, { body: text, name: name || "PDN" });
       if (games.length === 0) throw new Error([t("noGames"), ...warnings].join("; "));
       this.desk.open(games.map((record) => Game.read(record)));
       problem.textContent = warnings.slice(0, 5).join("; ");
@@ -156,7 +155,15 @@ export class Files {
   pdn() {
     const games = this.desk.games.map((game) => game.write());
     const body = JSON.stringify({ games });
-    return this.desk.engine.ask("pdn", {}, { body, media: "application/json" });
+    return this.desk.engine.ask("pdn", {}, { body, media: "application/json", name: "PDN" });
+  }
+
+  /** Puts the game on the board into the user's games. */
+  async saveMine() {
+    const { engine, game } = this.desk;
+    const body = await engine.ask("pdn", {}, { body: JSON.stringify({ games: [game.write()] }), media: "application/json" });
+    const { added } = await engine.add(body, game.title);
+    this.say(t(added ? "savedMine" : "knownMine"));
   }
 
   async savePdn() {

@@ -8,6 +8,8 @@ import { Problem, problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
 import { Game } from "./tree.js";
 
+/** The names of this machine, which others cannot open. */
+const OWN = /^(localhost|127\..*|\[::1\])$/;
 /** The characters of a FEN; others would end the tag that contains it. */
 const FEN = /^[\w:,.\- ]*$/;
 const MOVES = /^[\dx\- :]*$/;
@@ -24,11 +26,35 @@ export class Share {
     this.say = say;
     this.flipped = flipped;
     this.page = page;
-    find("copy-link").addEventListener("click", () => page.copy(this.link));
+    find("copy-link").addEventListener("click", async () => {
+      const { link } = this;
+      await page.copy(link);
+      if (!this.address) say(t("copied", { text: link }) + ". " + t("linkHereOnly"));
+    });
+    find("share-pop").addEventListener("toggle", () => this.drawCode());
     addEventListener("hashchange", () => this.open());
   }
 
-  /** The address of the board as it is. */
+  /** The address of the page for others; null if they have none. */
+  get address() {
+    const { hostname, origin, pathname } = location;
+    return OWN.test(hostname) ? this.desk.engine.about.address : origin + pathname;
+  }
+
+  /** The code of the link, for a phone. */
+  async drawCode() {
+    const image = /** @type {HTMLImageElement} */ (find("share-code"));
+    image.hidden = true;
+    find("share-here").hidden = Boolean(this.address);
+    if (!this.address || !find("share-pop").matches(":popover-open")) return;
+    // A long game may not fit into a code.
+    const code = await this.desk.engine.ask("code.svg", { text: this.link }).catch(() => null);
+    if (!code) return;
+    image.src = "data:image/svg+xml," + encodeURIComponent(code);
+    image.hidden = false;
+  }
+
+  /** The address of the board as it is, for others if they can open it. */
   get link() {
     const { node, game } = this.desk;
     const line = node.line();
@@ -40,9 +66,8 @@ export class Share {
     }
     if (this.flipped()) query.set("side", "B");
     query.set("view", this.page.view());
-    const { origin, pathname } = location;
     // Characters that need no escape stay readable.
-    return origin + pathname + "#" + String(query).replaceAll("%3A", ":").replaceAll("%2C", ",");
+    return (this.address ?? location.origin + location.pathname) + "#" + String(query).replaceAll("%3A", ":").replaceAll("%2C", ",");
   }
 
   /** Opens the contents of the address; returns whether there were any. */

@@ -314,6 +314,36 @@ export class Game {
     return node.path().slice(1).reduce(follow, root);
   }
 
+  /**
+   * Joins the moves of another game to this one, at the first position that both have; returns the last
+   * move of the other's main line, or null if they have none in common.
+   * @param {Game} other
+   */
+  merge(other) {
+    const places = new Map();
+    const rest = [this.root];
+    for (let node = rest.pop(); node; node = rest.pop()) {
+      if (!places.has(node.position)) places.set(node.position, node);
+      rest.push(...node.children.toReversed());
+    }
+    const line = other.root.line();
+    const from = line.findIndex(({ position }) => places.has(position));
+    if (from < 0) return null;
+    const pairs = [[places.get(line[from].position), line[from]]];
+    for (const [mine, theirs] of pairs) {
+      for (const child of theirs.children) {
+        const same = mine.children.find(({ move }) => move === child.move);
+        if (same) {
+          pairs.push([same, child]);
+          continue;
+        }
+        child.parent = mine;
+        mine.children.push(child);
+      }
+    }
+    return line.slice(from + 1).reduce((node, { move }) => node.children.find((child) => child.move === move), pairs[0][0]);
+  }
+
   /** Whether it has only a position. */
   get isEmpty() {
     if (this.pending) return this.pending.plies.length + this.pending.lead.length === 0;

@@ -2,13 +2,27 @@
 // terminal.
 
 import { make } from "../base/dom.js";
+import { t } from "../base/texts.js";
+
+/** The games that can be decided, the latest first, and the players: values and names. */
+const choices = (table) => {
+  const { rounds = [], places = [] } = table?.tournament ?? {};
+  const games = rounds.flatMap((round) => round.games).filter(({ game }) => game).reverse();
+  return {
+    game: games.map(({ game, white, black, result }) => [game, `${game}. ${white} – ${black}${result ? " " + result : ""}`]),
+    player: places.filter(({ withdrawn }) => !withdrawn).map(({ name }) => [name, name]),
+    result: ["2-0", "1-1", "0-2", "0-0"].map((result) => [result, result]),
+  };
+};
 
 /**
- * Puts the buttons into a section.
+ * Puts the buttons into a section; returns a function that shows them again: the table or the language
+ * has changed.
  * @param {HTMLElement} section
  * @param {string} token
+ * @param {() => any} table the last table.
  */
-export const open = (section, token) => {
+export const open = (section, token, table) => {
   const says = make("p", { role: "status" });
 
   const say = async (line) => {
@@ -19,37 +33,55 @@ export const open = (section, token) => {
       const response = await fetch("v1/director", { method: "POST", headers, body: line });
       const answer = await response.json();
       says.classList.toggle("problem", !response.ok);
-      says.textContent = response.ok ? answer.said || "done: " + line : answer.detail || answer.title;
+      says.textContent = response.ok ? answer.said || t("director.done", { line }) : answer.detail || answer.title;
     } catch (error) {
       says.classList.add("problem");
-      says.textContent = "The tournament does not answer: " + error.message;
+      says.textContent = t("director.lost", { why: error.message });
     }
   };
 
-  const button = (line, text) => make("button", { type: "button", class: "btn", click: () => say(line) }, text);
+  const button = (word) => make("button", { type: "button", class: "btn", click: () => say(word) }, t("director." + word));
 
-  /** A form that sends a word with the values of its fields, once the director confirms. */
-  const form = (word, text, question, ...fields) => {
+  /** The lists to choose from, by what they hold. @type {{ kind: string, list: HTMLSelectElement }[]} */
+  let lists = [];
+
+  /** A form that sends a word with the chosen values, once the director confirms. */
+  const form = (word, ...kinds) => {
+    const fields = kinds.map((kind) => ({ kind, list: /** @type {HTMLSelectElement} */ (make("select", { class: "input", required: true })) }));
+    lists.push(...fields);
     const sent = (event) => {
       event.preventDefault();
-      const line = [word, ...fields.map(({ field }) => field.value.trim())].join(" ");
-      if (confirm(question + "\n\n" + line)) say(line);
+      const names = fields.map(({ list }) => list.selectedOptions[0].text).join(" ");
+      const line = [word, ...fields.map(({ list }) => list.value)].join(" ");
+      if (confirm(`${t(`director.${word}Sure`)}\n\n${names}`)) say(line);
     };
-    const labels = fields.map(({ name, field }) => make("label", {}, name + " ", field));
-    return make("form", { submit: sent }, ...labels, make("button", { type: "submit", class: "btn" }, text));
+    const labels = fields.map(({ kind, list }) => make("label", {}, t("director." + kind) + " ", list));
+    return make("form", { submit: sent }, ...labels, make("button", { type: "submit", class: "btn" }, t("director." + word)));
   };
-  const game = () => ({ name: "Game", field: make("input", { class: "input", required: true, pattern: "([0-9]+\\.)?[0-9]+", autocomplete: "off", title: "the number of a game, such as 7 or 2.7" }) });
-  const results = ["2-0", "1-1", "0-2", "0-0"].map((result) => make("option", {}, result));
-  const result = { name: "Result", field: make("select", { class: "input" }, ...results) };
-  const player = { name: "Player", field: make("input", { class: "input", required: true, autocomplete: "off" }) };
 
-  section.append(make("div", { class: "pad stack" },
-    make("div", { class: "row" }, button("pause", "Pause"), button("resume", "Resume"), button("stop", "Stop after this round")),
-    form("annul", "Annul", "The game does not count.", game()),
-    form("replay", "Play again", "The game is played again.", game()),
-    form("score", "Score", "The game gets this result.", game(), result),
-    form("withdraw", "Withdraw", "The player will not be paired again.", player),
-    says,
-  ));
-  section.hidden = false;
+  /** Fills the lists; what is chosen stays chosen. */
+  const fill = () => {
+    const all = choices(table());
+    for (const { kind, list } of lists) {
+      const { value } = list;
+      if (list.matches(":focus") && list.options.length) continue;
+      list.replaceChildren(...all[kind].map(([value, name]) => make("option", { value }, name)));
+      if (all[kind].some(([one]) => String(one) === value)) list.value = value;
+    }
+  };
+
+  let language = "";
+  const draw = () => {
+    if (language !== t.language) {
+      language = t.language;
+      lists = [];
+      section.replaceChildren(make("div", { class: "pad stack" },
+        make("div", { class: "row wrapped" }, ...["pause", "resume", "stop"].map(button)),
+        form("annul", "game"), form("replay", "game"), form("score", "game", "result"), form("withdraw", "player"), says));
+      section.hidden = false;
+    }
+    fill();
+  };
+  draw();
+  return draw;
 };

@@ -139,7 +139,11 @@ const showTable = () => {
   at("next-title").textContent = next ? t("live.next", { round: next.round }) : "";
   at("next").replaceChildren(...meetings(next));
   at("feed").replaceChildren(...events(feed));
+  direct();
 };
+
+/** Shows the director's buttons again. */
+let direct = () => {};
 
 const isOver = () => ["over", "interrupted"].includes(table?.state);
 
@@ -173,10 +177,11 @@ const begin = async () => {
     at("language").value = t.language;
     showTable();
     showGames();
+    direct();
   });
   translate();
   const token = decodeURIComponent(location.hash.slice(1));
-  if (token) (await import("./director.js")).open(at("director"), token);
+  if (token) direct = (await import("./director.js")).open(at("director"), token, () => table);
   setInterval(() => cards.forEach((card) => card.tick()), 200);
   follow();
 };

@@ -3,7 +3,7 @@
 // without one, the page itself (collection.js).
 
 import { squares } from "../board/board.js";
-import { find, icon, make } from "../base/dom.js";
+import { find, icon, iconButton, make } from "../base/dom.js";
 import { openPop } from "../base/pops.js";
 import { pieceOptions } from "../board/figure.js";
 import { split } from "./book.js";
@@ -21,11 +21,11 @@ const KINDS = ["must", "one-of", "not"];
 /** The fields of the form, by their parameters. */
 const FIELDS = {
   player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", result: "db-result",
-  min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre",
+  color: "db-color", min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre",
 };
 /** The filters that are offered or set as chips: their fields and names. */
 const CHIPS = {
-  here: "withPosition", event: "event", years: "years", result: "resultLabel", rating: "minRating", length: "lengthInPlies",
+  here: "withPosition", color: "playerSide", event: "event", years: "years", result: "resultLabel", rating: "minRating", length: "lengthInPlies",
   manoeuvre: "manoeuvre", twin: "withTwin",
 };
 /** The columns that the list can be sorted by; the first order is that of the file. */
@@ -91,13 +91,19 @@ export class Database {
     on("db-later", "click", () => this.turn(PAGE));
     on("db-games", "click", ({ target }) => {
       const row = target.closest("tr");
-      if (row) this.load(Number(row.dataset.game), Number(row.dataset.at));
+      if (target.closest("[data-merge]")) this.merge(Number(row.dataset.game));
+      else if (row) this.load(Number(row.dataset.game), Number(row.dataset.at));
     });
     on("db-moves", "click", ({ target }) => {
       const row = target.closest("tr");
       if (row) follow(row.dataset.move);
     });
     on("db-side", "change", () => this.turnSide());
+    on("db-forget", "click", async () => {
+      if (!confirm(t("forgetMineSure"))) return;
+      await desk.engine.connection.collection.forget();
+      this.renew();
+    });
     for (const id of ["db-add", "db-choose"]) on(id, "click", () => find("db-file").click());
     on("db-file", "change", async ({ target }) => {
       await this.addAll([...target.files]);
@@ -171,6 +177,7 @@ export class Database {
       const field = /** @type {any} */ (find("db-" + name));
       if (field.type === "checkbox") return field.checked ? [[name, t(key)]] : [];
       const value = field.value.trim();
+      if (name === "color") return value ? [[name, `${t(key)}: ${t("side." + { white: "W", black: "B" }[value])}`]] : [];
       return value ? [[name, ["event", "years", "result"].includes(name) ? value : `${t(key)}: ${value}`]] : [];
     });
     return /** @type {any} */ ([...set, ...(this.pattern.size ? [["pattern", t("patternOnBoard")]] : [])]);
@@ -270,6 +277,7 @@ export class Database {
       find("db-parts").classList.toggle("none", isEmpty);
       find("db-drop").classList.toggle("none", !isEmpty);
       find("db-add").classList.toggle("none", isEmpty || !takesGames);
+      find("db-forget").classList.toggle("none", isEmpty || !engine.connection.collection);
     };
     offer(!hasGames);
     find("db-tree").classList.toggle("none", !hasGames);
@@ -307,11 +315,14 @@ export class Database {
     find("db-later").disabled = last >= total;
     find("db-table").hidden = games.length === 0;
     find("db-none").hidden = total > 0;
+    // A found game can join the one on the board.
+    const canMerge = !this.desk.game.isEmpty && this.desk.owner === "analysis";
     const row = ({ game, white, black, result, year, event, plies, at }) =>
       make("tr", { "data-game": game, "data-at": at[0] ?? 0 },
         make("td", { class: "cut" }, make("button", { type: "button", class: "plain" }, white || "?")), make("td", { class: "cut" }, black || "?"),
         make("td", { class: "c" }, make("b", {}, result)), make("td", { class: "r" }, String(year ?? "")),
-        make("td", { class: "cut hide-s" }, event), make("td", { class: "r hide-s" }, String(Math.ceil(plies / 2))));
+        make("td", { class: "cut hide-s" }, event), make("td", { class: "r hide-s" }, String(Math.ceil(plies / 2))),
+        ...(canMerge ? [make("td", {}, iconButton("plus", t("mergeGame", { title: `${white || "?"} – ${black || "?"}` }), { "data-merge": "" }))] : []));
     find("db-games").replaceChildren(...games.map(row));
   }
 
@@ -326,6 +337,28 @@ export class Database {
         make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rating == null ? "–" : String(Math.round(rating))));
     };
     find("db-moves").replaceChildren(...moves.map(row));
+    const sum = (name) => moves.reduce((all, move) => all + (move[name] ?? 0), 0);
+    const [won, drawn, lost, all] = ["won", "drawn", "lost", "games"].map(sum);
+    const rated = moves.filter(({ rating }) => rating != null);
+    const mean = rated.reduce((all, { rating, games }) => all + rating * games, 0) / rated.reduce((all, { games }) => all + games, 0);
+    find("db-sum").replaceChildren(...(moves.length > 1 ? [make("tr", {}, make("th", { scope: "row" }, t("allMoves")), make("td", { class: "r" }, all.toLocaleString(t.language)),
+      make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rated.length ? String(Math.round(mean)) : "–"))] : []));
+  }
+
+  /** Joins a game to the one on the board. */
+  async merge(number) {
+    const { desk } = this;
+    const { games: [record] } = await desk.engine.ask("games/game", { game: number }, { isAwaited: true });
+    const other = Game.read(record);
+    let last;
+    desk.edit(() => {
+      last = desk.game.merge(other);
+      if (last) last.comment = [last.comment, [other.title, other.result, other.tags.get("Event"), other.tags.get("Date")].filter(Boolean).join(", ")].filter(Boolean).join(" ");
+    });
+    this.say(t(last ? "merged" : "notMerged", { title: other.title }));
+    if (!last) return;
+    desk.go(last);
+    this.openView("analysis");
   }
 
   /** Puts a game on the desk, at the ply where it was found. */
@@ -342,12 +375,12 @@ export class Database {
   async addAll(files) {
     if (files.length === 0) return;
     if (!this.desk.engine.about.takes_games) return this.files.readFile(files[0]);
-    find("db-added").textContent = t("readsFile", { name: files.map(({ name }) => name).join(", ") });
+    find("db-added").textContent = "";
     const said = [];
     for (const file of files) {
       try {
         const body = new Uint8Array(await file.arrayBuffer());
-        const { games, added, problems } = await this.desk.engine.ask("games/import", {}, { body });
+        const { games, added, problems } = await this.desk.engine.add(body, file.name);
         said.push(t("gamesAdded", { games, added }), ...problems.slice(0, 5));
       } catch (problem) {
         said.push(problemText(problem));

@@ -10,6 +10,7 @@ import { Grid } from "../board/grid.js";
 import { Moving } from "../board/moving.js";
 import { Preview } from "../board/preview.js";
 import { sound } from "../board/sound.js";
+import { Collection } from "../engine/collection.js";
 import { Engine } from "../engine/engine.js";
 import { Local } from "../engine/local.js";
 import { Problem, problemText } from "../engine/problem.js";
@@ -77,7 +78,7 @@ const KEYS = [
 const start = async () => {
   // The site that `meerslag serve --export` writes has no server.
   const isLocal = document.querySelector("meta[name=engine]").getAttribute("content") === "local";
-  const engine = await Engine.connect(isLocal ? Local.connect : Server.connect);
+  const engine = await Engine.connect(isLocal ? Local.connect : () => Server.connect(Collection));
   const desk = new Desk(engine);
   let flipped = false;
   /** @type {Recent | null} */
@@ -114,6 +115,7 @@ const start = async () => {
   const files = new Files(desk, parts);
   const database = new Database(desk, parts, files);
   const moves = new Moves(desk);
+  for (const one of document.querySelectorAll("[data-act=mine]")) one.classList.toggle("none", !engine.about.takes_games);
 
   const moving = new Moving(desk, parts, (move) => {
     if (desk.owner === "report") return report.tried(move);
@@ -292,6 +294,7 @@ const start = async () => {
     if (isShown) find("type").focus();
   };
   find("type-close").addEventListener("click", () => typing(false));
+  const isWaiting = () => !find("type-form").hidden && find("type").value === "";
   find("type").addEventListener("keydown", ({ key }) => {
     if (key === "Escape") typing(false);
   });
@@ -299,10 +302,23 @@ const start = async () => {
     event.preventDefault();
     const field = find("type");
     const typed = field.value;
+    // It has been played already.
+    if (!typed.trim()) return;
     const wrong = await moving.type(typed);
-    if (wrong) say(wrong);
+    if (wrong) return say(wrong);
     // Text typed while the move is read, or while a question is open, is kept.
-    else if (field.value === typed) field.value = "";
+    if (field.value === typed) field.value = "";
+    await moving.force(isWaiting);
+  });
+  // A game from paper is typed without Enter.
+  find("type").addEventListener("input", async () => {
+    const field = find("type");
+    const typed = field.value;
+    const move = await moving.complete(typed.trim());
+    if (!move || field.value !== typed) return;
+    field.value = "";
+    moving.play(move);
+    await moving.force(isWaiting);
   });
 
   /** Opens a popover at its button, or at the middle of the panel. */
@@ -317,6 +333,7 @@ const start = async () => {
     analyse: () => (views.open("analysis"), analysis.toggle(true)),
     open: () => files.ask(),
     save: () => find("save-pdn").click(),
+    mine: () => files.saveMine(),
     link: () => find("copy-link").click(),
     delete: () => find("delete").click(),
     names: () => find("names").showModal(),

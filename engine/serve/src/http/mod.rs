@@ -21,7 +21,7 @@ mod wire;
 mod work;
 
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -218,7 +218,7 @@ impl Server {
     }
 
     fn open(
-        desk: Desk,
+        mut desk: Desk,
         options: &ServerOptions,
         site: Site,
         router: impl FnOnce(&Arc<ServerState>) -> axum::Router,
@@ -233,6 +233,7 @@ impl Server {
         let listen = |source| ServerError::Listen { address, source };
         let listener = std::net::TcpListener::bind(address).map_err(listen)?;
         listener.set_nonblocking(true)?;
+        desk.address = network_address(listener.local_addr()?).map(|at| format!("http://{at}/"));
         let engines = (0..options.searches).map(|_| Engine::new(options.engine.clone()));
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
         let threads = options.threads.max(1);
@@ -268,6 +269,12 @@ impl Server {
         let shared = Arc::new(shared);
         let router = router(&shared);
         Ok(Server { listener, shared, router, stop, runtime })
+    }
+
+    /// Where other machines of the network reach it, if they can.
+    #[must_use]
+    pub fn shared(&self) -> Option<&str> {
+        self.shared.desk.address.as_deref()
     }
 
     /// Where it listens.
@@ -327,6 +334,25 @@ impl Server {
         let _ = timeout(LAST_REQUESTS, graceful.shutdown()).await;
         Ok(())
     }
+}
+
+/// The address by which other machines of the network reach this one, if they can.
+fn network_address(listens: SocketAddr) -> Option<SocketAddr> {
+    let ip = listens.ip();
+    if !ip.is_unspecified() {
+        return Some(listens).filter(|_| !ip.is_loopback());
+    }
+    // The system tells which address it would use towards others; nothing is sent.
+    let own = |any: IpAddr, far: IpAddr| {
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect((far, 9))?;
+        socket.local_addr()
+    };
+    let (four, six) = (Ipv4Addr::new(192, 0, 2, 1), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1));
+    let found = own(Ipv4Addr::UNSPECIFIED.into(), four.into())
+        .or_else(|_| own(Ipv6Addr::UNSPECIFIED.into(), six.into()));
+    let found = found.ok().filter(|at| !at.ip().is_loopback() && !at.ip().is_unspecified());
+    found.map(|at| SocketAddr::new(at.ip(), listens.port()))
 }
 
 /// Whether the system gives this many threads at the same time. The runtime asks for them when it
