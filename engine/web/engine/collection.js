@@ -59,6 +59,8 @@ export class Collection {
     this.engine = engine;
     /** @type {Archive | null} */
     this.archive = null;
+    /** @type {Promise<void> | null} */
+    this.restored = null;
     this.clear();
   }
 

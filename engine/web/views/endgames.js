@@ -19,7 +19,7 @@ const STAR = "★ ";
 /** The most moves named beside one of the line. */
 const NAMED = 3;
 
-/** The distance of a value for people. */
+/** The distance of a value for people. @param {{ dtw?: number | null, mtc?: number | null, at_most?: number | null, databases_within?: number | null }} value */
 const distanceText = ({ dtw, mtc, at_most, databases_within }) =>
   dtw > 0 ? t("plies", { plies: dtw }) : mtc > 0 ? t("conversion", { plies: mtc })
   : at_most ? t("atMostPlies", { plies: at_most }) : databases_within ? t("knownWithin", { plies: databases_within }) : "";
@@ -202,11 +202,11 @@ export class Endgames {
   prove(node, signal) {
     return this.desk.remember("proof", node, async () => {
       const { value, at_most, databases_within, line } = await this.desk.engine.ask("line", { ...node.query, nodes: MOST_NODES }, { signal });
-      const { keep_value = [], ...equal } = line?.equal[0] ?? {};
+      const equal = line?.equal[0] ?? { keep_value: [], keep_distance: [], unsettled: [] };
       const [best] = line?.moves ?? [];
-      const moves = [best, ...keep_value.filter((move) => move !== best)].filter(Boolean).map((move) => ({ move, text: short(move), value }));
-      const open = equal.unsettled?.map((move) => ({ move, text: short(move), value: "unknown" })) ?? [];
-      return /** @type {any} */ ({ value, at_most, databases_within, line, equal: { keep_value, ...equal }, moves: [...moves, ...open] });
+      const moves = [best, ...equal.keep_value.filter((move) => move !== best)].filter(Boolean).map((move) => ({ move, text: short(move), value }));
+      const open = equal.unsettled.map((move) => ({ move, text: short(move), value: "unknown" }));
+      return { value, at_most, databases_within, line, equal, moves: [...moves, ...open] };
     });
   }
 
@@ -240,7 +240,7 @@ export class Endgames {
     const row = ([value, name]) => {
       const moves = answer.moves.filter((move) => move.value === value);
       if (moves.length === 0) return [];
-      const nearest = value === answer.value && moves.length > 1 ? answer.equal.keep_distance ?? [] : [];
+      const nearest = value === answer.value && moves.length > 1 ? answer.equal.keep_distance : [];
       const buttons = moves.map((move) => make("button", { type: "button", class: "m", "data-move": move.move },
         (nearest.includes(move.move) ? STAR : "") + move.text, ...(move.dtw > 0 ? [make("small", {}, t("inPlies", { plies: move.dtw }))] : [])));
       return [make("li", {}, make("span", { class: "chip kind " + value }, t(name, { count: moves.length })), make("span", { class: "row grow wrapped" }, ...buttons,
