@@ -6,7 +6,7 @@ use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
 use crate::generator::{self, variants};
-use crate::geometry::bits;
+use crate::geometry::{bits, forward_steps, shift};
 use crate::isa::{Isa, Portable};
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
@@ -412,6 +412,15 @@ impl Position {
     pub const fn is_promotion(&self, mv: Move) -> bool {
         Bitboard::promotion_row(self.side).contains(mv.to())
             && !self.all_kings().contains(mv.from())
+    }
+
+    /// Whether a man of the side to move can step on its promotion row.
+    #[inline]
+    #[must_use]
+    pub fn can_promote(&self) -> bool {
+        let (men, row) = (self.men(self.side), Bitboard::promotion_row(self.side).bits());
+        let steps = forward_steps(self.side).map(|step| shift(men.bits(), step));
+        (steps[0] | steps[1]) & row & self.board.empty() != 0
     }
 
     /// Where the pieces stand.

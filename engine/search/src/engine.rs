@@ -4,10 +4,11 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use egdb::Probe;
 use movegen::random::Random;
-use movegen::{Game, Move, Position};
+use movegen::{Game, Move, Position, Variant};
 
 use crate::clock::Instant;
 use crate::endgame;
+use crate::eval::Evaluation;
 use crate::level::PlayingLevel;
 use crate::limits::{Control, Limits, Mode};
 use crate::options::{EngineError, EngineOptions};
@@ -21,6 +22,12 @@ use movegen::Score;
 pub struct Engine {
     options: EngineOptions,
     databases: Probe,
+    /// For games other than the international one, of which no database knows anything.
+    no_databases: Probe,
+    /// The game of the last search: table and memories are of it.
+    variant: Variant,
+    /// That of the options, or the one of the variant.
+    evaluation: Evaluation,
     /// Numbers in place of the usual ones of the search.
     numbers: Option<SearchNumbers>,
     table: TranspositionTable,
@@ -42,7 +49,18 @@ impl Engine {
         let memory = || WorkerMemory::new(&options.evaluation);
         let memories = std::iter::repeat_with(memory).take(options.threads).collect();
         let random = Random::new(RandomState::new().build_hasher().finish());
-        Ok(Engine { options, databases, numbers: None, table, memories, random })
+        let (variant, evaluation) = (Variant::International, options.evaluation.clone());
+        Ok(Engine {
+            options,
+            databases,
+            no_databases: Probe::new(),
+            variant,
+            evaluation,
+            numbers: None,
+            table,
+            memories,
+            random,
+        })
     }
 
     /// Changes the options. The contents of the table are lost if its size changes.
@@ -68,9 +86,34 @@ impl Engine {
             self.table.clear();
             self.memories.clear();
         }
-        self.memories.resize_with(options.threads, || WorkerMemory::new(&options.evaluation));
         self.options = options;
+        self.evaluation = self.evaluation_of(self.variant);
+        self.fill_memories();
         Ok(())
+    }
+
+    fn fill_memories(&mut self) {
+        let memory = || WorkerMemory::new(&self.evaluation);
+        self.memories.resize_with(self.options.threads, memory);
+    }
+
+    /// Weights are of one game; the others have the start of learning until they have their own.
+    fn evaluation_of(&self, variant: Variant) -> Evaluation {
+        match variant {
+            Variant::International => self.options.evaluation.clone(),
+            _ => Evaluation::material_of(variant),
+        }
+    }
+
+    /// Forgets what belongs to another game.
+    fn enter(&mut self, variant: Variant) {
+        if variant != self.variant {
+            self.variant = variant;
+            self.evaluation = self.evaluation_of(variant);
+            self.table.clear();
+            self.memories.clear();
+            self.fill_memories();
+        }
     }
 
     /// Replaces the table. The old one goes first: both together may not fit into the memory.
@@ -107,14 +150,15 @@ impl Engine {
     /// chooses from.
     #[must_use]
     pub fn knows(&self, position: &Position) -> bool {
-        endgame::choice::knows(position, &self.databases)
+        is_known_game(position) && endgame::choice::knows(position, &self.databases)
     }
 
     /// The moves that keep the value of the position by the databases; `None` if these are all
     /// legal moves, or nothing is known.
     #[must_use]
     pub fn keeping_moves(&self, position: &Position) -> Option<Vec<Move>> {
-        endgame::choice::keeping(position, &self.databases)
+        let is_known = is_known_game(position);
+        is_known.then(|| endgame::choice::keeping(position, &self.databases)).flatten()
     }
 
     /// The options in force.
@@ -133,7 +177,8 @@ impl Engine {
     /// the limits do not ask for a move to play.
     pub fn book_move(&mut self, game: &Game, limits: &Limits) -> Option<SearchResult> {
         let start = Instant::now();
-        let plays = limits.mode == Mode::Think && limits.multipv <= 1;
+        let plays =
+            limits.mode == Mode::Think && limits.multipv <= 1 && is_known_game(game.position());
         let book = self.options.book.as_ref().filter(|_| plays)?;
         book.choose(game, &mut self.random).map(|found| from_book(found, start))
     }
@@ -154,8 +199,11 @@ impl Engine {
             report(&found.info);
             return found;
         }
+        self.enter(game.position().variant());
         self.table.next_search();
-        let Engine { options, databases, numbers, table, memories, .. } = self;
+        let Engine {
+            options, databases, no_databases, evaluation, numbers, table, memories, ..
+        } = self;
         let is_weaker = options.level < PlayingLevel::FULL && limits.mode != Mode::Analyze;
         let threads = if is_weaker { 1 } else { memories.len() };
         let limits = options.level.limits(limits);
@@ -168,14 +216,19 @@ impl Engine {
             },
             move_overhead: options.move_overhead,
             ponder: options.ponder,
-            databases,
-            evaluation: &options.evaluation,
+            databases: if is_known_game(game.position()) { databases } else { no_databases },
+            evaluation,
             numbers: numbers.as_ref(),
             table,
             memories: &mut memories[..threads],
         };
         search::run(game, &limits, control, resources, report)
     }
+}
+
+/// Whether databases and books are of the game.
+fn is_known_game(position: &Position) -> bool {
+    position.variant() == Variant::International
 }
 
 /// A move from the opening book in place of a search.

@@ -5,12 +5,14 @@
 //! start and end, in any order when reading and ascending when writing.
 
 use crate::bitboard::Bitboard;
+use crate::color::Color;
 use crate::moves::Move;
 use crate::notation::fen::{FenErrorKind, ParseFenError};
 use crate::notation::letters::{Alphabet, parse_letters};
 use crate::notation::moves::ParseMoveError;
 use crate::position::Position;
 use crate::square::Square;
+use crate::variant::KingRun;
 
 /// Reads a position string.
 ///
@@ -42,6 +44,34 @@ pub fn parse_position(text: &str) -> Result<Position, ParseFenError> {
 #[must_use]
 pub fn format_position(position: &Position) -> String {
     Alphabet::HUB.write(position)
+}
+
+/// Reads Frisian's counters of the argument `wolf`, an extension of lidraughts: `W28=2 B05=1`, king
+/// and moves in a row; a side without one is left out. `None` if it is something else.
+#[must_use]
+pub fn parse_wolf(text: &str) -> Option<[Option<KingRun>; 2]> {
+    let mut runs = [None; 2];
+    for word in text.split_ascii_whitespace() {
+        let (side, rest) = (word.chars().next()?, word.get(1..)?);
+        let color = Color::ALL.into_iter().find(|color| color.letter() == side)?;
+        let (square, moves) = rest.split_once('=')?;
+        let run = KingRun { square: square.parse().ok()?, moves: moves.parse().ok()? };
+        if runs[color.index()].replace(run).is_some() {
+            return None;
+        }
+    }
+    Some(runs)
+}
+
+/// The counters of a position for the argument `wolf`; `None` if there are none.
+#[must_use]
+pub fn format_wolf(position: &Position) -> Option<String> {
+    let word = |color: Color| {
+        let KingRun { square, moves } = position.king_run(color)?;
+        Some(format!("{}{:02}={moves}", color.letter(), square.number()))
+    };
+    let words: Vec<String> = [Color::White, Color::Black].into_iter().filter_map(word).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// Reads a move of a position.
@@ -188,7 +218,7 @@ mod tests {
     fn a_side_that_cannot_have_moved_is_refused() {
         let text = format_position(&position("W:W30:B"));
         let error = parse_position(&text).unwrap_err();
-        assert_eq!(error.kind, FenErrorKind::SideWithoutPiece(crate::Color::Black));
+        assert_eq!(error.kind, FenErrorKind::SideWithoutPiece(Color::Black));
     }
 
     /// Every rule (a) to (e) of the format's input rules.

@@ -2,11 +2,12 @@
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
-use crate::notation::fen::{FenErrorKind, ParseFenError, StrandedMen, position_of};
+use crate::notation::fen::{Fen, FenErrorKind, ParseFenError, StrandedMen, position_of};
 use crate::piece::{Kind, Piece};
 use crate::position::Position;
 use crate::setup::Setup;
 use crate::square::Square;
+use crate::variant::Variant;
 
 /// The letters of a position string with one letter a square.
 #[derive(Clone, Copy)]
@@ -118,5 +119,5 @@ pub(super) fn parse_letters(text: &str, alphabet: Alphabet) -> Result<Position, 
         return Err(ParseFenError::at(FenErrorKind::WrongLength(length), text, offset));
     }
     let setup = read_letters(text, text.char_indices(), alphabet, StrandedMen::Refuse)?;
-    position_of(&setup, text)
+    position_of(&Fen::from(setup), Variant::International, text)
 }

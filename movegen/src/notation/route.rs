@@ -15,8 +15,10 @@ use crate::piece::Kind;
 use crate::position::Position;
 use crate::square::Square;
 
-/// Row and column steps of the four diagonals.
-const DIRECTIONS: [(i8, i8); 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
+/// Row and column steps of the four diagonals, then of rows and columns, for Frisian. The opposite of a
+/// direction has its number with the two lowest bits turned over.
+const DIRECTIONS: [(i8, i8); 8] =
+    [(-1, -1), (-1, 1), (1, -1), (1, 1), (0, -2), (-2, 0), (2, 0), (0, 2)];
 
 fn step(square: Square, direction: usize) -> Option<Square> {
     let (row, column) = DIRECTIONS[direction];
@@ -51,6 +53,8 @@ pub(super) struct Routes {
     mv: Move,
     empty: Bitboard,
     is_king: bool,
+    /// How many of [`DIRECTIONS`] captures have.
+    directions: usize,
 }
 
 /// Which squares of a route count when a written path is compared with it.
@@ -69,6 +73,7 @@ impl Routes {
             mv,
             empty: position.empty().with(mv.from()),
             is_king: position.piece_at(mv.from()).is_some_and(|p| p.kind == Kind::King),
+            directions: if position.variant().is_frisian() { 8 } else { 4 },
         }
     }
 
@@ -98,7 +103,7 @@ impl Routes {
     /// First jumps; their label is the start square.
     fn first(&self) -> Vec<Jump> {
         let from = self.mv.from();
-        (0..4)
+        (0..self.directions)
             .filter_map(|d| self.jump(from, d, self.mv.captured()))
             .map(|(next, mut visited)| {
                 visited.remove(0);
@@ -116,7 +121,7 @@ impl Routes {
         }
         for (i, &turn) in run.iter().enumerate() {
             // Turning back would meet the piece just captured.
-            for direction in (0..4).filter(|&d| d != ahead && d != 3 - ahead) {
+            for direction in (0..self.directions).filter(|&d| d != ahead && d != ahead ^ 3) {
                 if let Some((next, after)) = self.jump(turn, direction, state.rest) {
                     let visited = run[..i].iter().copied().chain(after).collect();
                     jumps.push(Jump { next, label: turn, visited });

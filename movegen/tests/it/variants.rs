@@ -1,7 +1,9 @@
 //! The other games of the board: published counts, positions of the rules, a slow generator.
 
+use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, WriteOptions, game_to_string};
+use movegen::notation::{format_long, format_move, hub, parse_move};
 use movegen::perft::{perft, perft_unbulked};
-use movegen::{Color, Kind, KingRun, Move, Position, Square, Variant};
+use movegen::{Color, Fen, Kind, KingRun, Move, Position, Square, Variant};
 
 use crate::support::mailbox::Mailbox;
 use crate::support::random::{Random, percent, sprinkled};
@@ -268,6 +270,102 @@ fn counters_are_part_of_the_position() {
     assert!(bare.with_king_runs(run(1)).is_err(), "no men");
     assert_ne!(plain.key(), fen("W:WK28,30:BK1,5").key());
     assert_eq!(plain.piece_at(king).unwrap().kind, Kind::King);
+}
+
+/// Moves are written and read in every notation.
+#[test]
+fn moves_of_games_come_back() {
+    let mut random = Random::new(4);
+    for variant in Variant::ALL {
+        let mut straight = 0;
+        for _ in 0..30 {
+            let mut position = variant.initial();
+            for _ in 0..100 {
+                let moves = position.legal_moves();
+                for &mv in &moves {
+                    assert_eq!(parse_move(&position, &format_move(&position, mv)), Ok(mv));
+                    assert_eq!(parse_move(&position, &format_long(&position, mv)), Ok(mv));
+                    assert_eq!(hub::parse_move(&position, &mv.to_string()), Ok(mv));
+                    let rows = mv.from().row().abs_diff(mv.to().row());
+                    straight += u32::from(mv.captured().len() == 1 && rows == 0);
+                }
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.after(moves[random.below(moves.len())]);
+            }
+        }
+        assert_eq!(straight > 20, variant.is_frisian(), "{variant} {straight}");
+    }
+}
+
+#[test]
+fn fen_has_the_king_moves_in_a_row() {
+    let run = |square, moves| Some(KingRun { square: Square::new(square).unwrap(), moves });
+    for (text, runs) in [
+        ("W:WK28,32:BK31,40:+0+228", [None, run(28, 2)]),
+        ("W:WK28,32:BK31,40:+131+0", [run(31, 1), None]),
+        ("B:WK28,32:BK31,40:+331+128", [run(31, 3), run(28, 1)]),
+        ("W:WK28,32:BK31,40", [None; 2]),
+    ] {
+        let position = Position::from_fen_in(text, Variant::Frisian).unwrap();
+        assert_eq!(Color::ALL.map(|color| position.king_run(color)), runs, "{text}");
+        assert_eq!(position.to_fen(), text);
+        let is_plain = runs == [None; 2];
+        assert_eq!(Position::from_fen(text).is_ok(), is_plain, "international");
+        assert_eq!(Position::from_fen_in(text, Variant::Losing).is_ok(), is_plain);
+    }
+    let full: Fen = "W:WK28,32:BK31,40:H3:F9:+0+228".parse().unwrap();
+    assert_eq!(full.to_string_with_counters(), "W:WK28,32:BK31,40:H3:F9:+0+228");
+    let none = Position::from_fen("W:WK28,32:BK31,40:+0+0").unwrap();
+    assert_eq!(none.to_fen(), "W:WK28,32:BK31,40");
+    for bad in ["+0", "+0+4", "+0+428", "+0+251", "+0+2", "0+0", "+x+0", "+0+227", "+232+0"] {
+        let text = format!("W:WK28,32:BK31,40:{bad}");
+        assert!(Position::from_fen_in(&text, Variant::Frisian).is_err(), "{bad}");
+    }
+}
+
+/// A file with games of every kind: each reader takes its own, and counts the others by kind.
+#[test]
+fn pdn_is_read_by_kind() {
+    let mut random = Random::new(11);
+    let mut file = String::new();
+    let mut written = Vec::new();
+    for variant in Variant::ALL {
+        let mut game = PdnGame::new(variant.initial());
+        let mut position = game.start;
+        for _ in 0..60 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[random.below(moves.len())];
+            game.line.plies.push(mv.into());
+            position = position.after(mv);
+        }
+        file += &game_to_string(&game, &WriteOptions::default());
+        written.push(game);
+    }
+    for game in &written {
+        let variant = game.start.variant();
+        let options = ReadOptions { variant, ..ReadOptions::default() };
+        let mut reader = PdnReader::with_options(file.as_bytes(), options);
+        let read: Vec<PdnGame> = reader.by_ref().map(Result::unwrap).collect();
+        assert_eq!(read.len(), 1, "{variant}");
+        assert_eq!((read[0].start, &read[0].line), (game.start, &game.line), "{variant}");
+        assert_eq!(read[0].tags.get("Variant").is_some(), variant != Variant::International);
+        let counters = reader.counters();
+        assert_eq!((counters.used, counters.other_type, counters.games), (1, 5, 6));
+        let skipped = reader.warnings().iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(skipped.len(), 5, "{skipped:?}");
+    }
+    // Without a tag it is what is asked for.
+    let frisian = ReadOptions { variant: Variant::Frisian, ..ReadOptions::default() };
+    let untold = PdnReader::with_options(&b"[FEN \"W:WK46,50:B1,23\"] 1. 46x5 *"[..], frisian);
+    assert_eq!(
+        untold.map(Result::unwrap).map(|game| game.line.plies.len()).collect::<Vec<_>>(),
+        [1]
+    );
 }
 
 #[test]

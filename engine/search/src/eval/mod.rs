@@ -23,7 +23,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use movegen::Position;
+use movegen::{Position, Variant};
 
 use crate::search::window::Window;
 pub use file::WeightsError;
@@ -77,6 +77,12 @@ impl Evaluation {
     #[must_use]
     pub fn material() -> Evaluation {
         Evaluation::new(Weights::material())
+    }
+
+    /// As [`Evaluation::material`], in another game of the board.
+    #[must_use]
+    pub fn material_of(variant: Variant) -> Evaluation {
+        Evaluation::new(Weights::material_of(variant))
     }
 
     /// The weights.

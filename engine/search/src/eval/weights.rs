@@ -4,7 +4,7 @@
 //! what White sees less what Black sees. Every weight is a pair: for the start of the game, when
 //! the men have [`OPENING_STEPS`] steps to go, and for its end. In between they are mixed.
 
-use movegen::{Color, Position};
+use movegen::{Color, Position, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,23 @@ impl Weights {
         scalars[scalars::TEMPO] = [0, 30];
         let (kind, provenance) = (EvalKind::Material, Provenance::default());
         Weights { kind, provenance, scalars, patterns: Vec::new(), network: None }
+    }
+
+    /// As [`Weights::material`], in another game of the board: in Losing pieces are a burden, in
+    /// Breakthrough men that have advanced are worth more.
+    pub fn material_of(variant: Variant) -> Weights {
+        let mut weights = Weights::material();
+        match variant {
+            Variant::Losing => {
+                weights.scalars[scalars::MEN] = [-1000; 2];
+                weights.scalars[scalars::FIRST_KING] = [-1500; 2];
+                weights.scalars[scalars::FURTHER_KINGS] = [-1500; 2];
+                weights.scalars[scalars::KING_SAFE] = [0; 2];
+            }
+            Variant::Breakthrough => weights.scalars[scalars::TEMPO] = [0, 100],
+            _ => {}
+        }
+        weights
     }
 
     /// Number of weights; scalars and patterns have pairs of them.
@@ -177,7 +194,7 @@ pub fn opening_steps(men: &[MenSums; 2]) -> i32 {
 #[inline(always)]
 pub fn towards_draw(position: &Position, better: Color) -> u32 {
     let worse = better.opponent();
-    if position.kings(worse).is_empty() {
+    if position.kings(worse).is_empty() || position.variant() != Variant::International {
         return 0;
     }
     let men = position.men(better).len().abs_diff(position.men(worse).len());

@@ -59,9 +59,9 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         }
 
         // Loss-distance pruning: the worst that can happen is to have lost now, the best to win
-        // with the next move.
+        // with the next move, in Losing to have won.
         alpha = alpha.max(Score::loss_in(ply as u32));
-        beta = beta.min(Score::win_in(ply as u32 + 1));
+        beta = beta.min(self.without_move(&node.position).max(Score::win_in(ply as u32 + 1)));
         if alpha >= beta {
             return alpha;
         }
@@ -114,7 +114,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         node.position.generate_with(self.isa, &mut moves);
         if moves.is_empty() {
             self.leaf(ply);
-            return Score::loss_in(ply as u32);
+            return self.without_move(&node.position);
         }
         let known = hit.map_or(TableMove::NONE, |hit| hit.mv);
         let window = Window { alpha, beta };

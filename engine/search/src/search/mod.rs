@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use egdb::Probe;
-use movegen::{DrawRules, Game, Move, with_isa};
+use movegen::{DrawRules, Game, Move, Variant, with_isa};
 
 use crate::clock::Instant;
 use crate::endgame;
@@ -99,13 +99,15 @@ pub(crate) fn run(
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
-        return SearchResult::lost(start);
+        return SearchResult::over(&position, start);
     }
     let wanted_lines = limits.multipv.max(1);
     let mut moves: Vec<Move> = legal.to_vec();
     let mut worse = Vec::new();
     let mut prober = Prober::new(databases);
-    match endgame::choice::choose(game, databases, draw_rules, wanted_lines) {
+    let known = (position.variant() == Variant::International)
+        .then(|| endgame::choice::choose(game, databases, draw_rules, wanted_lines));
+    match known.flatten() {
         Some(Choice::Rated(rated)) => {
             let root = RatedRoot { position, moves: &rated, databases, start };
             return root.answer(limits, control, report);

@@ -1,7 +1,7 @@
 //! Quiescence: no position is evaluated while either side could capture.
 
-use movegen::MoveList;
 use movegen::isa::Isa;
+use movegen::{MoveList, Variant};
 
 use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, Numbers};
@@ -74,6 +74,9 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         {
             return if self.enter(ply) { score } else { Score::DRAW };
         }
+        if position.variant() == Variant::Breakthrough && has_move && position.can_promote() {
+            return if self.enter(ply) { Score::win_in(ply as u32 + 1) } else { Score::DRAW };
+        }
         if depth == 0
             && self.threat_plies < self.numbers.get().threat_plies
             && position.has_capture(position.side_to_move().opponent())
@@ -88,7 +91,7 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
         }
         if !has_move && ply < MAX_PLY {
             self.leaf(ply);
-            return Score::loss_in(ply as u32);
+            return self.without_move(position);
         }
         self.evaluate(node, window)
     }

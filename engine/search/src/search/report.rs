@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use movegen::Move;
-
 use crate::clock::Instant;
-use movegen::{Bound, Score};
+use movegen::{Bound, Move, Position, Score, Wld};
 
 /// The knowledge of a search at some moment.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,6 +86,16 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
+    /// The side to move has no move: it has lost, or in Losing won.
+    #[must_use]
+    pub(crate) fn over(position: &Position, start: Instant) -> SearchResult {
+        let mut result = SearchResult::lost(start);
+        if position.variant().without_move() == Wld::Win {
+            result.info.score = Score::win_in(0);
+        }
+        result
+    }
+
     /// The side to move has lost, or gives up.
     #[must_use]
     pub fn lost(start: Instant) -> SearchResult {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use movegen::isa::Isa;
-use movegen::{Color, DrawRules, Position};
+use movegen::{Color, DrawRules, Position, Wld};
 
 use super::abdada::SearchedNow;
 use super::history::History;
@@ -357,6 +357,15 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         )
     }
 
+    /// The score of a position without a legal move, at the current ply.
+    #[inline(always)]
+    pub(super) fn without_move(&self, position: &Position) -> Score {
+        match position.variant().without_move() {
+            Wld::Win => Score::win_in(self.ply as u32),
+            _ => Score::loss_in(self.ply as u32),
+        }
+    }
+
     /// The score of a node that the draw rules end: a draw, or a loss if the side to move has
     /// no move, which comes first. `None` if the game continues. Not for the root.
     #[inline(always)]
@@ -376,7 +385,7 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
         self.leaf(ply);
         let lost = !node.position.has_legal_move();
         Some(if lost {
-            Score::loss_in(ply as u32)
+            self.without_move(&node.position)
         } else {
             self.shared.draw.of(node.position.side_to_move())
         })

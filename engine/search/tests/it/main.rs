@@ -10,3 +10,4 @@ mod expand;
 mod search;
 mod strength;
 mod support;
+mod variants;

@@ -85,6 +85,9 @@ pub enum FenErrorKind {
     /// A counter given twice, or without a number, or too large.
     #[error("expected one number after the counter letter '{0}'")]
     BadCounter(char),
+    /// Frisian's king moves in a row, but not Black's and White's with number and square.
+    #[error("expected the king moves in a row of Black and White, such as +0+228")]
+    BadKingRuns,
     /// A character that cannot be in a piece list.
     #[error("unexpected character {0:?}: expected a square, ',' or ':'")]
     UnexpectedCharacter(char),

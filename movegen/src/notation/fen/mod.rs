@@ -18,6 +18,7 @@ use crate::game::Game;
 use crate::position::Position;
 use crate::setup::PositionError;
 use crate::setup::Setup;
+use crate::variant::{KingRun, Variant};
 
 pub use error::{FenErrorKind, FenWarning, ParseFenError};
 use reader::Reader;
@@ -45,6 +46,9 @@ pub struct Fen {
     pub halfmoves: Option<u32>,
     /// `:Fn`: number of the next full move.
     pub move_number: Option<u32>,
+    /// `:+0+228`, as lidraughts writes Frisian: the kings that have moved several times in a row,
+    /// Black's first, indexed by [`Color::index`].
+    pub king_runs: [Option<KingRun>; 2],
     /// Men on their promotion row that were crowned, with [`StrandedMen::Promote`].
     pub promoted: u32,
     /// Oddities that were tolerated.
@@ -78,7 +82,15 @@ impl Fen {
     /// An empty board or a man on its own promotion row. [`Position::from_fen`] gives the place
     /// in the text as well.
     pub fn position(&self) -> Result<Position, PositionError> {
-        self.setup.position()
+        self.position_in(Variant::International)
+    }
+
+    /// As [`Fen::position`], in another game.
+    ///
+    /// # Errors
+    /// As [`Fen::position`]; and king moves in a row in another game than Frisian.
+    pub fn position_in(&self, variant: Variant) -> Result<Position, PositionError> {
+        self.setup.position()?.with_variant(variant).with_king_runs(self.king_runs)
     }
 
     /// A game that starts from this position, with the plies of `:Hn` counted already (0 without
@@ -87,7 +99,15 @@ impl Fen {
     /// # Errors
     /// As [`Fen::position`].
     pub fn game(&self) -> Result<Game, PositionError> {
-        Ok(self.game_from(self.position()?))
+        self.game_in(Variant::International)
+    }
+
+    /// As [`Fen::game`], of another kind.
+    ///
+    /// # Errors
+    /// As [`Fen::position_in`].
+    pub fn game_in(&self, variant: Variant) -> Result<Game, PositionError> {
+        Ok(self.game_from(self.position_in(variant)?))
     }
 
     pub(super) fn game_from(&self, start: Position) -> Game {
@@ -100,25 +120,45 @@ impl Fen {
     /// readers know them.
     #[must_use]
     pub fn to_string_with_counters(&self) -> String {
-        let mut text = self.to_string();
+        let mut text = Fen { king_runs: [None; 2], ..self.clone() }.to_string();
         for (letter, value) in [('H', self.halfmoves), ('F', self.move_number)] {
             if let Some(value) = value {
                 text.push_str(&format!(":{letter}{value}"));
             }
         }
-        text
+        text + &self.runs_text()
+    }
+
+    /// The field of king moves in a row; nothing without any.
+    fn runs_text(&self) -> String {
+        if self.king_runs == [None; 2] {
+            return String::new();
+        }
+        let text = |run: Option<KingRun>| match run {
+            Some(KingRun { square, moves }) => format!("+{moves}{:02}", square.number()),
+            None => "+0".to_owned(),
+        };
+        format!(":{}", self.king_runs.map(text).concat())
     }
 }
 
 impl From<Setup> for Fen {
     fn from(setup: Setup) -> Fen {
-        Fen { setup, halfmoves: None, move_number: None, promoted: 0, warnings: Vec::new() }
+        Fen {
+            setup,
+            halfmoves: None,
+            move_number: None,
+            king_runs: [None; 2],
+            promoted: 0,
+            warnings: Vec::new(),
+        }
     }
 }
 
 impl From<&Position> for Fen {
     fn from(position: &Position) -> Fen {
-        Fen::from(Setup::from(position))
+        let king_runs = Color::ALL.map(|color| position.king_run(color));
+        Fen { king_runs, ..Fen::from(Setup::from(position)) }
     }
 }
 
@@ -136,7 +176,7 @@ impl fmt::Display for Fen {
                 write!(f, "{comma}{king}{square}")?;
             }
         }
-        Ok(())
+        write!(f, "{}", self.runs_text())
     }
 }
 
@@ -155,7 +195,15 @@ impl Position {
     /// # Errors
     /// If the text is not a FEN, a man is on its promotion row, or the board is empty.
     pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
-        position_of(&Fen::parse_with(text, StrandedMen::Refuse)?.setup, text)
+        Position::from_fen_in(text, Variant::International)
+    }
+
+    /// As [`Position::from_fen`], in another game.
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`]; and king moves in a row in another game than Frisian.
+    pub fn from_fen_in(text: &str, variant: Variant) -> Result<Position, ParseFenError> {
+        position_of(&Fen::parse_with(text, StrandedMen::Refuse)?, variant, text)
     }
 
     /// The position as a FEN in the strict form.
@@ -173,9 +221,13 @@ impl Position {
     }
 }
 
-/// The position of a set-up that was read from `text`.
-pub(super) fn position_of(setup: &Setup, text: &str) -> Result<Position, ParseFenError> {
-    setup.position().map_err(|error| {
+/// The position of a FEN that was read from `text`.
+pub(super) fn position_of(
+    fen: &Fen,
+    variant: Variant,
+    text: &str,
+) -> Result<Position, ParseFenError> {
+    fen.position_in(variant).map_err(|error| {
         let kind = match error {
             PositionError::Overlap(square) => FenErrorKind::SquareUsedTwice(square),
             PositionError::ManOnPromotionRow { color, square } => {

@@ -7,6 +7,7 @@ use crate::notation::text::{is_dash, is_move_sign};
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
 use crate::square::Square;
+use crate::variant::KingRun;
 
 use super::{Fen, FenErrorKind, FenWarning, ParseFenError, StrandedMen};
 
@@ -218,8 +219,7 @@ impl<'a> Reader<'a> {
                 }
                 Some('H') => self.fen.halfmoves = Some(self.read_counter(self.fen.halfmoves)?),
                 Some('F') => self.fen.move_number = Some(self.read_counter(self.fen.move_number)?),
-                // King-move counters of the Frisian rules, which are not used here.
-                Some('+') => self.skip_while(|c| c == '+' || c.is_ascii_digit()),
+                Some('+') => self.read_runs()?,
                 Some(c) if c.is_ascii_digit() || c == 'K' => {
                     return Err(self.error(FenErrorKind::ExpectedColor));
                 }
@@ -277,6 +277,28 @@ impl<'a> Reader<'a> {
         is_number
             && after.len() < square.len()
             && after.trim_start_matches(is_blank).starts_with(is_move_sign)
+    }
+
+    /// King moves in a row, Black's first: `+0+228` if White's king on 28 has moved twice.
+    fn read_runs(&mut self) -> Result<(), ParseFenError> {
+        let offset = self.offset();
+        for color in [Color::Black, Color::White] {
+            let digits: String = self.letters[self.next..].iter().map(|l| l.c).skip(1).collect();
+            let length = if digits.starts_with('0') { 1 } else { 3 };
+            let number = digits.get(..length).and_then(|text| text.parse::<u16>().ok());
+            let run = number.filter(|_| self.peek() == Some('+')).and_then(|number| match number {
+                0 => Some(None),
+                _ => {
+                    let (moves, square) = ((number / 100) as u8, Square::new((number % 100) as u8));
+                    let is_counted = (1..=KingRun::LIMIT).contains(&moves);
+                    square.filter(|_| is_counted).map(|square| Some(KingRun { square, moves }))
+                }
+            });
+            let bad = || self.error_at(FenErrorKind::BadKingRuns, offset);
+            self.fen.king_runs[color.index()] = run.ok_or_else(bad)?;
+            self.next += 1 + length;
+        }
+        Ok(())
     }
 
     fn read_counter(&mut self, known: Option<u32>) -> Result<u32, ParseFenError> {

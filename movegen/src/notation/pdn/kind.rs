@@ -2,9 +2,13 @@
 
 use std::fmt;
 
-/// A game that is not international draughts.
+use crate::variant::Variant;
+
+/// A game that is not of the kind that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherGame {
+    /// The kind that is read.
+    pub wanted: Variant,
     /// Its number in the `GameType` tag, if it has one.
     pub number: Option<u32>,
     /// Its name.
@@ -12,25 +16,42 @@ pub struct OtherGame {
 }
 
 impl OtherGame {
+    pub(super) const INTERNATIONAL: OtherGame = OtherGame::new(20, "international draughts");
+    pub(super) const KILLER: OtherGame = OTHERS[17].0;
     pub(super) const CHESS: OtherGame = OTHERS[0].0;
     pub(super) const ENGLISH: OtherGame = OTHERS[2].0;
     /// Some game on the small board.
     pub(super) const SMALL: OtherGame = OTHERS[18].0;
 
     const fn new(number: u32, name: &'static str) -> OtherGame {
-        OtherGame { number: Some(number), name }
+        OtherGame { wanted: Variant::International, number: Some(number), name }
     }
 
     const fn named(name: &'static str) -> OtherGame {
-        OtherGame { number: None, name }
+        OtherGame { wanted: Variant::International, number: None, name }
+    }
+
+    /// The game, if it is one that can be read.
+    pub(super) fn variant(self) -> Option<Variant> {
+        let has_number =
+            |variant: &Variant| self.number.is_some_and(|it| variant.game_type() == it.to_string());
+        if self == OtherGame::KILLER {
+            return Some(Variant::Killer);
+        }
+        Variant::ALL.into_iter().find(has_number)
     }
 }
 
 impl fmt::Display for OtherGame {
     /// Ends with "skipped" and the reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OtherGame { number, name } = self;
-        let reason = "skipped: only 20, international draughts, is read";
+        let OtherGame { wanted, number, name } = self;
+        let reason = match wanted {
+            Variant::International => {
+                "skipped: only 20, international draughts, is read".to_owned()
+            }
+            wanted => format!("skipped: only {} is read", wanted.title()),
+        };
         match number {
             Some(number) => write!(f, "game of type {number} {reason} ({number} is {name})"),
             None => write!(f, "game of {name} {reason}"),
@@ -89,6 +110,15 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The game, if it is one that can be read.
+    pub(super) fn variant(self) -> Option<Variant> {
+        match self {
+            Kind::International => Some(Variant::International),
+            Kind::Other(game) => game.variant(),
+            Kind::Unknown => None,
+        }
+    }
+
     /// Reads the value: the number before the first comma, or a name.
     pub(super) fn read(value: &str) -> Kind {
         let letters = value.chars().filter(char::is_ascii_alphanumeric);

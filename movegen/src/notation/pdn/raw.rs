@@ -12,6 +12,7 @@ use crate::notation::fen::{Fen, ParseFenError, position_of};
 use crate::notation::moves::{MoveText, ParseMoveError};
 use crate::notation::text::is_move_sign;
 use crate::position::Position;
+use crate::variant::Variant;
 
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -38,7 +39,7 @@ impl SetUp {
     fn read(text: &str) -> SetUp {
         match text.parse::<Fen>() {
             Ok(fen) if fen.setup.occupied().is_empty() => SetUp::Side(fen.setup.side),
-            Ok(fen) => match position_of(&fen.setup, text) {
+            Ok(fen) => match position_of(&fen, Variant::International, text) {
                 Ok(position) => SetUp::Position(position),
                 Err(error) => SetUp::Unusable(error),
             },

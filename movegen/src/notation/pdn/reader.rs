@@ -21,6 +21,7 @@ use crate::notation::moves::MoveText;
 use crate::notation::text::is_dash;
 use crate::position::Position;
 use crate::setup::Setup;
+use crate::variant::Variant;
 
 /// The tag, of our own, of a game whose moves end before the text they were read from.
 const TRUNCATED: &str = "Truncated";
@@ -35,11 +36,19 @@ pub struct ReadOptions {
     pub find_duplicates: bool,
     /// The encoding; without one it is recognised place by place.
     pub encoding: Option<Encoding>,
+    /// The game: games of other kinds are skipped. A game whose tags do not say its kind counts as
+    /// one of this.
+    pub variant: Variant,
 }
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
-        ReadOptions { promote_stranded_men: false, find_duplicates: true, encoding: None }
+        ReadOptions {
+            promote_stranded_men: false,
+            find_duplicates: true,
+            encoding: None,
+            variant: Variant::International,
+        }
     }
 }
 
@@ -141,7 +150,7 @@ impl<'a> PdnReader<'a> {
                 continue;
             }
             self.counters.games += 1;
-            if let Some(other) = other_type(&mut raw) {
+            if let Some(other) = other_type(&mut raw, self.options.variant) {
                 self.counters.other_type += 1;
                 raw.warnings.push(PdnWarning::at(raw.place, PdnWarningKind::OtherGameType(other)));
                 self.add_up(raw.warnings);
@@ -166,7 +175,7 @@ impl<'a> PdnReader<'a> {
         };
         let (start, fen) = match fen {
             Some((start, fen)) => (start, Some(fen)),
-            None => (Position::initial(), None),
+            None => (self.options.variant.initial(), None),
         };
         let result = result(&raw, &mut warnings);
         let raw_fen = raw.tag("FEN").map(|(_, text)| text.to_owned());
@@ -267,7 +276,7 @@ impl<'a> PdnReader<'a> {
         };
         let read = || -> Result<(Fen, Position), ParseFenError> {
             let fen = Fen::parse_with(text, stranded)?;
-            let position = position_of(&fen.setup, text)?;
+            let position = position_of(&fen, self.options.variant, text)?;
             Ok((fen, position))
         };
         match read() {
@@ -301,8 +310,22 @@ impl Iterator for PdnReader<'_> {
     }
 }
 
+/// The kind of a game that is not of the wanted one.
+fn other_type(raw: &mut RawGame, wanted: Variant) -> Option<OtherGame> {
+    let is_said = |name| raw.tag(name).is_some_and(|(_, value)| Kind::read(value) != Kind::Unknown);
+    let says_nothing = !is_said("GameType") && !is_said("Variant");
+    let found = not_international(raw);
+    let variant = match found {
+        Some(other) => other.variant(),
+        None if says_nothing => Some(wanted),
+        None => Some(Variant::International),
+    };
+    let is_other = variant != Some(wanted);
+    is_other.then(|| OtherGame { wanted, ..found.unwrap_or(OtherGame::INTERNATIONAL) })
+}
+
 /// The kind of a game that is not international draughts.
-fn other_type(raw: &mut RawGame) -> Option<OtherGame> {
+fn not_international(raw: &mut RawGame) -> Option<OtherGame> {
     let tag = |name| raw.tag(name).filter(|(_, value)| !is_unknown(value));
     let kind = |name| tag(name).map(|(_, value)| Kind::read(value));
     let game_type = kind("GameType");

@@ -268,7 +268,7 @@ impl Resolver {
 
 fn apply(position: Position, set_up: &SetUp) -> Option<Position> {
     match set_up {
-        SetUp::Position(position) => Some(*position),
+        SetUp::Position(next) => Some(next.with_variant(position.variant())),
         SetUp::Side(side) if *side == position.side_to_move() => Some(position),
         SetUp::Side(_) => Some(position.with_other_side()),
         SetUp::Unusable(_) => None,

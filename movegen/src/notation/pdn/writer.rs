@@ -11,6 +11,7 @@ use crate::color::Color;
 use crate::notation::fen::Fen;
 use crate::notation::moves::format_move;
 use crate::position::Position;
+use crate::variant::Variant;
 
 /// Lines of move text are shorter than this many characters.
 const LINE: usize = 80;
@@ -104,11 +105,20 @@ pub fn tags_to_string(game: &PdnGame, options: &WriteOptions) -> String {
             tag(name, value);
         }
     }
-    let is_international = |text: &str| Kind::read(text) == Kind::International;
-    tag("GameType", &says("GameType", &is_international, "20"));
+    let variant = game.start.variant();
+    let fitting = |text: &str| Kind::read(text).variant() == Some(variant);
+    let number = match variant {
+        Variant::Frisian => "40,W,10,10,N2,0",
+        _ => variant.game_type(),
+    };
+    tag("GameType", &says("GameType", &fitting, number));
+    let is_told = game.tags.get("Variant").is_some_and(fitting);
+    if variant != Variant::International && !is_told {
+        tag("Variant", variant.title());
+    }
     let fen = if options.plain { Fen::from(&game.start) } else { game.start_fen() };
     let fen = fen.to_string_with_counters();
-    if fen != Position::initial().to_fen() {
+    if fen != variant.initial().to_fen() {
         tag("SetUp", "1");
         tag("FEN", &fen);
     }

@@ -1,7 +1,7 @@
 //! A client's command to the engine: a line, parsed once.
 
 use movegen::notation::hub as notation;
-use movegen::{Game, Position};
+use movegen::{Game, Variant};
 
 use super::error::{HubError, quotable};
 use super::level::Level;
@@ -24,7 +24,7 @@ pub(super) enum Command {
     },
     NewGame,
     /// `pos`.
-    Position(Result<Box<Game>, HubError>),
+    Position(GameText),
     /// `level`: the limits in this line, and the first unreadable argument.
     Level(Level, Option<HubError>),
     /// `go`; `multipv`: the number of variations wanted, if given.
@@ -71,7 +71,7 @@ impl Command {
         match line.command() {
             "hub" => Command::Hub { extensions: line.has("extensions") },
             "set-param" => Command::SetParam { name: owned("name"), value: owned("value") },
-            "pos" => Command::Position(game(line).map(Box::new)),
+            "pos" => Command::Position(GameText::of(line)),
             "level" => {
                 let mut level = Level::default();
                 let error = level.add(line).err();
@@ -109,26 +109,51 @@ impl Command {
     }
 }
 
-/// The game of a line `pos`.
-fn game(line: &Line<'_>) -> Result<Game, HubError> {
-    let start = match line.value("pos") {
-        None => Position::initial(),
-        Some(text) => notation::parse_position(text).map_err(HubError::BadPosition)?,
-    };
-    let mut game = Game::new(start);
-    for text in line.value("moves").unwrap_or_default().split_ascii_whitespace() {
-        let played =
-            notation::parse_move(game.position(), text).is_ok_and(|mv| game.play(mv).is_ok());
-        if !played {
-            return Err(HubError::IllegalMove(quotable(text)));
-        }
+/// The arguments of a line `pos`; what they mean depends on the variant.
+#[derive(Debug)]
+pub(super) struct GameText {
+    start: Option<String>,
+    /// Frisian's counters before the moves, an extension of lidraughts.
+    wolf: Option<String>,
+    moves: String,
+}
+
+impl GameText {
+    fn of(line: &Line<'_>) -> GameText {
+        let owned = |name| line.value(name).map(str::to_owned);
+        let moves = owned("moves").unwrap_or_default();
+        GameText { start: owned("pos"), wolf: owned("wolf"), moves }
     }
-    Ok(game)
+
+    /// The game in a variant.
+    pub(super) fn game(&self, variant: Variant) -> Result<Game, HubError> {
+        let mut start = match &self.start {
+            None => variant.initial(),
+            Some(text) => {
+                let position = notation::parse_position(text).map_err(HubError::BadPosition)?;
+                position.with_variant(variant)
+            }
+        };
+        if let Some(text) = &self.wolf {
+            let runs = notation::parse_wolf(text).and_then(|runs| start.with_king_runs(runs).ok());
+            start = runs.ok_or_else(|| HubError::BadWolf(quotable(text)))?;
+        }
+        let mut game = Game::new(start);
+        for text in self.moves.split_ascii_whitespace() {
+            let played =
+                notation::parse_move(game.position(), text).is_ok_and(|mv| game.play(mv).is_ok());
+            if !played {
+                return Err(HubError::IllegalMove(quotable(text)));
+            }
+        }
+        Ok(game)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use movegen::Color;
 
     #[test]
     fn commands_without_arguments_are_obeyed_whatever_follows() {
@@ -152,14 +177,26 @@ mod tests {
             let Some(Command::Unreadable(line)) = Command::parse(text) else { panic!("{text}") };
             assert_eq!(line.is_position, expected, "{text}");
         }
-        let Some(Command::Position(Ok(game))) = Command::parse("pos moves=\"32-28 19-23\"") else {
-            panic!("no game");
+        let game = |text: &str, variant| match Command::parse(text) {
+            Some(Command::Position(text)) => text.game(variant),
+            _ => panic!("{text}"),
         };
-        assert_eq!(game.ply(), 2);
-        let Some(Command::Position(Err(error))) = Command::parse("pos moves=32-28x") else {
-            panic!("a game");
-        };
+        let normal = Variant::International;
+        assert_eq!(game("pos moves=\"32-28 19-23\"", normal).unwrap().ply(), 2);
+        let error = game("pos moves=32-28x", normal).unwrap_err();
         assert_eq!(error, HubError::IllegalMove("32-28x".to_owned()));
+        let mut letters = ['e'; 51];
+        (letters[0], letters[2], letters[28], letters[50]) = ('W', 'b', 'W', 'w');
+        let start = String::from_iter(letters);
+        let run = |wolf: &str| game(&format!("pos pos={start} wolf=\"{wolf}\""), Variant::Frisian);
+        let frisian = *run("W28=3").unwrap().position();
+        assert_eq!(frisian.king_run(Color::White).unwrap().moves, 3);
+        assert_eq!(frisian.legal_moves().len(), 2, "the man only: {frisian:?}");
+        for wolf in ["W28=4", "W27=1", "B01=1", "W28", "x", "W28=1 W28=1"] {
+            assert!(matches!(run(wolf), Err(HubError::BadWolf(_))), "{wolf}");
+        }
+        let international = format!("pos pos={start} wolf=\"W28=3\"");
+        assert!(game(&international, normal).is_err());
     }
 
     #[test]

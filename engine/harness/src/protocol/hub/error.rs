@@ -79,6 +79,9 @@ pub enum HubError {
     /// The position string is not a position.
     #[error("bad position: {0}")]
     BadPosition(#[source] ParseFenError),
+    /// Frisian's counters are none, or of another variant.
+    #[error("wolf={0}: expected the king moves in a row of a Frisian position, such as W28=2")]
+    BadWolf(String),
     /// A move of the list is unreadable or illegal.
     #[error("illegal move {0}")]
     IllegalMove(String),

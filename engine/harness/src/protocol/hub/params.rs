@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use meerslag_files::with_causes;
-use movegen::DrawRules;
+use movegen::{DrawRules, Variant};
 
 use super::error::{HubError, quotable};
 use super::line::LineWriter;
@@ -17,8 +17,8 @@ use meerslag_search::eval::Evaluation;
 use meerslag_search::{EngineOptions, PlayingLevel};
 use movegen::Score;
 
-/// Spellings of international draughts that clients send for `variant`.
-const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
+/// Other spellings of international draughts that clients send for `variant`.
+const FROM_POSITION: &str = "fromposition";
 
 /// More than a search in the same process needs: between us and the clock are pipes, a GUI, often a
 /// network, and a scheduler that may be busy. Scan keeps the same time.
@@ -63,7 +63,7 @@ const PARAMETERS: [Parameter; 19] = {
     [
         Parameter::new(
             Params::VARIANT,
-            Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t)),
+            Choice(variants, |p| p.variant.hub_name(), Params::set_variant),
         ),
         Parameter::new("book", Bool(|p| p.book, |p, on| p.book = on)),
         Parameter::new("book-ply", Integer(0..=20, |p| p.book_ply, |p, n| p.book_ply = n)),
@@ -111,6 +111,8 @@ const PARAMETERS: [Parameter; 19] = {
 /// The values of all parameters. They are shown by `hub` and changed by `set-param`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Params {
+    /// The game of the positions.
+    pub variant: Variant,
     /// Play moves from the opening book.
     pub book: bool,
     /// Number of first plies with randomised book choice.
@@ -155,6 +157,7 @@ impl Default for Params {
     fn default() -> Params {
         let options = EngineOptions::default();
         Params {
+            variant: Variant::International,
             book: true,
             book_ply: BookOptions::DEFAULT.0.into(),
             book_margin: BookOptions::DEFAULT.1.into(),
@@ -282,6 +285,14 @@ impl Params {
         self.hash_mb = 1 << (size - TT_SIZE_OF_1_MIB);
     }
 
+    fn set_variant(&mut self, text: &str) -> Result<(), String> {
+        self.variant = match text {
+            FROM_POSITION => Variant::International,
+            _ => text.parse().map_err(|_| format!("one of {}", variants()))?,
+        };
+        Ok(())
+    }
+
     fn set_bb_path(&mut self, text: &str) -> Result<(), String> {
         text.clone_into(&mut self.bb_path);
         Ok(())
@@ -337,11 +348,10 @@ fn find(name: &str) -> Option<&'static Parameter> {
     ALL.iter().find(|parameter| parameter.name == name)
 }
 
-fn variant(text: &str) -> Result<(), String> {
-    if NORMAL.contains(&text) {
-        return Ok(());
-    }
-    Err("normal, the only variant this engine plays".to_owned())
+/// The names of all variants as Scan declares them, separated by blanks. Frysk! is Frisian there.
+fn variants() -> String {
+    use Variant::{Breakthrough, Frisian, International, Killer, Losing};
+    [International, Killer, Breakthrough, Frisian, Losing].map(Variant::hub_name).join(" ")
 }
 
 /// The names of all rule sets, separated by blanks.
@@ -409,14 +419,26 @@ mod tests {
     #[test]
     fn variants() {
         let mut params = Params::default();
-        for text in NORMAL {
+        for (text, name) in [
+            ("killer", "killer"),
+            ("bt", "bt"),
+            ("breakthrough", "bt"),
+            ("frisian", "frisian"),
+            ("frysk", "frisian"),
+            ("losing", "losing"),
+            ("antidraughts", "losing"),
+            ("fromposition", "normal"),
+            ("standard", "normal"),
+            ("normal", "normal"),
+        ] {
             params.set("variant", text).unwrap();
+            assert!(params.declarations()[0].contains(&format!("value={name} ")), "{text}");
         }
-        for text in ["killer", "bt", "breakthrough", "frisian", "losing", "Normal", ""] {
+        for text in ["russian", "8x8", ""] {
             let error = params.set("variant", text).unwrap_err().to_string();
-            assert!(error.contains("variant") && error.contains("normal"), "{error}");
+            assert!(error.contains("variant") && error.contains("normal killer bt"), "{error}");
         }
-        assert!(params.declarations()[0].contains("value=normal"));
+        assert!(params.declarations()[0].ends_with("values=\"normal killer bt frisian losing\""));
     }
 
     #[test]

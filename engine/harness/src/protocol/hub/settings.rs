@@ -7,6 +7,7 @@ use super::error::HubError;
 use super::line::LineWriter;
 use super::params::Params;
 use meerslag_search::{Engine, EngineError, Thinker};
+use movegen::Variant;
 
 /// What a session shows about an engine: its name and its parameters.
 pub trait Settings: Clone + Send + 'static {
@@ -34,6 +35,11 @@ pub trait Settings: Clone + Send + 'static {
 
     /// Longest thinking time when `go think` comes without any limit.
     fn safety_time(&self) -> Duration;
+
+    /// The game of the client's positions.
+    fn variant(&self) -> Variant {
+        Variant::International
+    }
 
     /// Whether `info` lines have the chances of win, draw and loss.
     fn shows_wdl(&self) -> bool {
@@ -82,6 +88,10 @@ impl Settings for Params {
 
     fn safety_time(&self) -> Duration {
         self.safety_time
+    }
+
+    fn variant(&self) -> Variant {
+        self.variant
     }
 
     fn shows_wdl(&self) -> bool {

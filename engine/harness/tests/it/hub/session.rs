@@ -6,7 +6,7 @@ use meerslag_tests::referee::{History, pos_line};
 use meerslag_tests::{Client, check};
 use movegen::notation::hub;
 use movegen::random::Random;
-use movegen::{Game, Position};
+use movegen::{Game, Position, Variant};
 
 use crate::sessions::{own, ready};
 
@@ -225,7 +225,7 @@ fn another_variant_gets_no_ready_and_no_move() {
     engine.send("hub");
     engine.until("wait");
     let is_refusal = |lines: &[String]| matches!(lines, [line] if line.starts_with("error ") && line.contains("variant"));
-    engine.send("set-param name=variant value=frisian");
+    engine.send("set-param name=variant value=russian");
     assert!(is_refusal(&engine.sync()));
     engine.send("set-param name=threads value=1\ninit");
     assert!(is_refusal(&engine.sync()), "no ready");
@@ -242,8 +242,54 @@ fn another_variant_gets_no_ready_and_no_move() {
     assert_eq!(engine.sync().len(), 1);
     engine.send("level depth=3");
     assert!(engine.go("think", &Position::initial()).best.is_some());
-    engine.send("set-param name=variant value=bt\npos\ngo think");
+    engine.send("set-param name=variant value=brazilian\npos\ngo think");
     assert!(is_refusal(&[engine.line()]));
+    assert_eq!(engine.line(), "done");
+    engine.quit().assert_clean();
+}
+
+/// A game in each variant that Scan declares, one after the other in the same session.
+#[test]
+fn games_of_every_variant() {
+    let mut engine = own();
+    engine.send("hub");
+    let declared = engine.until("wait");
+    let values = "value=normal type=enum values=\"normal killer bt frisian losing\"";
+    assert!(declared.iter().any(|line| line.contains("name=variant") && line.ends_with(values)));
+    for (name, variant) in [
+        ("frisian", Variant::Frisian),
+        ("killer", Variant::Killer),
+        ("bt", Variant::Breakthrough),
+        ("losing", Variant::Losing),
+        ("normal", Variant::International),
+    ] {
+        engine.send(&format!("set-param name=variant value={name}"));
+        if name == "frisian" {
+            engine.send("init");
+            engine.until("ready");
+        }
+        let mut game = Game::new(variant.initial());
+        while game.position().has_legal_move() && game.ply() < 60 {
+            engine.send(&format!("{}\nlevel depth=2", pos_line(&game, History::Whole)));
+            let answer = engine.go("think", game.position());
+            game.play(answer.best.expect("a move")).unwrap();
+        }
+    }
+    // A king of Frisian that has moved three times, and one that has won in Breakthrough.
+    let mut letters = ['e'; 51];
+    (letters[0], letters[2], letters[28], letters[50]) = ('W', 'b', 'W', 'w');
+    let text = String::from_iter(letters);
+    engine.send("set-param name=variant value=frisian");
+    engine.send(&format!("pos pos={text} wolf=\"W28=3\"\nlevel depth=3\ngo think"));
+    let done = loop {
+        let line = engine.line();
+        if line.starts_with("done") {
+            break line;
+        }
+    };
+    assert!(done.starts_with("done move=50-"), "{done}");
+    engine.send("set-param name=variant value=bt");
+    engine.send(&format!("pos pos={}\nlevel depth=3\ngo think", text.replacen('W', "B", 1)));
     assert_eq!(engine.line(), "done");
     engine.quit().assert_clean();
 }

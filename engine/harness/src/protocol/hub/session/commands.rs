@@ -8,7 +8,7 @@ use movegen::Game;
 
 use super::search::Search;
 use super::{Session, WorkerState};
-use crate::protocol::hub::command::{Command, UnreadableLine};
+use crate::protocol::hub::command::{Command, GameText, UnreadableLine};
 use crate::protocol::hub::error::HubError;
 use crate::protocol::hub::line::LineWriter;
 use crate::protocol::hub::params::Params;
@@ -30,7 +30,7 @@ impl<W: Write, S: Settings> Session<W, S> {
             }
             Command::Ping => self.write("pong")?,
             Command::NewGame => self.send(SearchJob::NewGame)?,
-            Command::Position(game) => self.set_game(game)?,
+            Command::Position(text) => self.set_game(&text)?,
             Command::Level(level, error) => {
                 self.level.merge(&level);
                 if let Some(error) = error {
@@ -137,6 +137,9 @@ impl<W: Write, S: Settings> Session<W, S> {
         if let Err(error) = result {
             return self.report_error(error);
         }
+        if self.settings.variant() != before.variant() {
+            self.game = Game::new(self.settings.variant().initial());
+        }
         if self.init_waits && self.other_variant.is_none() {
             return self.initialise();
         }
@@ -146,14 +149,14 @@ impl<W: Write, S: Settings> Session<W, S> {
         Ok(())
     }
 
-    fn set_game(&mut self, game: Result<Box<Game>, HubError>) -> io::Result<()> {
+    fn set_game(&mut self, text: &GameText) -> io::Result<()> {
         if !std::mem::take(&mut self.fresh_level) {
             self.level.clear();
         }
         self.refused_game = None;
-        match game {
+        match text.game(self.settings.variant()) {
             Ok(game) => {
-                self.game = *game;
+                self.game = game;
                 Ok(())
             }
             Err(error) => self.refuse_game(error),

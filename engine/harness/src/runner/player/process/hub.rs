@@ -267,13 +267,20 @@ impl HubClient {
     }
 
     fn position_line(&self, game: &Game) -> String {
-        let first = if self.options.tail_only {
+        let mut first = if self.options.tail_only {
             game.ply().saturating_sub(usize::from(game.counters().reversible()))
         } else {
             0
         };
-        let start = hub::format_position(&game.positions()[first]);
-        let line = LineWriter::new("pos").arg("pos", start);
+        // Not every engine of Frisian knows the argument for moves in a row: rather send those moves.
+        while first > 0 && hub::format_wolf(&game.positions()[first]).is_some() {
+            first -= 1;
+        }
+        let start = &game.positions()[first];
+        let mut line = LineWriter::new("pos").arg("pos", hub::format_position(start));
+        if let Some(wolf) = hub::format_wolf(start) {
+            line = line.quoted("wolf", &wolf);
+        }
         let moves: Vec<String> = game.moves()[first..].iter().map(ToString::to_string).collect();
         if moves.is_empty() {
             line.finish()
