@@ -26,10 +26,9 @@ const STYLE = `
 .drawings { position: absolute; width: 0; height: 0; overflow: hidden; }
 :host([hidden]), [hidden] { display: none; }
 .frame { position: relative; touch-action: manipulation; }
-:host([interactive]) .frame { touch-action: none; }
 .cells { position: absolute; inset: 0; }
 .cell { position: absolute; }
-:host([interactive]) .cell.movable { cursor: grab; }
+:host([interactive]) .cell.movable { cursor: grab; touch-action: none; }
 .cell:focus-visible { outline: 3px solid #fff; box-shadow: inset 0 0 0 3px #10233b; outline-offset: -3px; z-index: 1; }
 .row { display: flex; flex-wrap: wrap; gap: 0.4rem; align-items: center; margin: 0.4rem 0; }
 button { font: inherit; min-width: 2.75rem; min-height: 2.75rem; }

@@ -151,11 +151,7 @@ mod tests {
 
     /// The keys that the board of reports says it reads: `@typedef {{ a: ..., b?: ... }} Name`.
     fn described(name: &str) -> BTreeSet<String> {
-        let (_, script) = meerslag_web::REPORTS
-            .iter()
-            .find(|asset| asset.name == "report/reader.js")
-            .map(|asset| ((), asset.text()))
-            .expect("the board of reports");
+        let script = meerslag_web::source("report/reader.js").expect("the board of reports").text();
         let end = format!("}}}} {name}");
         let (before, _) = script.split_once(&end).expect(name);
         let (_, keys) = before.rsplit_once("@typedef {{").expect(name);

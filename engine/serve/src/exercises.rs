@@ -81,7 +81,7 @@ mod tests {
     /// The board in the browser lets exercises come again when the program in the terminal does.
     #[test]
     fn the_board_has_the_intervals_of_repetition() {
-        let script = meerslag_web::asset("game/repeat.js").unwrap().text();
+        let script = meerslag_web::source("game/repeat.js").unwrap().text();
         let (_, list) = script.split_once("const INTERVALS = [").unwrap();
         let (list, _) = list.split_once(']').unwrap();
         let seconds = |interval: &str| match interval.trim().split(" * ").collect::<Vec<_>>()[..] {

@@ -3,7 +3,7 @@
 //! A visit begins with the page, `first.json` and the rules; the engine and the databases are
 //! fetched when they are needed. These three exist only compressed; the page unpacks them. Every
 //! other file that gets smaller also has a compressed copy, for web hosts that serve such files.
-//! Scripts come without their comments.
+//! Scripts and styles come with all that they import, without their comments.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use super::gzip::{gzip, pays};
 use super::{Desk, DeskLimits, Route, answer};
-use meerslag_web::{ASSETS, page};
+use meerslag_web::{ASSETS, Asset};
 
 /// The name of the engine, in the folder it comes from.
 pub const ENGINE: &str = "meerslag.wasm";
@@ -42,6 +42,9 @@ const SERVER: &str = "<meta name=\"engine\" content=\"server\">";
 const LOCAL: &str = "<meta name=\"engine\" content=\"local\">";
 /// The element for other pages, and its text about its rules.
 const ELEMENT: &str = "meerslag-board.js";
+/// The files that only other pages use.
+const OTHERS: [&str; 5] =
+    [ELEMENT, "element.html", "engine/local.js", "style/board.css", "style/tokens.css"];
 const HAS_SERVER: &str = "const HAS_SERVER = true;";
 const HAS_NONE: &str = "const HAS_SERVER = false;";
 /// The placeholders in the service worker.
@@ -183,24 +186,28 @@ fn site(engine: &[u8], rules: &[u8], large: Option<&Large>) -> Vec<SiteFile> {
     let is_last = |name: &str| [WORKER, PAGE].contains(&name);
     for asset in ASSETS.iter().filter(|asset| !is_last(asset.name)) {
         let bytes = match asset.name {
-            name if name.ends_with(".html") => page(asset).into_bytes(),
-            ELEMENT => asset.lean_text().replace(HAS_SERVER, HAS_NONE).into_bytes(),
-            name if name.ends_with(".js") => asset.lean_text().into_bytes(),
-            _ => asset.bytes.to_vec(),
+            ELEMENT => text(asset).replace(HAS_SERVER, HAS_NONE).into_bytes(),
+            _ => asset.sent().into_owned(),
         };
-        add(asset.name, bytes, Kept::AtOnce, asset.media_type);
+        let kept = if OTHERS.contains(&asset.name) { Kept::Never } else { Kept::AtOnce };
+        add(asset.name, bytes, kept, asset.media_type);
     }
     for name in [PAGE, WORKER] {
         let Some(asset) = meerslag_web::asset(name) else { continue };
         let bytes = match name {
-            PAGE => local_page(&page(asset)).into_bytes(),
-            _ => filled_in(&asset.lean_text(), &files, large).into_bytes(),
+            PAGE => local_page(&text(asset)).into_bytes(),
+            _ => filled_in(&text(asset), &files, large).into_bytes(),
         };
         let kept = if name == PAGE { Kept::AtOnce } else { Kept::Never };
         let beside = packed(name, &bytes, Kept::Never);
         files.extend([beside, SiteFile { name: name.to_owned(), bytes, kept }]);
     }
     files
+}
+
+/// The text of a file as it is sent.
+fn text(asset: &Asset) -> String {
+    String::from_utf8_lossy(&asset.sent()).into_owned()
 }
 
 /// The page with a mark that it uses the engine beside it, and with the answers it asks for first.

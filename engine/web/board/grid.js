@@ -22,7 +22,7 @@ export class Grid {
     this.board.svg.setAttribute("aria-hidden", "true");
     this.cells = new Map();
     this.grid = make("div", { class: "cells", role: "grid", id: "board" });
-    frame.append(this.board.svg, this.grid);
+    frame.replaceChildren(this.board.svg, this.grid);
     this.shown = { position: "W" + "e".repeat(50), flipped: false };
     this.build();
     this.grid.addEventListener("keydown", (event) => this.key(event));

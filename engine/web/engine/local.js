@@ -81,7 +81,7 @@ export class Local {
   static async connect() {
     await Local.renew();
     const local = new Local();
-    local.first = JSON.parse(new TextDecoder().decode(await load("first.json")));
+    local.first = await load("first.json", (response) => response.json());
     // The page has its own database.
     local.about = { ...local.first.server, has_games: true, takes_games: true };
     // A missing part is requested again by the first question that needs it.

@@ -89,16 +89,15 @@ export class Program {
 /** The address of a file of the page, by its name. */
 export const beside = (name) => new URL("../" + name, import.meta.url).href;
 
-/** Fetches a file beside this module. */
-export const load = async (name) => {
-  let response;
+/** What is made of a file beside this module; the file counts as lost if the network fails on the way. */
+export const load = async (name, make) => {
   try {
-    response = await fetch(beside(name));
-    if (response.ok) return await response.arrayBuffer();
-  } catch {
-    throw Problem.lost();
+    const response = await fetch(beside(name));
+    if (response.ok) return await make(response);
+    throw new Problem({ status: response.status, detail: name + ": " + response.status });
+  } catch (error) {
+    throw error instanceof TypeError ? Problem.lost() : error;
   }
-  throw new Problem({ status: response.status, detail: name + ": " + response.status });
 };
 
 const range = (offset, length) => "bytes=" + offset + "-" + (offset + length - 1);
@@ -111,17 +110,23 @@ export const isInParts = async (name) => {
   return part.status === 206;
 };
 
-/** Fetches a file, and unpacks it unless the browser did so already. */
-export const unpacked = async (name) => {
-  const bytes = await load(name);
-  const [first, second] = new Uint8Array(bytes);
-  if (first !== 0x1f || second !== 0x8b) return bytes;
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+/** The content of a response, unpacked unless the browser did so already. */
+const plain = async (response) => {
+  const [look, body] = response.body.tee();
+  const reader = look.getReader();
+  const { value: start = [] } = await reader.read();
+  reader.cancel();
+  const isPacked = start[0] === 0x1f && start[1] === 0x8b;
+  const stream = isPacked ? body.pipeThrough(new DecompressionStream("gzip")) : body;
+  // Not every web host sends the media type that compilation requires.
+  return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 };
 
-/** Compiles a module. Not every web host sends the media type that streaming compilation requires. */
-export const compiled = async (name) => WebAssembly.compile(await unpacked(name));
+/** Fetches a file. */
+export const unpacked = (name) => load(name, async (response) => (await plain(response)).arrayBuffer());
+
+/** Compiles a module while it comes. */
+export const compiled = (name) => load(name, async (response) => WebAssembly.compileStreaming(plain(response)));
 
 /** The name of the module with the rules alone. */
 export const RULES = "rules.wasm.gz";

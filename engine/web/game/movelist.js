@@ -16,7 +16,7 @@ export const GLYPHS = { inaccuracy: 2, mistake: 2, blunder: 4 };
 /** From this level on variations are folded. */
 const FOLDED = 3;
 /** Phones, which have a strip of moves. */
-const NARROW = "(max-width: 599px)";
+const NARROW = "(max-width: 599px) and (min-height: 520px), (max-width: 479px)";
 
 const sign = (nag) => SIGNS[nag] ?? "$" + nag;
 

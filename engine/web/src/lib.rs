@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+use std::borrow::Cow;
+
 /// A file that the server sends and `--export` writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Asset {
@@ -33,8 +35,45 @@ const PNG: &str = "image/png";
 const JSON: &str = "application/json";
 const MANIFEST: &str = "application/manifest+json";
 
-/// All files of the board. `/` is `index.html`.
+/// The files of the board that a browser requests. `/` is `index.html`. Scripts and styles are sent
+/// with all that they import ([`Asset::sent`]).
 pub const ASSETS: &[Asset] = assets! {
+    "combinations.suite": TEXT,
+    "element.html": PAGE,
+    "engine/local.js": SCRIPT,
+    "engine/worker.js": SCRIPT,
+    "icon-192.png": PNG,
+    "icon-512.png": PNG,
+    "icon.svg": SVG,
+    "icons.svg": SVG,
+    "index.html": PAGE,
+    "manifest.webmanifest": MANIFEST,
+    "meerslag-board.js": SCRIPT,
+    "offline.js": SCRIPT,
+    "pieces.svg": SVG,
+    "style/board.css": STYLE,
+    "style/page.css": STYLE,
+    "style/tokens.css": STYLE,
+    "texts/de.json": JSON,
+    "texts/en.json": JSON,
+    "texts/es.json": JSON,
+    "texts/fr.json": JSON,
+    "texts/nl.json": JSON,
+    "texts/pl.json": JSON,
+    "texts/pt.json": JSON,
+    "texts/ru.json": JSON,
+    "views/main.js": SCRIPT,
+};
+
+/// The files of a tournament's page, beside the drawings of the board.
+pub const TOURNAMENT: &[Asset] = assets! {
+    "tournament.html": PAGE,
+    "tournament/tournament.css": STYLE,
+    "tournament/tournament.js": SCRIPT,
+};
+
+/// Scripts and styles that others import, and those of reports.
+const PARTS: &[Asset] = assets! {
     "base/choice.js": SCRIPT,
     "base/dom.js": SCRIPT,
     "base/language.js": SCRIPT,
@@ -48,15 +87,11 @@ pub const ASSETS: &[Asset] = assets! {
     "board/preview.js": SCRIPT,
     "board/sound.js": SCRIPT,
     "board/way.js": SCRIPT,
-    "combinations.suite": TEXT,
-    "element.html": PAGE,
     "engine/collection.js": SCRIPT,
     "engine/engine.js": SCRIPT,
-    "engine/local.js": SCRIPT,
     "engine/problem.js": SCRIPT,
     "engine/program.js": SCRIPT,
     "engine/server.js": SCRIPT,
-    "engine/worker.js": SCRIPT,
     "game/archive.js": SCRIPT,
     "game/clock.js": SCRIPT,
     "game/curve.js": SCRIPT,
@@ -69,53 +104,6 @@ pub const ASSETS: &[Asset] = assets! {
     "game/repeat.js": SCRIPT,
     "game/share.js": SCRIPT,
     "game/tree.js": SCRIPT,
-    "icon-192.png": PNG,
-    "icon-512.png": PNG,
-    "icon.svg": SVG,
-    "icons.svg": SVG,
-    "index.html": PAGE,
-    "manifest.webmanifest": MANIFEST,
-    "meerslag-board.js": SCRIPT,
-    "offline.js": SCRIPT,
-    "pieces.svg": SVG,
-    "style/app.css": STYLE,
-    "style/board.css": STYLE,
-    "style/page.css": STYLE,
-    "style/tokens.css": STYLE,
-    "texts/de.json": JSON,
-    "texts/en.json": JSON,
-    "texts/es.json": JSON,
-    "texts/fr.json": JSON,
-    "texts/nl.json": JSON,
-    "texts/pl.json": JSON,
-    "texts/pt.json": JSON,
-    "texts/ru.json": JSON,
-    "views/analysis.js": SCRIPT,
-    "views/book.js": SCRIPT,
-    "views/database.js": SCRIPT,
-    "views/diagrams.js": SCRIPT,
-    "views/editor.js": SCRIPT,
-    "views/endgames.js": SCRIPT,
-    "views/learn.js": SCRIPT,
-    "views/main.js": SCRIPT,
-    "views/play.js": SCRIPT,
-    "views/report.js": SCRIPT,
-    "views/settings.js": SCRIPT,
-    "views/views.js": SCRIPT,
-};
-
-/// The files of a tournament's page, without those of the board that it needs.
-pub const TOURNAMENT: &[Asset] = assets! {
-    "tournament.html": PAGE,
-    "tournament/course.js": SCRIPT,
-    "tournament/director.js": SCRIPT,
-    "tournament/tournament.css": STYLE,
-    "tournament/tournament.js": SCRIPT,
-};
-
-/// The files of reports, without the modules of the board; never requested from a server, see
-/// [`report`].
-pub const REPORTS: &[Asset] = assets! {
     "report/annotation-page.js": SCRIPT,
     "report/match-page.js": SCRIPT,
     "report/plots.js": SCRIPT,
@@ -123,21 +111,35 @@ pub const REPORTS: &[Asset] = assets! {
     "report/reports.css": STYLE,
     "report/reports.js": SCRIPT,
     "report/table.js": SCRIPT,
+    "style/app.css": STYLE,
+    "tournament/course.js": SCRIPT,
+    "tournament/director.js": SCRIPT,
+    "views/analysis.js": SCRIPT,
+    "views/book.js": SCRIPT,
+    "views/database.js": SCRIPT,
+    "views/diagrams.js": SCRIPT,
+    "views/editor.js": SCRIPT,
+    "views/endgames.js": SCRIPT,
+    "views/learn.js": SCRIPT,
+    "views/play.js": SCRIPT,
+    "views/report.js": SCRIPT,
+    "views/settings.js": SCRIPT,
+    "views/views.js": SCRIPT,
 };
 
 /// The languages of all texts.
 pub const LANGUAGES: [&str; 8] = ["en", "nl", "fr", "ru", "de", "pl", "es", "pt"];
 
-/// The file of this name.
+/// The file of this name that a browser requests.
 #[must_use]
 pub fn asset(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
-/// The file of this name, of any page.
-fn any(name: &str) -> Option<&'static Asset> {
-    let others = || TOURNAMENT.iter().chain(REPORTS).find(|asset| asset.name == name);
-    asset(name).or_else(others)
+/// The file of this name, of any page, also one that only others import.
+#[must_use]
+pub fn source(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().chain(TOURNAMENT).chain(PARTS).find(|asset| asset.name == name)
 }
 
 impl Asset {
@@ -150,21 +152,26 @@ impl Asset {
         std::str::from_utf8(self.bytes).expect("the texts of the page are UTF-8")
     }
 
-    /// Its text as browsers need it: a script without its comments.
-    ///
-    /// # Panics
-    /// As [`Asset::text`].
+    /// Its contents as browsers get them: a page with its drawings, a script or style with all that it
+    /// imports, without comments.
     #[must_use]
-    pub fn lean_text(&self) -> String {
-        let text = self.text();
-        if self.media_type == SCRIPT { without_comments(text) } else { text.to_owned() }
+    pub fn sent(&self) -> Cow<'static, [u8]> {
+        let text = match self.media_type {
+            PAGE => with_drawings(self.text()),
+            STYLE => style(self),
+            SCRIPT if self.imports().next().is_some() => script(self, "import.meta.url"),
+            SCRIPT => lean(self.text()),
+            _ => return Cow::Borrowed(self.bytes),
+        };
+        Cow::Owned(text.into_bytes())
     }
 
-    /// The modules that this one imports, by their names.
-    fn imports(&self) -> impl Iterator<Item = &'static str> {
-        let lines = self.text().lines().filter(|line| line.starts_with("import "));
-        let paths = lines.filter_map(|line| line.rsplit('"').nth(1));
-        paths.filter_map(|path| any(&self.beside(path)).map(|asset| asset.name))
+    /// The scripts or styles that this one imports, in their order.
+    fn imports(&self) -> impl Iterator<Item = &'static Asset> {
+        let lines = self.text().lines();
+        let lines =
+            lines.filter(|line| line.starts_with("import ") || line.starts_with("@import "));
+        lines.filter_map(|line| source(&self.beside(line.rsplit('"').nth(1)?)))
     }
 
     /// The name of the file at this path, seen from this one: `../base/dom.js` from `board/grid.js` is
@@ -183,20 +190,22 @@ impl Asset {
     }
 }
 
-/// The parts of a report in one file, without its data: style and script. The script is the module
-/// `reports.js` with all that it imports, made one classic script: browsers refuse modules of pages
-/// from a disk.
+/// The parts of a report in one file, without its data: style and script. The script is classic:
+/// browsers refuse modules of pages from a disk.
 #[must_use]
 pub fn report() -> (String, String) {
-    let style = STYLES.map(|name| any(name).map_or("", Asset::text));
-    (style.concat(), script("report/reports.js"))
+    let script = source("report/reports.js").map_or(String::new(), |reports| {
+        let script = script(reports, "document.baseURI");
+        format!("(() => {{\n\"use strict\";\n{script}}})();\n")
+    });
+    (report_style(), script)
 }
 
 /// The texts that the script of reports uses, by language and key, as JSON. Scripts write a key, or its
 /// beginning up to a dot, as a string.
 #[must_use]
 pub fn report_texts() -> String {
-    let script = script("report/reports.js");
+    let (_, script) = report();
     let is_written = |text: &str| script.contains(&format!("\"{text}\""));
     let is_used = |key: &str| {
         let groups = key.match_indices('.').map(|(dot, _)| &key[..=dot]);
@@ -204,7 +213,7 @@ pub fn report_texts() -> String {
     };
     // A line is a text: `"key": "text",`.
     let used = |language: &str| {
-        let texts = any(&format!("texts/{language}.json")).map_or("", Asset::text);
+        let texts = source(&format!("texts/{language}.json")).map_or("", Asset::text);
         let lines = texts.lines().map(|line| line.trim().trim_end_matches(','));
         let used: Vec<_> =
             lines.filter(|line| line.split('"').nth(1).is_some_and(is_used)).collect();
@@ -216,40 +225,58 @@ pub fn report_texts() -> String {
 /// The style of pages without a board.
 #[must_use]
 pub fn report_style() -> String {
-    report().0
+    source("report/reports.css").map_or(String::new(), style)
 }
-
-/// The styles of reports.
-const STYLES: [&str; 4] =
-    ["style/tokens.css", "style/board.css", "style/app.css", "report/reports.css"];
 
 /// The drawings of pieces and icons, which are parts of a page itself.
 #[must_use]
 pub fn drawings() -> String {
-    DRAWINGS.map(|name| any(name).map_or("", Asset::text).trim_end()).concat()
+    DRAWINGS.map(drawing).concat()
 }
 
 const DRAWINGS: [&str; 2] = ["pieces.svg", "icons.svg"];
 
-/// A module with all that it imports as one classic script, without comments. Each becomes a
-/// function that returns the module's exports; imported ones come first. Modules must not import
-/// each other in a circle, and export by name where they declare.
-fn script(name: &'static str) -> String {
+fn drawing(name: &str) -> &'static str {
+    source(name).map_or("", Asset::text).trim_end()
+}
+
+/// A page with its drawings in it.
+fn with_drawings(page: &str) -> String {
+    DRAWINGS.iter().fold(page.to_owned(), |text, name| {
+        text.replace(&format!("<!-- {name} -->"), drawing(name))
+    })
+}
+
+/// A style with those that it imports before it.
+fn style(asset: &Asset) -> String {
+    let own = asset.text().lines().filter(|line| !line.starts_with("@import "));
+    let own: String = own.flat_map(|line| [line, "\n"]).collect();
+    let imported: String = asset.imports().map(style).collect();
+    imported + &lean(&own)
+}
+
+/// A module with all that it imports, as one script: these are functions before it that return their
+/// exports. `address` is an expression for the address of the script. Modules must not import each other
+/// in a circle, and export by name where they declare.
+fn script(entry: &Asset, address: &str) -> String {
     let mut order = Vec::new();
-    sort(name, &mut order);
-    let mut text = "(() => {\n\"use strict\";\nconst modules = {};\n".to_owned();
+    sort(entry, &mut order);
+    // Out of the folder of the entry.
+    let up = "../".repeat(entry.name.matches('/').count());
+    let mut text = "const modules = {};\n".to_owned();
     for module in order {
-        text += &wrapped(module);
+        let code = if module.name == entry.name { linked(module) } else { wrapped(module) };
+        let own = format!("new URL(\"./{up}{}\", {address})", module.name);
+        text += &code.replace("import.meta.url", &own);
     }
-    text + "})();\n"
+    text
 }
 
 /// Appends what a module imports, and then the module.
-fn sort(name: &'static str, order: &mut Vec<&'static Asset>) {
-    let Some(module) = any(name) else { return };
-    for name in module.imports() {
-        if !order.iter().any(|known| known.name == name) {
-            sort(name, order);
+fn sort<'a>(module: &'a Asset, order: &mut Vec<&'a Asset>) {
+    for imported in module.imports() {
+        if !order.iter().any(|known| known.name == imported.name) {
+            sort(imported, order);
         }
     }
     order.push(module);
@@ -257,35 +284,40 @@ fn sort(name: &'static str, order: &mut Vec<&'static Asset>) {
 
 /// A module as a function that returns its exports.
 fn wrapped(module: &Asset) -> String {
-    let code = module.lean_text();
     let mut exports = Vec::new();
     let mut text = format!("modules[\"{}\"] = (() => {{\n", module.name);
-    for line in code.lines() {
-        let line = if let Some(declared) = line.strip_prefix("export ") {
+    for line in linked(module).lines() {
+        let declared = line.strip_prefix("export ");
+        if let Some(declared) = declared {
             // `async` comes before the declaring keyword.
             let mut words = declared.split_whitespace().filter(|word| *word != "async");
             let name = words.nth(1).unwrap_or_default();
             exports.push(name.split('(').next().unwrap_or_default().to_owned());
-            declared.to_owned()
-        } else if let Some((names, path)) =
-            line.strip_prefix("import {").and_then(|rest| rest.split_once("} from \""))
-        {
-            let name = module.beside(path.trim_end_matches("\";"));
-            format!("const {{{}}} = modules[\"{name}\"];", names.replace(" as ", ": "))
-        } else if let Some(path) = line.strip_prefix("import \"") {
-            // Imported for its effects, which happened in its turn.
-            format!("void modules[\"{}\"];", module.beside(path.trim_end_matches("\";")))
-        } else {
-            line.to_owned()
-        };
-        text += &line;
+        }
+        text += declared.unwrap_or(line);
         text.push('\n');
     }
     text + &format!("return {{ {} }};\n}})();\n", exports.join(", "))
 }
 
-/// The code of a script, whose strings contain no comment marks.
-fn without_comments(text: &str) -> String {
+/// A module that takes what it imports from functions. What is imported for its effects has run in its
+/// turn.
+fn linked(module: &Asset) -> String {
+    let text = lean(module.text());
+    let lines = text.lines().filter(|line| !line.starts_with("import \""));
+    let lines = lines.map(|line| {
+        let import = line.strip_prefix("import {").and_then(|rest| rest.split_once("} from \""));
+        import.map_or(line.to_owned(), |(names, path)| {
+            let name = module.beside(path.trim_end_matches("\";"));
+            format!("const {{{}}} = modules[\"{name}\"];", names.replace(" as ", ": "))
+        })
+    });
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+/// A script or style without comments and indentation. Its strings contain no comment marks; a text
+/// over several lines keeps its lines, and loses their indentation.
+fn lean(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let text: String = lines.flat_map(|line| [line, "\n"]).collect();
     let mut parts = text.split("/*");
@@ -293,46 +325,8 @@ fn without_comments(text: &str) -> String {
     for part in parts {
         code += part.split_once("*/").map_or("", |(_, rest)| rest);
     }
-    let lines = code.lines().filter(|line| !line.trim().is_empty());
+    let lines = code.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-/// The names of all modules that a module needs, itself first, those nearest to it before others.
-#[must_use]
-pub fn modules(name: &'static str) -> Vec<&'static str> {
-    let mut names = vec![name];
-    let mut next = 0;
-    while let Some(module) = names.get(next).and_then(|name| any(name)) {
-        for name in module.imports() {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        next += 1;
-    }
-    names
-}
-
-/// A page with its drawings in it, which names all its modules, so that a browser requests them at
-/// once, not each after the one that imports it.
-#[must_use]
-pub fn page(page: &Asset) -> String {
-    let mut text = page.text().to_owned();
-    for name in DRAWINGS {
-        let drawing = any(name).map_or("", Asset::text);
-        text = text.replace(&format!("<!-- {name} -->"), drawing.trim_end());
-    }
-    let script = |text: &str| {
-        let (_, rest) = text.split_once("<script type=\"module\" src=\"")?;
-        any(rest.split('"').next()?)
-    };
-    if let Some(script) = script(&text) {
-        let links = modules(script.name).into_iter().skip(1);
-        let links: String =
-            links.map(|name| format!("<link rel=\"modulepreload\" href=\"{name}\">\n")).collect();
-        text = text.replace("</head>", &(links + "</head>"));
-    }
-    text
 }
 
 #[cfg(test)]
@@ -342,17 +336,17 @@ mod tests {
 
     use super::*;
 
+    fn all() -> impl Iterator<Item = &'static Asset> {
+        ASSETS.iter().chain(TOURNAMENT).chain(PARTS)
+    }
+
     /// The files that a file of the page asks for are in the list.
     #[test]
     fn every_file_that_is_named_is_there() {
         let mut named = BTreeSet::new();
-        for file in ASSETS
-            .iter()
-            .chain(TOURNAMENT)
-            .filter(|file| file.name.ends_with("html") || file.name.ends_with("js"))
-        {
+        for file in all().filter(|file| [PAGE, SCRIPT, STYLE].contains(&file.media_type)) {
             let text = file.text();
-            for before in ["from \"", "href=\"", "src=\""] {
+            for before in ["from \"", "import \"", "href=\"", "src=\""] {
                 for part in text.split(before).skip(1) {
                     let path = part.split('"').next().unwrap();
                     // Addresses within a page, and of other pages.
@@ -363,11 +357,33 @@ mod tests {
             }
         }
         assert!(named.len() > 5, "{named:?}");
-        let missing: Vec<_> = named.iter().filter(|name| any(name).is_none()).collect();
+        let missing: Vec<_> = named.iter().filter(|name| source(name).is_none()).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert!(asset("index.html").is_some() && asset("../Cargo.toml").is_none());
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        assert!(ASSETS.iter().chain(TOURNAMENT).all(|file| folder.join(file.name).is_file()));
+        assert!(all().all(|file| folder.join(file.name).is_file()));
+        // A file that nothing imports is not a part.
+        let imported = all().filter(|file| [SCRIPT, STYLE].contains(&file.media_type));
+        let imported: BTreeSet<_> =
+            imported.flat_map(Asset::imports).map(|file| file.name).collect();
+        let lost = PARTS.iter().map(|part| part.name).filter(|name| !imported.contains(name));
+        assert_eq!(lost.collect::<Vec<_>>(), ["report/reports.css", "report/reports.js"]);
+    }
+
+    /// The modules in a script, each after those that it uses.
+    fn modules(script: &str) -> BTreeSet<&str> {
+        let mut known = BTreeSet::new();
+        for module in script.split("\nmodules[\"").skip(1) {
+            let (name, code) = module.split_once("\"] = ").unwrap();
+            // The last part has the script itself, too.
+            assert!(known.insert(name), "{name}");
+            for used in code.split(" modules[\"").skip(1) {
+                let used = used.split('"').next().unwrap();
+                assert!(known.contains(used), "{name} needs {used}");
+            }
+            assert!(!code.lines().any(|line| line.starts_with("import ")), "{name}");
+        }
+        known
     }
 
     /// Reports need one script without requests, in an order that can run.
@@ -375,20 +391,10 @@ mod tests {
     fn a_report_is_one_script() {
         let (style, script) = report();
         assert!(style.contains(".cells{") && !style.contains("@import") && !style.contains("</"));
-        assert!(
-            !script.contains("</") && !script.contains("import(") && !script.contains("fetch(")
-        );
-        let mut known = BTreeSet::new();
-        for module in script.split("\nmodules[\"").skip(1) {
-            let (name, code) = module.split_once("\"] = ").unwrap();
-            for used in code.split(" modules[\"").skip(1) {
-                let used = used.split('"').next().unwrap();
-                assert!(known.contains(used), "{name} needs {used}");
-            }
-            assert!(!code.lines().any(|line| line.starts_with("import ")), "{name}");
-            assert!(!code.lines().any(|line| line.starts_with("export ")), "{name}");
-            assert!(known.insert(name), "{name}");
+        for not in ["</", "import(", "import.meta", "fetch(", "\nexport "] {
+            assert!(!script.contains(not), "{not}");
         }
+        let known = modules(&script);
         assert!(known.contains("report/reader.js") && known.contains("board/grid.js"), "{known:?}");
         // A report has no editing and no search, and its texts stand in the page.
         for name in [
@@ -403,19 +409,50 @@ mod tests {
         }
     }
 
-    /// Comments are recognised by their marks alone.
+    /// A page asks for one script and one style, which ask for no other.
+    #[test]
+    fn a_page_has_one_script_and_one_style() {
+        for (page, script, style) in [
+            ("index.html", "views/main.js", "style/page.css"),
+            ("tournament.html", "tournament/tournament.js", "tournament/tournament.css"),
+        ] {
+            let sent = |name: &str| String::from_utf8(source(name).unwrap().sent().into()).unwrap();
+            let page = sent(page);
+            assert_eq!(page.matches("<script").count(), 1);
+            assert!(page.contains(&format!("<script type=\"module\" src=\"{script}\">")));
+            assert_eq!(page.matches("rel=\"stylesheet\"").count(), 1);
+            assert!(page.contains(&format!("<link rel=\"stylesheet\" href=\"{style}\">")));
+            assert!(page.contains("<symbol id=\"man\"") && !page.contains("<!-- "));
+            let text = sent(script);
+            assert!(modules(&text).contains("board/board.js") && !text.contains("\nexport "));
+            // It runs in its own worker.
+            assert!(!modules(&text).contains("engine/worker.js"));
+            let style = sent(style);
+            assert!(style.starts_with(":root") && !style.contains("@import"), "{style}");
+            assert!(style.contains(".rail{") && style.contains(".board{"));
+        }
+        let local = script(asset("engine/local.js").unwrap(), "import.meta.url");
+        assert!(local.contains("\nexport class Local {\n"));
+        assert!(local.contains("new URL(\"./../engine/program.js\", import.meta.url)"));
+        let element = script(asset("meerslag-board.js").unwrap(), "import.meta.url");
+        assert!(element.contains("new URL(\"./engine/program.js\", import.meta.url)"));
+    }
+
+    /// Comments are recognised by their marks alone, and lines are trimmed also in strings.
     #[test]
     fn scripts_have_no_marks_of_comments_in_strings() {
-        for file in ASSETS.iter().chain(TOURNAMENT).chain(REPORTS) {
-            if file.media_type == SCRIPT {
-                let text = file.text();
-                let comments = text.matches("/*").count();
-                assert_eq!(text.matches("/**").count(), comments, "{}", file.name);
-                assert!(text.split("/*").skip(1).all(|part| part.contains("*/")), "{}", file.name);
-                let code = file.lean_text();
-                assert!(code.len() < text.len(), "{}", file.name);
-                assert!(!code.contains("/*"), "{}", file.name);
-            }
+        for file in all().filter(|file| file.media_type == SCRIPT) {
+            let text = file.text();
+            let comments = text.matches("/*").count();
+            assert_eq!(text.matches("/**").count(), comments, "{}", file.name);
+            assert!(text.split("/*").skip(1).all(|part| part.contains("*/")), "{}", file.name);
+            let code = lean(text);
+            assert!(code.len() < text.len(), "{}", file.name);
+            assert!(!code.contains("/*"), "{}", file.name);
+            let open = text.lines().filter(|line| line.matches('`').count() % 2 == 1).count();
+            // The style of the element.
+            let expected = if file.name == "meerslag-board.js" { 2 } else { 0 };
+            assert_eq!(open, expected, "{}", file.name);
         }
     }
 
@@ -423,20 +460,21 @@ mod tests {
     fn modules_become_functions() {
         let text = "// About.\nimport { a, b as c } from \"./x.js\";\nimport \"../y.js\";\n\n\
                     /** Of\n * more. */\nexport const d = /** @type {any} */ (a);\n\
-                    export class E {}\nexport async function f(x) {}\n";
+                    export class E {}\nexport async function f(x) {\n  return x;\n}\n";
         let module = Asset { name: "f/m.js", media_type: SCRIPT, bytes: text.as_bytes() };
         assert_eq!(
             wrapped(&module),
             "modules[\"f/m.js\"] = (() => {\nconst { a, b: c } = modules[\"f/x.js\"];\n\
-             void modules[\"y.js\"];\nconst d =  (a);\nclass E {}\nasync function f(x) {}\n\
+             const d =  (a);\nclass E {}\nasync function f(x) {\nreturn x;\n}\n\
              return { d, E, f };\n})();\n"
         );
+        assert!(linked(&module).ends_with("\nexport async function f(x) {\nreturn x;\n}\n"));
     }
 
     /// The languages are the ones that a page lists, each with its texts; reports have what they use.
     #[test]
     fn every_language_has_its_texts() {
-        let texts = asset("base/texts.js").unwrap().text();
+        let texts = source("base/texts.js").unwrap().text();
         let row = texts.lines().find(|line| line.starts_with("export const LANGUAGES")).unwrap();
         let codes = row.split(['{', ',']).skip(1).filter_map(|part| part.split_once(':'));
         assert!(codes.map(|(code, _)| code.trim()).eq(LANGUAGES), "{row}");
@@ -446,22 +484,5 @@ mod tests {
         assert_eq!(used.matches("\"grade.blunder\":").count(), LANGUAGES.len(), "{used}");
         assert!(!used.contains("\"live.lost\""), "{used}");
         assert!(used.len() < all.concat().len() / 2);
-    }
-
-    /// The page names each module once, and no unneeded one.
-    #[test]
-    fn a_page_names_its_modules() {
-        let all = modules("views/main.js");
-        assert!(
-            all.len() > 20 && all[0] == "views/main.js" && all.contains(&"board/board.js"),
-            "{all:?}"
-        );
-        assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len());
-        // It runs in its own worker.
-        assert!(!all.contains(&"engine/worker.js"));
-        let text = page(asset("index.html").unwrap());
-        for name in &all[1..] {
-            assert_eq!(text.matches(&format!("href=\"{name}\"")).count(), 1, "{name}");
-        }
     }
 }

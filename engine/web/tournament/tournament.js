@@ -6,6 +6,7 @@
 
 import { Board, short, squares } from "../board/board.js";
 import { events, meetings } from "./course.js";
+import { open as openDirector } from "./director.js";
 import { make } from "../base/dom.js";
 import { chosen, setLanguage, speak, translate } from "../base/language.js";
 import { LANGUAGES, men, t } from "../base/texts.js";
@@ -181,7 +182,7 @@ const begin = async () => {
   });
   translate();
   const token = decodeURIComponent(location.hash.slice(1));
-  if (token) direct = (await import("./director.js")).open(at("director"), token, () => table);
+  if (token) direct = openDirector(at("director"), token, () => table);
   setInterval(() => cards.forEach((card) => card.tick()), 200);
   follow();
 };

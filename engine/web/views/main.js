@@ -457,10 +457,10 @@ const start = async () => {
     copy: (text) => files.copy(text),
   });
   await share.open();
-  // Scrolled to the move on the board, now that the list is visible.
-  moves.draw();
   find("loading").hidden = true;
   document.body.dataset.ready = "true";
+  // Scrolled to the move on the board, now that the list is visible.
+  moves.draw();
   engine.prepare();
   return moves;
 };

@@ -303,19 +303,19 @@ fn every_route_answers_as_it_is_described() {
         ("/health", "{\"status\":\"ok\"}"),
         ("/problems", "bad-parameter: "),
         ("/", "<!DOCTYPE html>"),
-        ("/board/board.js", "// A board on a page"),
+        ("/views/main.js", "const modules"),
         ("/icons.svg", "<svg"),
     ] {
         let answer = server.get(target);
         assert!(answer.status == 200 && answer.body.starts_with(start), "{answer:?}");
     }
-    let file = server.get("/style/app.css");
+    let file = server.get("/style/page.css");
     let policy = file.header("content-security-policy").unwrap();
     assert!(policy.contains("default-src 'none'"), "{policy}");
     let known = format!("if-none-match: {}", file.header("etag").unwrap());
-    assert_eq!(server.request("GET", "/style/app.css", &[&known], &[]).status, 304);
+    assert_eq!(server.request("GET", "/style/page.css", &[&known], &[]).status, 304);
     // Compressed for clients that accept it, as another form with its own tag.
-    let packed = server.request("HEAD", "/style/app.css", &["accept-encoding: br, gzip"], &[]);
+    let packed = server.request("HEAD", "/style/page.css", &["accept-encoding: br, gzip"], &[]);
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     let length =
         |answer: &Answer| answer.header("content-length").unwrap().parse::<usize>().unwrap();
@@ -430,7 +430,7 @@ fn pages_of_other_origins_cannot_ask_unless_they_are_named() {
     assert_eq!(server.request("GET", "/v1/board.svg", &["host: evil.example"], &[]).status, 403);
     assert_eq!(server.get("/v1/probe").header("cross-origin-resource-policy"), None);
     // The page itself may be linked to.
-    let linked = server.request("GET", "/board/board.js", &["sec-fetch-site: cross-site"], &[]);
+    let linked = server.request("GET", "/views/main.js", &["sec-fetch-site: cross-site"], &[]);
     assert_eq!(linked.status, 200);
 
     let open = Server::start(&["--allow-origin=https://a.example", "--allow-host=desk.example"]);

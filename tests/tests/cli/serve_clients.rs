@@ -120,7 +120,7 @@ fn requests(games: &str) -> Vec<String> {
         "/v1/games/find?pattern=w28",
         "/v1/games/tree",
         "/v1/server",
-        "/board/board.js",
+        "/views/main.js",
     ]
     .map(get)
     .into();

@@ -12,7 +12,7 @@ use super::super::gzip::{gzip, pays};
 use super::super::{Problem, ProblemKind};
 use super::ServerState;
 use super::refusal::refused;
-use meerslag_web::{ASSETS, Asset, TOURNAMENT, asset, page};
+use meerslag_web::{ASSETS, Asset, TOURNAMENT, asset};
 
 /// What a page may do: talk to this server only. The list of those that may show it in a frame
 /// comes last.
@@ -47,7 +47,7 @@ impl Site {
             (Site::Board, "") => asset("index.html"),
             (Site::Board, name) => asset(name),
             (Site::Tournament, "") => of_tournament("tournament.html"),
-            // The parts of the board that the page needs, without its pages.
+            // The drawings of the board, without its pages.
             (Site::Tournament, name) => {
                 of_tournament(name).or_else(|| asset(name).filter(|_| !name.ends_with(".html")))
             }
@@ -120,10 +120,7 @@ struct File {
 /// All files by their names; made when the server starts.
 static FILES: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
     let files = ASSETS.iter().chain(TOURNAMENT).map(|asset| {
-        let bytes = match asset.name.ends_with(".html") {
-            true => Cow::Owned(page(asset).into_bytes()),
-            false => Cow::Borrowed(asset.bytes),
-        };
+        let bytes = asset.sent();
         let packed = pays(asset.media_type).then(|| gzip(&bytes));
         (asset.name, File { packed, sum: crc32fast::hash(&bytes), bytes })
     });
