@@ -79,15 +79,17 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     const order = sent.map(({ file }) => file);
     // The engine is requested when everything that the board needs has come.
     const begin = order.slice(0, order.indexOf(ENGINE));
-    for (const name of ["index.html", "first.json", "style/page.css", "views/main.js", RULES]) {
+    for (const name of ["index.html", "first.json", "style/page.css", "views/main.js", "texts/en.json"]) {
       assert.ok(begin.includes(name), name);
     }
+    assert.ok(begin.length <= 15, begin.join());
     const bytes = (list) => list.reduce((sum, one) => sum + one.bytes, 0);
-    const before = bytes(sent.filter(({ file }) => begin.includes(file) && file !== RULES));
-    assert.ok(before < 130_000, `${before} bytes for a board`);
+    const before = bytes(sent.filter(({ file }) => begin.includes(file)));
+    assert.ok(before < 90_000, `${before} bytes for a board`);
     await playOnce(page);
-    assert.ok(!sent.some(({ file }) => file === DATABASES));
-    assert.ok(bytes(sent) < 1_200_000, `${bytes(sent)} bytes for a first game`);
+    // The engine knows the rules, too.
+    assert.ok(!sent.some(({ file }) => [DATABASES, RULES].includes(file)));
+    assert.ok(bytes(sent) < 1_000_000, `${bytes(sent)} bytes for a first game`);
     // The service worker has not fetched the page's files again.
     assert.ok(sent.filter(({ file, bytes }) => file === ENGINE && bytes > 0).length === 1);
     // The databases come with the first endgame, once.

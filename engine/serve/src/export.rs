@@ -1,7 +1,8 @@
 //! The board as a site without a server: the same page, with the engine as WebAssembly beside it.
 //!
-//! A visit begins with the page, `first.json` and the rules; the engine and the databases are
-//! fetched when they are needed. These three exist only compressed; the page unpacks them. Every
+//! A visit begins with the page and `first.json`, and the engine follows; the databases are fetched
+//! when they are needed. The rules alone are for the element. These three exist only compressed; the
+//! page unpacks them. Every
 //! other file that gets smaller also has a compressed copy, for web hosts that serve such files.
 //! Scripts and styles come with all that they import, without their comments.
 
@@ -176,7 +177,7 @@ fn site(engine: &[u8], rules: &[u8], large: Option<&Large>) -> Vec<SiteFile> {
     };
     files.push(packed(DATABASES, &egdb::embedded::bundle(), Kept::Later));
     files.push(packed(ENGINE, engine, Kept::AtOnce));
-    files.push(packed(RULES, rules, Kept::AtOnce));
+    files.push(packed(RULES, rules, Kept::Never));
     let mut add = |name: &str, bytes: Vec<u8>, kept, media_type: &str| {
         let beside = pays(media_type).then(|| packed(name, &bytes, Kept::Never));
         files.extend(beside);
@@ -338,7 +339,6 @@ mod tests {
         for name in [
             "\"./\"",
             "\"views/main.js\"",
-            "\"rules.wasm.gz\"",
             "\"meerslag.wasm.gz\"",
             "\"icon-192.png\"",
         ] {

@@ -1,18 +1,16 @@
-// The engine as WebAssembly, for a site without a server. The first files of a visit are small: the
-// answers to the first questions (first.json) and the rules. The engine and the endgame databases come
-// later, each when it is first needed.
+// The engine as WebAssembly, for a site without a server. A visit begins with the answers to the first
+// questions (first.json), with which the board can be used; the engine is on its way. The endgame databases
+// come when one is near.
 //
-// Several workers hold a module: one has the rules; with the engine one answers questions at once, one
+// Several workers hold the module: one answers questions at once, one
 // finds moves, and one for each purpose analyses. A worker is ended when its search is no longer wanted,
 // because a running search takes no messages.
 
 import { Collection } from "./collection.js";
 import { Problem } from "./problem.js";
-import { RULES, beside, compiled, isInParts, load, unpacked } from "./program.js";
+import { beside, compiled, isInParts, load, unpacked } from "./program.js";
 
 const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
-/** The questions that the module of the rules answers while there is no engine. */
-const BY_RULES = ["legal", "fen", "games", "boards"];
 /** Questions that need databases. */
 const BY_DATABASES = ["probe", "line", "position", "judge"];
 /** Milliseconds for a newer site to replace this one. */
@@ -81,11 +79,11 @@ export class Local {
   static async connect() {
     await Local.renew();
     const local = new Local();
+    // A missing part is requested again by the first question that needs it.
+    local.engine().catch(() => {});
     local.first = await load("first.json", (response) => response.json());
     // The page has its own database.
     local.about = { ...local.first.server, has_games: true, takes_games: true };
-    // A missing part is requested again by the first question that needs it.
-    local.once(RULES, compiled).catch(() => {});
     return local;
   }
 
@@ -116,7 +114,6 @@ export class Local {
     this.databases = null;
     /** The file of large databases, if the site has one and its host sends parts. */
     this.large = undefined;
-    this.hasEngine = false;
   }
 
   /** Fetches a file, once. */
@@ -129,10 +126,8 @@ export class Local {
     return this.files.get(name);
   }
 
-  async engine() {
-    const module = await this.once(ENGINE, compiled);
-    this.hasEngine = true;
-    return module;
+  engine() {
+    return this.once(ENGINE, compiled);
   }
 
   async endgames() {
@@ -141,10 +136,8 @@ export class Local {
     this.databases = await this.once(DATABASES, unpacked);
   }
 
-  /** The page can be used: fetches the files for the next questions, and stores the site for use offline. */
+  /** The page can be used: stores the site for use offline, when the line is free. */
   async prepare() {
-    // One after another: the next move needs only the rules.
-    await this.once(RULES, compiled).catch(() => {});
     await this.engine().catch(() => {});
     // Browsers allow no service worker over an insecure connection.
     const registration = await navigator.serviceWorker?.register("offline.js");
@@ -175,13 +168,12 @@ export class Local {
   async request(request, signal, listener, purpose = request.route) {
     const { route } = request;
     const isSearch = SEARCHES.includes(route) || request.query.nodes > 0;
-    const isRules = !this.hasEngine && BY_RULES.includes(route);
-    const kind = isSearch ? purpose : isRules ? "rules" : "answers";
-    const module = await wanted(isRules ? this.once(RULES, compiled) : this.engine(), signal);
+    const kind = isSearch ? purpose : "answers";
+    const module = await wanted(this.engine(), signal);
     if (BY_DATABASES.includes(route)) await wanted(this.endgames(), signal);
     if (isSearch) this.end(kind);
     const helper = this.helper(kind, module);
-    if (!isRules) helper.give(this.databases, kind === "answers" ? this.large : undefined);
+    helper.give(this.databases, kind === "answers" ? this.large : undefined);
     return new Promise((resolve, reject) => {
       helper.send(request, (event, data) => {
         if (event === "problem") reject(new Problem(data));

@@ -1,4 +1,4 @@
-// The page of a match: its conditions, tables, plots and games.
+// The page of a match: its result, tables, plots, conditions and games.
 
 import { events, meetings } from "../tournament/course.js";
 import { make } from "../base/dom.js";
@@ -148,12 +148,13 @@ export const matchPage = (data) => {
   const courses = standings.engines.slice(0, engines.length === 2 ? 1 : engines.length)
     .map((row) => ({ look: look(row), course: data.courses[numberOf(row)] }));
   /** @type {HTMLElement[]} */
-  const parts = [
-    make("dl", {}, ...conditions(data).flatMap(([key, value]) =>
-      [make("dt", {}, t("about." + key)), make("dd", {}, String(value))])),
-    table("engines", t("engines"), ["engine", "version", "description", "timeControl"].map(text),
-      engines.map((row) => [row.name, row.identities.join(" → "), row.engine, row.control || t("noLimit")])),
-  ];
+  const parts = [];
+  if (engines.length === 2 && games.length) {
+    const [better, other] = standings.engines;
+    parts.push(make("p", { id: "result" },
+      make("b", { class: "big" }, `${better.name} ${better.points.toFixed(1)} – ${other.points.toFixed(1)} ${other.name}`), make("br"),
+      `Elo ${elo(better)} · ${t("gamesCount")}: ${say("gamesOf", { played: games.length, planned: data.planned })}`));
+  }
   if (places) {
     parts.push(heading("places"), placesTable(places), make("p", {}, t("placesHelp")));
   }
@@ -216,6 +217,11 @@ export const matchPage = (data) => {
           longest.toFixed(3), depths.length ? (sum(depths) / depths.length).toFixed(1) : "–", String(lost),
         ];
       })),
+    heading("engines"),
+    table("engines", t("engines"), ["engine", "version", "description", "timeControl"].map(text),
+      engines.map((row) => [row.name, row.identities.join(" → "), row.engine, row.control || t("noLimit")])),
+    make("dl", {}, ...conditions(data).flatMap(([key, value]) =>
+      [make("dt", {}, t("about." + key)), make("dd", {}, String(value))])),
     heading("gamesList"),
   );
   const reader = new Reader(games, rows, [
