@@ -165,7 +165,7 @@ onPage("the tab of endgames marks all moves that are as good, and says whether t
   // By sign and word, not by colour alone.
   const row = page.locator("#values li").first();
   assert.match(await row.innerText(), /★ \d+x\d+[^]*★ shortest/);
-  await says(page, /Not the only solution: at 1 of 1 moves others win, too\. In brackets: as good/, "#line-note");
+  await says(page, /Not the only solution: others win, too, at 1 of 1 move\. In brackets: as good/, "#line-note");
   assert.match(await text(page, "#line"), /\(★\d+x\d+, ★\d+x\d+, ★\d+x\d+ \+\d+\)/);
   await setUp(page, "W:W8,12:BK26,43");
   await show(page, "endgames");
