@@ -336,12 +336,7 @@ mod tests {
         let worker = std::str::from_utf8(&worker.bytes).unwrap();
         let line = |start: &str| worker.lines().find(|line| line.starts_with(start)).unwrap();
         let names = line("const FILES = ");
-        for name in [
-            "\"./\"",
-            "\"views/main.js\"",
-            "\"meerslag.wasm.gz\"",
-            "\"icon-192.png\"",
-        ] {
+        for name in ["\"./\"", "\"views/main.js\"", "\"meerslag.wasm.gz\"", "\"icon-192.png\""] {
             assert!(names.contains(name), "{name}: {names}");
         }
         assert!(!names.contains("databases") && !names.contains("main.js.gz"), "{names}");
