@@ -76,11 +76,8 @@ export class Local {
   /** @type {Answers["server"]} */
   about = null;
 
-  static async connect() {
+  static async connect(local = new Local()) {
     await Local.renew();
-    const local = new Local();
-    // A missing part is requested again by the first question that needs it.
-    local.engine().catch(() => {});
     local.first = await load("first.json", (response) => response.json());
     // The page has its own database.
     local.about = { ...local.first.server, has_games: true, takes_games: true };
@@ -114,6 +111,8 @@ export class Local {
     this.databases = null;
     /** The file of large databases, if the site has one and its host sends parts. */
     this.large = undefined;
+    // On its way from now on; if it is lost, the first question requests it again.
+    this.engine().catch(() => {});
   }
 
   /** Fetches a file, once. */

@@ -75,10 +75,11 @@ const KEYS = [
   ["1–8", "key.views"], ["d", "key.theme"], ["?", "keysHelp"], ["Esc", "close"],
 ];
 
+/** The engine of the site that `meerslag serve --export` writes, which has no server. */
+const local = document.querySelector("meta[name=engine]").getAttribute("content") === "local" ? new Local() : null;
+
 const start = async () => {
-  // The site that `meerslag serve --export` writes has no server.
-  const isLocal = document.querySelector("meta[name=engine]").getAttribute("content") === "local";
-  const engine = await Engine.connect(isLocal ? Local.connect : () => Server.connect(Collection));
+  const engine = await Engine.connect(local ? () => Local.connect(local) : () => Server.connect(Collection));
   const desk = new Desk(engine);
   let flipped = false;
   /** @type {Recent | null} */
