@@ -30,7 +30,7 @@ pub fn folded(position: &Position) -> Position {
 pub fn folded_move(mv: Move, side: Color) -> Move {
     match side {
         Color::White => mv,
-        Color::Black => Move::new(mv.from().turned(), mv.to().turned(), mv.captured().turned()),
+        Color::Black => mv.turned(),
     }
 }
 

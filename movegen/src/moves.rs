@@ -72,6 +72,13 @@ impl Move {
         self.0 >> 12 != 0
     }
 
+    /// The move on the board turned by 180 degrees.
+    #[inline]
+    #[must_use]
+    pub const fn turned(self) -> Move {
+        Move::new(self.from().turned(), self.to().turned(), self.captured().turned())
+    }
+
     /// The move as a number: equal moves have equal numbers, distinct moves distinct ones.
     #[inline]
     #[must_use]

@@ -4,8 +4,8 @@
 //! run over the edge: there it meets a ghost bit or a bit above 53, which is never empty and
 //! never an enemy, so the nearest non-empty bit of a ray always ends it correctly.
 
-use super::Visitor;
-use crate::geometry::{self, bits};
+use super::{FromBehind, Visitor};
+use crate::geometry;
 use crate::piece::Kind;
 
 const fn ray_up(step: u32) -> u64 {
@@ -202,18 +202,29 @@ impl Reach {
     }
 }
 
-/// Shows the visitor every slide of these kings.
+/// Shows the visitor every slide of these kings, backwards first.
 #[inline(always)]
-pub(crate) fn visit_slides(kings: u64, empty: u64, visitor: &mut impl Visitor) {
-    visit_slides_towards::<UpLeft>(kings, empty, visitor);
-    visit_slides_towards::<UpRight>(kings, empty, visitor);
-    visit_slides_towards::<DownLeft>(kings, empty, visitor);
-    visit_slides_towards::<DownRight>(kings, empty, visitor);
+pub(crate) fn visit_slides<const WHITE: bool>(kings: u64, empty: u64, visitor: &mut impl Visitor) {
+    if WHITE {
+        visit_slides_towards::<WHITE, DownRight>(kings, empty, visitor);
+        visit_slides_towards::<WHITE, DownLeft>(kings, empty, visitor);
+        visit_slides_towards::<WHITE, UpRight>(kings, empty, visitor);
+        visit_slides_towards::<WHITE, UpLeft>(kings, empty, visitor);
+    } else {
+        visit_slides_towards::<WHITE, UpLeft>(kings, empty, visitor);
+        visit_slides_towards::<WHITE, UpRight>(kings, empty, visitor);
+        visit_slides_towards::<WHITE, DownLeft>(kings, empty, visitor);
+        visit_slides_towards::<WHITE, DownRight>(kings, empty, visitor);
+    }
 }
 
 #[inline(always)]
-fn visit_slides_towards<D: Direction>(kings: u64, empty: u64, visitor: &mut impl Visitor) {
-    for from in bits(D::Opposite::step(empty, 1) & kings) {
+fn visit_slides_towards<const WHITE: bool, D: Direction>(
+    kings: u64,
+    empty: u64,
+    visitor: &mut impl Visitor,
+) {
+    for from in FromBehind::<WHITE>(D::Opposite::step(empty, 1) & kings) {
         let mut to = D::step(from, 1);
         while to & empty != 0 {
             visitor.quiet(Kind::King, from, to);

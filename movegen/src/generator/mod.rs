@@ -38,13 +38,50 @@ pub(crate) trait Visitor {
         self.capture(from, to, captured);
     }
 
-    /// All steps of men in one direction: `set` holds the squares where they end, `back` leads back
-    /// to the start of a step.
+    /// All captures were shown.
     #[inline(always)]
-    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+    fn end_captures(&mut self, _order: CaptureOrder) {}
+
+    /// All steps of men in one direction: `set` holds the squares where they end; rotated to the left
+    /// by `back` it holds those where they start.
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: u32) {
         for to in bits(set) {
-            self.quiet(Kind::Man, back(to), to);
+            self.quiet(Kind::Man, to.rotate_left(back), to);
         }
+    }
+}
+
+/// The order in which a visitor sees captures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CaptureOrder {
+    /// In the turned position the turned captures come in the opposite order.
+    Opposite,
+    /// Piece by piece and way by way, which both sides cannot do alike.
+    Any,
+}
+
+/// The squares of a set, each as a set of one, those nearest to the mover's own side first.
+struct FromBehind<const WHITE: bool>(u64);
+
+impl<const WHITE: bool> Iterator for FromBehind<WHITE> {
+    type Item = u64;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lowest = self.0 & self.0.wrapping_neg();
+        let bit = if WHITE { 1 << (63 - self.0.leading_zeros()) } else { lowest };
+        self.0 ^= bit;
+        Some(bit)
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let n = self.0.count_ones() as usize;
+        (n, Some(n))
     }
 }
 
@@ -134,6 +171,7 @@ pub(crate) fn visit<const WHITE: bool, const QUIET: bool, V: Visitor>(
             return visit_captures(isa, men, 0, enemy, empty, visitor);
         }
         first.visit(&mut visitor);
+        visitor.end_captures(CaptureOrder::Opposite);
     } else if QUIET {
         man::visit_steps::<WHITE>(men, empty, &mut visitor);
     }
@@ -164,7 +202,7 @@ fn visit_with_kings<const WHITE: bool, const QUIET: bool, V: Visitor>(
             }
             if QUIET {
                 man::visit_steps::<WHITE>(men, empty, &mut visitor);
-                king::visit_slides(kings, empty, &mut visitor);
+                king::visit_slides::<WHITE>(kings, empty, &mut visitor);
             }
             visitor
         },
@@ -191,11 +229,13 @@ fn visit_captures<V: Visitor>(
         |men, kings, enemy, empty, mut visitor| {
             if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
                 pairs.visit(&mut visitor);
+                visitor.end_captures(CaptureOrder::Opposite);
                 return visitor;
             }
             let mut groups = Groups::new();
             collect(isa, men, kings, enemy, empty, &mut groups);
             groups.visit(&mut visitor);
+            visitor.end_captures(CaptureOrder::Any);
             visitor
         },
     )
@@ -312,31 +352,68 @@ fn count_captures(isa: impl Isa, men: u64, kings: u64, enemy: u64, empty: u64) -
 }
 
 /// Appends the legal moves of the side to the list, or its captures only unless `QUIET`.
+///
+/// They come in the same order for both sides: in a position turned round with colours exchanged,
+/// the turned moves.
 #[inline(always)]
 pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
     isa: impl Isa,
     board: &Board,
     list: &mut MoveList,
 ) {
-    visit::<WHITE, QUIET, _>(isa, board, list);
+    visit::<WHITE, QUIET, _>(isa, board, Lister::<WHITE>::new(list));
 }
 
-impl Visitor for &mut MoveList {
+/// Lists the moves.
+struct Lister<'a, const WHITE: bool> {
+    list: &'a mut MoveList,
+    /// How many there are at its end.
+    captures: usize,
+}
+
+impl<'a, const WHITE: bool> Lister<'a, WHITE> {
+    #[inline(always)]
+    fn new(list: &'a mut MoveList) -> Lister<'a, WHITE> {
+        Lister { list, captures: 0 }
+    }
+}
+
+impl<const WHITE: bool> Visitor for Lister<'_, WHITE> {
     #[inline(always)]
     fn quiet(&mut self, _kind: Kind, from: u64, to: u64) {
-        self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), 0));
+        self.list.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), 0));
     }
 
     #[inline(always)]
     fn capture(&mut self, from: u64, to: u64, captured: u64) {
-        self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+        self.list.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+        self.captures += 1;
     }
 
     #[inline(always)]
-    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
-        self.extend(bits(set).map(
+    fn end_captures(&mut self, order: CaptureOrder) {
+        if self.captures < 2 {
+            return;
+        }
+        let first = self.list.len() - self.captures;
+        let captures = &mut self.list[first..];
+        match order {
+            CaptureOrder::Opposite if WHITE => captures.reverse(),
+            CaptureOrder::Opposite => {}
+            CaptureOrder::Any => {
+                captures.sort_unstable_by_key(|mv| if WHITE { mv.turned() } else { *mv });
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: u32) {
+        self.list.extend(FromBehind::<WHITE>(set).map(
             #[inline(always)]
-            |to| Move::from_parts(back(to).trailing_zeros(), to.trailing_zeros(), 0),
+            |to| {
+                let to = to.trailing_zeros();
+                Move::from_parts((to + back) % 64, to, 0)
+            },
         ));
     }
 }

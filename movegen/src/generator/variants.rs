@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::capture::{CaptureGroup, Groups, Sink};
-use super::{MoverView, king, man};
+use super::{CaptureOrder, Lister, MoverView, Visitor, king, man};
 use crate::board::Board;
 use crate::geometry::{self, SQUARES, bits, shift};
 use crate::isa::Portable;
@@ -203,7 +203,7 @@ pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
     variant: Variant,
     board: &Board,
     stopped: u64,
-    mut list: &mut MoveList,
+    list: &mut MoveList,
 ) {
     let view = View::new::<WHITE>(variant, board, stopped);
     if view.is_broken_through() {
@@ -213,10 +213,12 @@ pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
     if !variant.is_frisian() && (variant != Variant::Killer || kings == 0) {
         return super::generate::<WHITE, QUIET>(Portable, board, list);
     }
+    let mut lister = Lister::<WHITE>::new(list);
     if view.can_capture() {
-        view.captures().visit(&mut list);
+        view.captures().visit(&mut lister);
+        lister.end_captures(CaptureOrder::Any);
     } else if QUIET {
-        man::visit_steps::<WHITE>(men, empty, &mut list);
-        king::visit_slides(kings & !view.stopped, empty, &mut list);
+        man::visit_steps::<WHITE>(men, empty, &mut lister);
+        king::visit_slides::<WHITE>(kings & !view.stopped, empty, &mut lister);
     }
 }

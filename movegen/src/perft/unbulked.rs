@@ -156,14 +156,14 @@ impl<const WHITE: bool> Visitor for Leaves<'_, WHITE> {
 
     /// Steps without a promotion, which are most, have a shorter loop.
     #[inline(always)]
-    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+    fn steps(&mut self, set: u64, back: u32) {
         if set & promotion_row::<WHITE>() == 0 {
             for to in bits(set) {
-                self.make(self.board.after_plain_step::<WHITE>(back(to), to));
+                self.make(self.board.after_plain_step::<WHITE>(to.rotate_left(back), to));
             }
         } else {
             for to in bits(set) {
-                self.make(self.board.after_man::<WHITE>(back(to), to));
+                self.make(self.board.after_man::<WHITE>(to.rotate_left(back), to));
             }
         }
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use egdb::DatabaseOptions;
 use meerslag_search::{
     Clock, Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult,
 };
 use movegen::random::Random;
-use movegen::{Game, Position};
+use movegen::{Game, Move, Position};
 
 use crate::support::{
     assert_legal_line, engine, material, position, random_game, random_position, search,
@@ -49,6 +50,45 @@ fn moves_and_variations_are_legal_everywhere() {
         for info in infos {
             assert_legal_line(game.position(), &info.pv);
         }
+    }
+}
+
+/// The search sees a position and the position turned round with colours exchanged alike: the same
+/// nodes, score and bound in each report, and the turned moves. The table is large enough that no
+/// two of its positions share a line, or nearly so: keys of turned positions are other ones.
+#[test]
+fn both_colours_play_alike() {
+    let mut random = Random::new(21);
+    for databases in [DatabaseOptions::none(), DatabaseOptions::default()] {
+        let options = EngineOptions { hash_mib: 64, databases, ..EngineOptions::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let (mut kings, mut captures) = (0, 0);
+        for i in 0..240 {
+            let position = match i % 4 {
+                0 | 1 => *random_game(&mut random, i / 3).position(),
+                2 => random_position(&mut random, 15, 15),
+                _ => random_position(&mut random, 6, 60),
+            };
+            if !position.has_legal_move() {
+                continue;
+            }
+            kings += u32::from(!position.all_kings().is_empty());
+            captures += u32::from(position.has_capture(position.side_to_move()));
+            let mut reports = |position: Position, turned: bool| {
+                engine.new_game();
+                let limits = Limits { depth: Some(9), ..Limits::nodes(60_000) };
+                let (_, infos) = search_with_infos(&mut engine, &Game::new(position), &limits);
+                let seen = |mv: &Move| if turned { mv.turned() } else { *mv };
+                let line = |info: &Info| info.pv.iter().map(seen).collect::<Vec<Move>>();
+                let said = |info: &Info| {
+                    (info.depth, info.nodes, info.score, info.bound, info.probes, line(info))
+                };
+                infos.iter().map(said).collect::<Vec<_>>()
+            };
+            let (one, other) = (reports(position, false), reports(position.reversed(), true));
+            assert_eq!(one, other, "{}", position.to_fen());
+        }
+        assert!(kings > 80 && captures > 40, "{kings} {captures}");
     }
 }
 
