@@ -13,10 +13,12 @@ pub(crate) fn random_positions(count: usize, seed: u64) -> impl Iterator<Item = 
 pub(crate) fn played(random: &mut Random) -> Position {
     let mut position = Position::initial();
     for _ in 0..random.below(90) {
-        let moves = position.legal_moves();
+        let mut moves = position.legal_moves();
         if moves.is_empty() {
             break;
         }
+        // Independent of the generator's order: the positions of a seed stay the same.
+        moves.sort_unstable();
         position = position.after(moves[random.below(moves.len())]);
     }
     position

@@ -234,7 +234,8 @@ fn a_forced_move_is_played_at_once_but_analysed() {
 
 #[test]
 fn several_variations() {
-    let game = random_game(&mut Random::new(8), 10);
+    let mut games = (8..).map(|seed| random_game(&mut Random::new(seed), 10));
+    let game = games.find(|game| game.position().legal_moves().len() > 4).unwrap();
     let legal = game.position().legal_moves();
     let limits = Limits { multipv: 4, ..Limits::depth(7) };
     let (outcome, infos) = search_with_infos(&mut engine(), &game, &limits);

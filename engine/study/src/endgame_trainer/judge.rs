@@ -225,13 +225,13 @@ mod tests {
             ("13-4", "Perfect."),
             (
                 "32-27",
-                "Mistake: 32-27 throws the win away (draw). Winning were 13-4 (win in 7), \
-                 13-36 (win in 7).",
+                "Mistake: 32-27 throws the win away (draw). Winning were 13-36 (win in 7), \
+                 13-4 (win in 7).",
             ),
             (
                 "13-31",
-                "Mistake: 13-31 turns the win into a loss (loss in 2). Winning were 13-4 (win in \
-                 7), 13-36 (win in 7).",
+                "Mistake: 13-31 turns the win into a loss (loss in 2). Winning were 13-36 (win in \
+                 7), 13-4 (win in 7).",
             ),
         ] {
             assert_eq!(said(&all, won, mv), sentence);

@@ -37,10 +37,12 @@ pub fn random_position(random: &mut Random, most: usize, king_percent: usize) ->
 pub fn random_game(random: &mut Random, plies: usize) -> Game {
     let mut game = Game::default();
     for _ in 0..plies {
-        let moves = game.position().legal_moves();
+        let mut moves = game.position().legal_moves();
         if moves.is_empty() {
             break;
         }
+        // Independent of the generator's order.
+        moves.sort_unstable();
         game.play(moves[random.below(moves.len())]).unwrap();
     }
     game
