@@ -182,7 +182,7 @@ mod tests {
     use crate::{Engine, EngineOptions};
     use egdb::DatabaseOptions;
     use movegen::random::Random;
-    use movegen::{Color, Position, Status};
+    use movegen::{Color, Fen, Position, Status, Wld};
 
     /// The definition of a score, without windows, table, ordering or pruning: one full ply, all
     /// captures, a full ply against every threat until something was captured beyond the horizon,
@@ -363,6 +363,59 @@ mod tests {
             }
         }
         assert!(drawn >= 5, "{drawn}");
+    }
+
+    #[test]
+    fn wins_that_the_counters_stop_are_draws() {
+        let probe = Probe::embedded().unwrap();
+        let (prober, rules) = (Prober::new(&probe), DrawRules::default());
+        let text = include_str!("../../../../positions/egdb/rules-values.tsv");
+        let (mut stopped, mut won) = (0, 0);
+        for row in text.lines().filter(|line| !line.starts_with('#')).skip(1) {
+            let columns: Vec<&str> = row.split('\t').collect();
+            let game = columns[0].parse::<Fen>().unwrap().game().unwrap();
+            let node = Node { position: *game.position(), counters: *game.counters() };
+            let side = node.position.side_to_move();
+            if node.position.has_capture(side) || !node.position.has_legal_move() {
+                continue;
+            }
+            let Some(value) = prober.value(&node, rules, false) else { continue };
+            assert_eq!(value.name(), columns[1], "{row}");
+            stopped += u32::from(value == Wld::Draw && columns[2] != "draw");
+            won += u32::from(value != Wld::Draw);
+        }
+        assert!(stopped > 50 && won > 50, "{stopped} {won}");
+    }
+
+    #[test]
+    fn evaluations_run_down_with_the_counters() {
+        let options = EngineOptions {
+            hash_mib: 1,
+            databases: DatabaseOptions::none(),
+            ..EngineOptions::default()
+        };
+        let mut engine = Engine::new(options).unwrap();
+        let mut score = |position: &Position, plies: u32| {
+            let game = Fen { halfmoves: Some(plies), ..Fen::from(position) }.game().unwrap();
+            engine.new_game();
+            engine.search(&game, &Limits::depth(1), &Control::new(), &mut |_| {}).info.score
+        };
+        let (mut ahead, mut less) = (0, 0);
+        for position in random_positions(30_000, 31) {
+            let is_quiet = Color::ALL.iter().all(|&color| !position.has_capture(color));
+            let has_men = position.occupied() != position.all_kings();
+            if !is_quiet || has_men || position.piece_count() < 5 || !position.has_legal_move() {
+                continue;
+            }
+            let [early, later, late] = [0, 20, 44].map(|plies| score(&position, plies));
+            assert_eq!(early, later, "{}", position.to_fen());
+            if early > Score::new(20) && !early.is_decided() {
+                ahead += 1;
+                // Not if a capture starts the count anew.
+                less += u32::from(late < early);
+            }
+        }
+        assert!(ahead >= 20 && less * 2 > ahead, "{less} of {ahead}");
     }
 
     #[test]

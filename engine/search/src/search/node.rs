@@ -1,7 +1,7 @@
 //! A node of the tree: the position with the state of the draw rules, and the kinds of node.
 
 use movegen::draw::MaterialClass;
-use movegen::{DrawCounters, DrawRules, Move, Position};
+use movegen::{DrawCounters, DrawRules, Move, Position, Score};
 
 use super::params::NEAR_DRAW;
 
@@ -39,16 +39,32 @@ impl Node {
         self.counters.plies_left(rules).map_or(i32::MAX, i32::from)
     }
 
+    /// Whether a draw by counting is near: always in the counted endings.
+    #[inline(always)]
+    pub(super) fn is_near_draw(&self, rules: DrawRules) -> bool {
+        let near = movegen::draw::TWENTY_FIVE_MOVES - NEAR_DRAW;
+        let counters = &self.counters;
+        rules.has_counters()
+            && (counters.class() != MaterialClass::Other || counters.reversible() >= near)
+    }
+
+    /// An evaluation as far as the counters leave it: near a draw by counting it runs down with them.
+    #[inline]
+    pub(super) fn running_out(&self, score: Score, rules: DrawRules) -> Score {
+        let left = self.plies_left(rules).min(NEAR_DRAW.into());
+        Score::eval(score.hundredths() * left / i32::from(NEAR_DRAW))
+    }
+
     /// The key for the transposition table. Near a draw by counting, and always in the counted
     /// endings, the counters are part of it, so that scores which only hold there stay there.
     #[inline(always)]
     pub(super) fn table_key(&self, rules: DrawRules) -> u64 {
         let key = self.position.key();
-        let near = movegen::draw::TWENTY_FIVE_MOVES - NEAR_DRAW;
-        let counted = self.counters.class() != MaterialClass::Other;
-        if !rules.has_counters() || !counted && self.counters.reversible() < near {
+        if !self.is_near_draw(rules) {
             return key;
         }
+        let near = movegen::draw::TWENTY_FIVE_MOVES - NEAR_DRAW;
+        let counted = self.counters.class() != MaterialClass::Other;
         let reversible = self.counters.reversible().saturating_sub(near);
         let left = if counted { self.counters.plies_left(rules).unwrap_or(0) } else { 0 };
         key ^ mixed((u64::from(left) << 16) + u64::from(reversible) + 1)

@@ -75,7 +75,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The value of a quiet position, if it is reliable.
+    /// The value of a quiet position, if it is reliable; a win that the draw rules stop is a draw.
     #[inline]
     pub(super) fn value(&self, node: &Node, rules: DrawRules, conditional: bool) -> Option<Wld> {
         let position = &node.position;
@@ -93,8 +93,11 @@ impl<'a> Prober<'a> {
                 return None;
             }
         }
-        // What is not settled at once is left to the search.
-        let is_in_time = self.probe.is_in_time(position, value, &node.counters, rules);
-        (is_in_time.ok().flatten() == Some(true)).then_some(value)
+        // What is not settled at once is left to the search, and what the table would keep for other
+        // counters.
+        match self.probe.is_in_time(position, value, &node.counters, rules).ok().flatten()? {
+            true => Some(value),
+            false => node.is_near_draw(rules).then_some(Wld::Draw),
+        }
     }
 }

@@ -344,8 +344,13 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
 
     /// The value of the position without a search, as far as the window needs it.
     #[inline(never)]
-    pub(super) fn standing(&mut self, node: &Node, window: Window) -> Score {
-        self.isa.run3(
+    pub(super) fn standing(&mut self, node: &Node, mut window: Window) -> Score {
+        let rules = self.shared.rules;
+        let is_near_draw = !node.is_far_from_draw() && node.is_near_draw(rules);
+        if is_near_draw {
+            window = Window::FULL;
+        }
+        let score = self.isa.run3(
             self,
             node,
             window,
@@ -354,7 +359,8 @@ impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
                 let (evaluation, ply) = (worker.shared.evaluation, worker.ply);
                 evaluation.score_within(&node.position, window, &mut worker.memory.scores, ply)
             },
-        )
+        );
+        if is_near_draw { node.running_out(score, rules) } else { score }
     }
 
     /// The score of a position without a legal move, at the current ply.
