@@ -9,9 +9,9 @@ use movegen::random::Random;
 
 use super::error::TrainError;
 use super::game::PlayedGame;
-use super::sample::{Filter, Sample, is_held_out};
+use super::sample::{Filter, Sample, SeenGames, is_held_out};
 use super::settings::positive;
-use super::store::{Contents, GamesHeader, StoreError, files};
+use super::store::{BLOCK_GAMES, Contents, GamesHeader, StoreError, files};
 
 /// Blocks that are decoded and mixed together: some 60,000 positions.
 const GROUP: usize = 64;
@@ -30,15 +30,21 @@ pub struct Source {
 struct GameIndex {
     file: usize,
     offset: u64,
+    /// A bit for each game of the block that occurred before.
+    copies: u32,
 }
+
+const _: () = assert!(BLOCK_GAMES == u32::BITS as u64);
 
 /// All blocks of some sources.
 #[derive(Debug)]
 pub struct DataSet {
     files: Vec<(PathBuf, f32, Filter)>,
     blocks: Vec<GameIndex>,
-    /// Number of games.
+    /// Number of games, each counted once.
     pub games: u64,
+    /// Games left out because they occurred before.
+    pub copies: u64,
     /// Bytes that belong to no good block.
     pub skipped: u64,
     /// CRC-32 over the filter, the weights of the sources, the headers and the good blocks of
@@ -56,8 +62,8 @@ pub(super) enum Part {
 }
 
 impl DataSet {
-    /// Looks through the files of the sources. Damaged blocks are left out, and later the positions
-    /// that the filter rejects.
+    /// Looks through the files of the sources. Damaged blocks are left out, games that occurred
+    /// before, and later the positions that the filter rejects.
     ///
     /// # Errors
     /// If a file cannot be read or has no games.
@@ -66,9 +72,11 @@ impl DataSet {
             files: Vec::new(),
             blocks: Vec::new(),
             games: 0,
+            copies: 0,
             skipped: 0,
             hash: String::new(),
         };
+        let mut seen = SeenGames::default();
         let mut sum = crc32fast::Hasher::new();
         sum.update(&serde_json::to_vec(filter).unwrap_or_default());
         for source in sources {
@@ -80,9 +88,21 @@ impl DataSet {
                 let filter = filter.beyond(contents.header().database_pieces);
                 let file = set.files.len();
                 while let Some(block) = contents.next_block()? {
-                    set.games += u64::from(block.games);
+                    let mut copies = 0u32;
+                    for (number, game) in block.games().unwrap_or_default().iter().enumerate() {
+                        if seen.is_new(game) {
+                            set.games += 1;
+                        } else {
+                            copies |= 1 << number;
+                        }
+                    }
+                    set.copies += u64::from(copies.count_ones());
                     sum.update(&block.bytes);
-                    set.blocks.push(GameIndex { file, offset: block.start });
+                    // Trainings of older programs used every copy.
+                    if copies != 0 {
+                        sum.update(&copies.to_le_bytes());
+                    }
+                    set.blocks.push(GameIndex { file, offset: block.start, copies });
                 }
                 set.skipped += contents.skipped();
                 set.files.push((path, source.weight, filter));
@@ -152,8 +172,9 @@ impl DataSet {
             let mut contents = Contents::open(path)?;
             for place in places {
                 let games = contents.games_at(place.offset)?.unwrap_or_default();
-                for game in &games {
-                    if is_held_out(game) == (part == Part::HeldOut) {
+                for (number, game) in games.iter().enumerate() {
+                    let is_copy = place.copies >> number & 1 != 0;
+                    if !is_copy && is_held_out(game) == (part == Part::HeldOut) {
                         filter.samples(game, *weight, &mut samples);
                     }
                 }
@@ -215,9 +236,11 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use tempfile::TempDir;
 
-    use super::super::store::{BLOCK_GAMES, Store};
+    use super::super::store::Store;
     use super::super::test_games;
     use super::*;
 
@@ -253,5 +276,43 @@ mod tests {
         let lost = ends[1] - ends[0];
         let left = games[..BLOCK_GAMES as usize].to_vec();
         assert_eq!(read(), (left, vec![(file, lost)], lost));
+    }
+
+    #[test]
+    fn a_game_that_occurs_again_counts_once() {
+        let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let (header, games) = test_games::games(2 * BLOCK_GAMES);
+        let (first, second) = games.split_at(BLOCK_GAMES as usize);
+        let write = |folder: &TempDir, blocks: &[&[PlayedGame]]| {
+            let mut store = Store::open(folder.path(), &header).unwrap();
+            for block in blocks {
+                let mut bytes = Vec::new();
+                block.iter().for_each(|game| game.encode(&mut bytes));
+                store.add(block.len() as u32, &bytes).unwrap();
+            }
+        };
+        write(&folders[0], &[first, second]);
+        write(&folders[1], &[second, first, second]);
+        let filter = Filter { most_score: 10_000, most_material: 60, ..Filter::default() };
+        let open = |sources: &[Source]| DataSet::open(sources, &filter).unwrap();
+        let [one, two] = folders.each_ref().map(|folder| Source::new(folder.path()));
+        let (once, again) = (open(std::slice::from_ref(&one)), open(&[one, two]));
+        let moves = |game: &PlayedGame| game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>();
+        let distinct: HashSet<_> = games.iter().map(|game| (game.start, moves(game))).collect();
+        let all = games.len() as u64;
+        assert_eq!((once.games, once.copies), (distinct.len() as u64, all - once.games));
+        assert_eq!((again.games, again.copies), (once.games, once.copies + all + all / 2));
+        for part in [Part::Training, Part::HeldOut] {
+            let samples = |set: &DataSet| {
+                let mut fens = Vec::new();
+                let see = |samples: Vec<Sample>| {
+                    fens.extend(samples.iter().map(|sample| sample.position.to_fen()));
+                };
+                set.for_each_group(part, 3, 2, see).unwrap();
+                fens.sort();
+                fens
+            };
+            assert_eq!(samples(&once), samples(&again));
+        }
     }
 }

@@ -25,6 +25,7 @@ use thiserror::Error;
 use super::data::{DataSet, Source};
 use super::error::TrainError;
 use super::opening::OpeningMix;
+use super::relabel::Relabel;
 use super::sample::Filter;
 use super::selfplay::{GamesProgress, SelfPlay, SelfPlayError};
 use super::settings::Training;
@@ -225,6 +226,7 @@ impl Generations {
             nodes: self.nodes,
             seed: self.seed + u64::from(generation),
             openings: OpeningMix::default(),
+            relabel: Relabel::default(),
             shard: Shard::WHOLE,
             threads: self.threads,
             databases: DatabaseOptions::default(),

@@ -2,7 +2,8 @@
 //!
 //! Learning the evaluation from the engine's own games.
 //!
-//! * `selfplay`: plays games; `opening`: where they begin; `referee`: when they are over;
+//! * `selfplay`: plays games; `opening`: where they begin; `referee`: when they are over; `relabel`: positions of
+//!   games that are searched instead;
 //! * `game`: one played game and its bytes; `store`: the files that hold games; `merge`: one file
 //!   from the parts of a run;
 //! * `data`: sets of such files; `sample`: the positions to learn from; `statistics`: counts of both;
@@ -30,6 +31,7 @@ mod opening;
 mod patch;
 mod plot;
 mod referee;
+mod relabel;
 mod sample;
 mod selfplay;
 mod settings;
@@ -57,6 +59,7 @@ pub use merge::{MergedParts, merge};
 pub use number::{ParseNumberError, TunedNumber};
 pub use opening::{OpeningMix, ParseMixError, SelfplayOpening};
 pub use plot::loss_plot;
+pub use relabel::Relabel;
 pub use sample::{Filter, RandomSamples, Sample};
 pub use selfplay::{GamesProgress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training, mean};

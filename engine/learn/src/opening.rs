@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use movegen::{Bitboard, Color, Kind, Piece, Position, Setup, Square};
+use movegen::{Bitboard, Color, Kind, Move, Piece, Position, Setup, Square};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -16,15 +16,16 @@ const KINDS: usize = 5;
 /// How the start position of a game is made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SelfplayOpening {
-    /// 8 to 12 random plies from the initial position.
+    /// 14 random plies from the initial position.
     Start,
-    /// A three-move ballot and 4 to 6 random plies.
+    /// A three-move ballot and 10 random plies.
     Ballot,
-    /// The middle of a quickly played game and two random plies.
+    /// The middle of a quickly played game that begins as [`SelfplayOpening::Start`], and two random
+    /// plies.
     Middle,
     /// 8 to 16 pieces anywhere, up to two kings a side and at least one on the board.
     Endgame,
-    /// An unbalanced opening of matches and 2 to 4 random plies.
+    /// An unbalanced opening of matches and 10 random plies.
     Unbalanced,
 }
 
@@ -144,6 +145,116 @@ impl FromStr for OpeningMix {
     }
 }
 
+/// How many starts a seed has before it takes those of the next one.
+pub(super) const STARTS_OF_SEED: u64 = 1 << 17;
+/// Numbers tried for one start: most stand for none, or for one where a side is ahead.
+const TRIALS: u64 = 1 << 9;
+/// Numbers of a kind of starts: a power of two, so that seeds come round again after 64.
+const NUMBERS: u64 = 1 << 32;
+
+/// The numbers tried for a game, in turn. No two games of 64 seeds in sequence share one.
+pub(super) fn numbers(seed: u64, game: u64) -> impl Iterator<Item = u64> {
+    let first = seed.wrapping_mul(STARTS_OF_SEED).wrapping_add(game).wrapping_mul(TRIALS);
+    (0..TRIALS).map(move |trial| permuted(first.wrapping_add(trial) % NUMBERS))
+}
+
+/// A permutation of the numbers below [`NUMBERS`].
+const fn permuted(number: u64) -> u64 {
+    let mut z = number;
+    let mut round = 0;
+    while round < 3 {
+        // Each step can be undone within 32 bits.
+        z = (z ^ z >> 16).wrapping_mul(0x9e37_79b1) % NUMBERS;
+        round += 1;
+    }
+    z ^ z >> 16
+}
+
+/// Plies that a number tells: one of some first positions, then moves.
+pub(super) struct NumberedPlies {
+    first: Vec<Position>,
+    plies: usize,
+    /// After three plies only one of these; none means any.
+    ballots: Vec<Position>,
+}
+
+impl NumberedPlies {
+    /// Plies from the initial position, as many as give millions of starts.
+    pub(super) fn start() -> NumberedPlies {
+        NumberedPlies { first: vec![Position::initial()], plies: 14, ballots: Vec::new() }
+    }
+
+    /// The same with a three-move ballot at first.
+    pub(super) fn ballot() -> NumberedPlies {
+        let ballots = openings::three_move_ballots();
+        let ballots = ballots.iter().map(|opening| *opening.position()).collect();
+        // With another number of plies they have another side to move.
+        NumberedPlies { plies: 13, ballots, ..NumberedPlies::start() }
+    }
+
+    /// Plies after an unbalanced opening.
+    pub(super) fn unbalanced() -> NumberedPlies {
+        let first = openings::unbalanced();
+        let first = first.iter().map(|opening| *opening.position()).collect();
+        NumberedPlies { first, plies: 10, ballots: Vec::new() }
+    }
+
+    fn allows(&self, plies: usize, position: &Position) -> bool {
+        plies != 3 || self.ballots.is_empty() || self.ballots.contains(position)
+    }
+
+    /// The position of this number, if it has one. Two numbers have hardly ever the same: moves that
+    /// lead to a position which the same side reaches by smaller ones, two plies apart, are left out.
+    pub(super) fn position(&self, number: u64) -> Option<Position> {
+        let mut left = number;
+        let mut digit = |below: usize| {
+            let digit = left % below as u64;
+            left /= below as u64;
+            digit as usize
+        };
+        let mut path = vec![self.first[digit(self.first.len())]];
+        let mut played: Vec<Move> = Vec::new();
+        for ply in 0..self.plies {
+            let position = path[ply];
+            let twins = match (played.get(ply.wrapping_sub(2)..), path.get(ply.wrapping_sub(2))) {
+                (Some(&[first, reply]), Some(before)) => self.twins(ply, before, first, reply),
+                _ => Vec::new(),
+            };
+            // Independent of the generator's order.
+            let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
+            moves.sort_unstable();
+            moves.retain(|&mv| {
+                let next = position.after(mv);
+                self.allows(ply + 1, &next) && !twins.contains(&next)
+            });
+            if moves.is_empty() {
+                return None;
+            }
+            let mv = moves[digit(moves.len())];
+            path.push(position.after(mv));
+            played.push(mv);
+        }
+        path.pop().filter(|position| left == 0 && position.has_legal_move())
+    }
+
+    /// What the side to move in `before` reaches with its move number `ply`, after a smaller move than
+    /// `first` and the same reply.
+    fn twins(&self, ply: usize, before: &Position, first: Move, reply: Move) -> Vec<Position> {
+        let mut twins = Vec::new();
+        for &other in before.legal_moves().iter().filter(|&&other| other < first) {
+            let between = before.after(other);
+            if !self.allows(ply - 1, &between) || !between.legal_moves().contains(&reply) {
+                continue;
+            }
+            let next = between.after(reply);
+            if self.allows(ply, &next) {
+                twins.extend(next.legal_moves().iter().map(|&mv| next.after(mv)));
+            }
+        }
+        twins
+    }
+}
+
 /// Plays this number of random moves; `None` if the game is over before.
 pub(super) fn random_plies(
     mut position: Position,
@@ -160,16 +271,6 @@ pub(super) fn random_plies(
         position = position.after(moves[random.below(moves.len())]);
     }
     position.has_legal_move().then_some(position)
-}
-
-/// The three-move ballots.
-pub(super) fn ballots() -> Vec<Position> {
-    openings::three_move_ballots().iter().map(|opening| *opening.position()).collect()
-}
-
-/// The unbalanced openings.
-pub(super) fn unbalanced() -> Vec<Position> {
-    openings::unbalanced().iter().map(|opening| *opening.position()).collect()
 }
 
 /// Pieces anywhere: 8 to 16 of them, the sides equal to within one, up to two kings a side and at
@@ -198,6 +299,8 @@ pub(super) fn scattered(random: &mut Random) -> Option<Position> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -251,7 +354,23 @@ mod tests {
     }
 
     #[test]
-    fn ballots_and_unbalanced_openings_are_all_there() {
-        assert_eq!((ballots().len(), unbalanced().len()), (331, 300));
+    fn no_number_and_no_start_comes_twice() {
+        let mut seen = HashSet::new();
+        let last = STARTS_OF_SEED - 1;
+        for (seed, game) in [(0, 0), (0, 1), (0, last), (1, 0), (1, last), (63, last), (9, 7)] {
+            assert!(numbers(seed, game).all(|number| number < NUMBERS && seen.insert(number)));
+        }
+        for (plies, first) in [
+            (NumberedPlies::start(), 1),
+            (NumberedPlies::ballot(), 1),
+            (NumberedPlies::unbalanced(), 300),
+        ] {
+            assert_eq!(plies.first.len(), first);
+            let number = (0..).flat_map(|game| numbers(7, game));
+            let starts: Vec<Position> =
+                number.filter_map(|number| plies.position(number)).take(20_000).collect();
+            let distinct: HashSet<&Position> = starts.iter().collect();
+            assert!(distinct.len() + 20 > starts.len(), "{}", distinct.len());
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! From games to positions to learn from.
 
+use std::collections::HashSet;
+
 use clap::{Args, value_parser};
 use movegen::random::{Random, mix};
 use movegen::{Color, Position, Wld};
@@ -96,6 +98,7 @@ pub struct RandomSamples {
     /// Positions so far.
     found: u64,
     chosen: Vec<Sample>,
+    seen: SeenGames,
     /// Positions of one game.
     samples: Vec<Sample>,
 }
@@ -105,11 +108,15 @@ impl RandomSamples {
     #[must_use]
     pub fn new(filter: Filter, count: usize, seed: u64) -> RandomSamples {
         let random = Random::new(seed);
-        RandomSamples { filter, count, random, found: 0, chosen: Vec::new(), samples: Vec::new() }
+        let (chosen, samples, seen) = (Vec::new(), Vec::new(), SeenGames::default());
+        RandomSamples { filter, count, random, found: 0, chosen, seen, samples }
     }
 
     /// Looks at a game of a file with this header.
     pub fn add(&mut self, header: &GamesHeader, game: &PlayedGame) {
+        if !self.seen.is_new(game) {
+            return;
+        }
         self.samples.clear();
         self.filter.beyond(header.database_pieces).samples(game, 1.0, &mut self.samples);
         for &sample in &self.samples {
@@ -131,8 +138,19 @@ impl RandomSamples {
     }
 }
 
+/// The games seen so far: positions of a game that occurs again are taken once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SeenGames(HashSet<u64>);
+
+impl SeenGames {
+    /// Whether the game is the first of its kind: another start or other moves than those before.
+    pub(super) fn is_new(&mut self, game: &PlayedGame) -> bool {
+        self.0.insert(fingerprint(game))
+    }
+}
+
 /// A number that is usually different for each game.
-pub(super) fn fingerprint(game: &PlayedGame) -> u64 {
+fn fingerprint(game: &PlayedGame) -> u64 {
     let last = game.plies.iter().fold(0u64, |all, ply| mix(all ^ ply.mv.to_bits()));
     mix(game.start.key() ^ last)
 }
@@ -173,7 +191,8 @@ mod tests {
         let filter = Filter { most_score, most_unproven, most_material: 100, ..Filter::default() };
         let chosen = |count, seed| {
             let mut samples = RandomSamples::new(filter, count, seed);
-            games.iter().for_each(|game| samples.add(&header, game));
+            // Copies change nothing.
+            games.iter().chain(&games).for_each(|game| samples.add(&header, game));
             samples.chosen().to_vec()
         };
         let all = chosen(usize::MAX, 1);

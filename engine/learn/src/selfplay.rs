@@ -12,13 +12,14 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 use egdb::error::ProbeError;
-use movegen::{Game, Move, Position};
+use movegen::{Color, Game, Move, Position, Wld};
 use parking_lot::{Condvar, Mutex};
 use thiserror::Error;
 
-use super::game::{PlayedGame, PlayedPly};
-use super::opening::{self, OpeningMix, SelfplayOpening};
+use super::game::{End, PlayedGame, PlayedPly};
+use super::opening::{self, NumberedPlies, OpeningMix, SelfplayOpening};
 use super::referee;
+use super::relabel::{self, ChosenPosition, Positions, Relabel};
 use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
@@ -35,8 +36,8 @@ const FINGERPRINT_NODES: u64 = 1_000;
 /// A start is rejected if a search of one of these depths finds one side ahead by more than this,
 /// in hundredths of a man.
 const CHECKS: [(u32, i32); 2] = [(2, 200), (6, 100)];
-/// Starts from the middle of a game: this many plies of quick play, then two random ones.
-const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
+/// Starts from the middle of a game: numbered plies, this many of quick play, two random ones.
+const MIDDLE_PLIES: std::ops::Range<usize> = 10..50;
 /// Quick play gets one node in this many.
 const QUICK_SHARE: u64 = 8;
 
@@ -61,6 +62,9 @@ pub struct SelfPlay {
     /// Play one of N equal parts of the run, counted from 1
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     pub shard: Shard,
+    /// Positions that are searched instead.
+    #[command(flatten)]
+    pub relabel: Relabel,
     /// Players at the same time.
     #[arg(skip = 1usize)]
     pub threads: usize,
@@ -95,6 +99,12 @@ pub enum SelfPlayError {
     /// The endgame databases.
     #[error("endgame databases: {0}")]
     Probe(#[from] ProbeError),
+    /// Too few positions to relabel.
+    #[error("too few positions to search: {BLOCK_GAMES} are needed")]
+    NoPositions,
+    /// No databases for exact positions.
+    #[error("exact positions need endgame databases of three pieces")]
+    NoDatabases,
     /// A player's thread cannot be started.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -126,18 +136,36 @@ impl SelfPlay {
         for _ in 0..self.threads.max(1) {
             players.push(SelfplayPlayer::new(self, &databases)?);
         }
+        let positions = match self.relabel.relabel[..] {
+            [] => None,
+            _ => Some(self.relabel.positions(self.games, self.seed, &databases)?),
+        };
+        let games = match &positions {
+            Some(positions) => positions.games(self.games) / BLOCK_GAMES * BLOCK_GAMES,
+            None => self.games,
+        };
+        if games == 0 {
+            return Err(SelfPlayError::NoPositions);
+        }
+        if positions.is_some() && self.relabel.exact > 0.0 && databases.max_pieces() < 3 {
+            return Err(SelfPlayError::NoDatabases);
+        }
         let header = GamesHeader {
             seed: self.seed,
             nodes: self.nodes,
             openings: self.openings,
             shard: self.shard,
             evaluation: self.evaluation.name().to_owned(),
-            database_pieces: databases.max_pieces().into(),
+            // Training takes all positions that were chosen.
+            database_pieces: if positions.is_some() { 0 } else { databases.max_pieces().into() },
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            play: players[0].fingerprint(self)?,
+            play: match &positions {
+                Some(positions) => positions.fingerprint(databases.max_pieces()),
+                None => players[0].fingerprint(self)?,
+            },
         };
         let store = Store::open(folder, &header)?;
-        let blocks = self.games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
+        let blocks = games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
         let before = store.blocks();
         let at = |blocks_done: u64| GamesProgress {
             games: blocks_done * BLOCK_GAMES,
@@ -151,13 +179,17 @@ impl SelfPlay {
         progress(at(before));
         thread::scope(|scope| {
             for mut player in players {
-                let (shared, turn, halt) = (&shared, &turn, &halt);
+                let (shared, turn, halt, positions) = (&shared, &turn, &halt, positions.as_ref());
                 let fail = |error| {
                     shared.lock().0.failure.get_or_insert(error);
                     halt.store(true, Ordering::Relaxed);
                 };
                 let play = move || {
-                    let played = self.play_blocks(&mut player, blocks, shared, turn, halt);
+                    let mut game = |number| match positions {
+                        Some(positions) => player.label(self, positions, number),
+                        None => player.play(self, number),
+                    };
+                    let played = self.play_blocks(&mut game, blocks, shared, turn, halt);
                     if let Err(error) = played {
                         fail(error);
                     }
@@ -192,7 +224,7 @@ impl SelfPlay {
 
     fn play_blocks(
         &self,
-        player: &mut SelfplayPlayer,
+        game: &mut dyn FnMut(u64) -> Result<PlayedGame, SelfPlayError>,
         blocks: u64,
         shared: &Mutex<(BlockSchedule, Store)>,
         turn: &Condvar,
@@ -216,7 +248,7 @@ impl SelfPlay {
                 if halt.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                player.play(self, number)?.encode(&mut bytes);
+                game(number)?.encode(&mut bytes);
             }
             let mut guard = shared.lock();
             while guard.0.written != block {
@@ -243,8 +275,8 @@ struct SelfplayPlayer {
     engine: Engine,
     databases: Probe,
     control: Control,
-    ballots: Vec<Position>,
-    unbalanced: Vec<Position>,
+    /// From the initial position, a ballot, an unbalanced opening.
+    numbered: [NumberedPlies; 3],
 }
 
 impl SelfplayPlayer {
@@ -259,8 +291,11 @@ impl SelfplayPlayer {
             engine: Engine::new(options)?,
             databases: databases.clone(),
             control: Control::new(),
-            ballots: opening::ballots(),
-            unbalanced: opening::unbalanced(),
+            numbered: [
+                NumberedPlies::start(),
+                NumberedPlies::ballot(),
+                NumberedPlies::unbalanced(),
+            ],
         })
     }
 
@@ -284,9 +319,11 @@ impl SelfplayPlayer {
         let mut random = random_of(run.seed, number);
         // Some kinds of starts are often unfair: the mix counts games, not attempts.
         let opening = run.openings.pick(&mut random);
+        let mut numbers = opening::numbers(run.seed, number);
         let start = loop {
-            self.engine.new_game();
-            if let Some(start) = self.start(opening, run, &mut random)
+            // Of a thousand starts one or two find none among their own numbers.
+            let number = numbers.next().unwrap_or_else(|| random.next_u64() >> 32);
+            if let Some(start) = self.start(opening, run, number, &mut random)
                 && self.is_fair(&start)
             {
                 break start;
@@ -302,26 +339,50 @@ impl SelfplayPlayer {
         Ok(PlayedGame { start, opening, plies, white, end })
     }
 
-    /// A start of this kind; `None` if the attempt fails.
+    /// Searches the position with this number; a game of its best move.
+    fn label(
+        &mut self,
+        run: &SelfPlay,
+        positions: &Positions,
+        number: u64,
+    ) -> Result<PlayedGame, SelfPlayError> {
+        let ChosenPosition { position, opening, mut white, mut end } =
+            positions.get(number, &mut random_of(run.seed, number), &self.databases)?;
+        self.engine.new_game();
+        let (best, score) = self.search(&Game::new(position), &Limits::nodes(run.nodes));
+        let mut proven = match self.databases.reaches(&position) {
+            true => self.databases.wld(&position)?,
+            false => None,
+        };
+        if proven.is_none() && score.is_decided() {
+            proven = Some(if score.is_win() { Wld::Win } else { Wld::Loss });
+        }
+        if let Some(value) = proven {
+            let is_white = position.side_to_move() == Color::White;
+            white = if is_white { value } else { value.opponent() };
+            end = End::Database;
+        }
+        let score = relabel::label(score, proven);
+        let mv = best.unwrap_or(position.legal_moves()[0]);
+        let plies = vec![PlayedPly { mv, score: Some(score) }];
+        Ok(PlayedGame { start: position, opening, plies, white, end })
+    }
+
+    /// A start of this kind with this number; `None` if the attempt fails.
     fn start(
         &mut self,
         kind: SelfplayOpening,
         run: &SelfPlay,
+        number: u64,
         random: &mut Random,
     ) -> Option<Position> {
+        let [start, ballot, unbalanced] = &self.numbered;
         match kind {
-            SelfplayOpening::Start => {
-                let plies = 8 + random.below(5);
-                opening::random_plies(Position::initial(), plies, random)
-            }
-            SelfplayOpening::Ballot => {
-                let ballot = self.ballots[random.below(self.ballots.len())];
-                opening::random_plies(ballot, 4 + random.below(3), random)
-            }
+            SelfplayOpening::Start => start.position(number),
+            SelfplayOpening::Ballot => ballot.position(number),
             SelfplayOpening::Middle => {
-                let first = 4 + random.below(5);
-                let mut game =
-                    Game::new(opening::random_plies(Position::initial(), first, random)?);
+                let mut game = Game::new(start.position(number)?);
+                self.engine.new_game();
                 let limits = Limits::nodes((run.nodes / QUICK_SHARE).max(1));
                 for _ in 0..MIDDLE_PLIES.start + random.below(MIDDLE_PLIES.len()) {
                     game.play(self.search(&game, &limits).0?).ok()?;
@@ -329,10 +390,7 @@ impl SelfplayPlayer {
                 opening::random_plies(*game.position(), 2, random)
             }
             SelfplayOpening::Endgame => opening::scattered(random),
-            SelfplayOpening::Unbalanced => {
-                let opening = self.unbalanced[random.below(self.unbalanced.len())];
-                opening::random_plies(opening, 2 + random.below(3), random)
-            }
+            SelfplayOpening::Unbalanced => unbalanced.position(number),
         }
     }
 
@@ -353,15 +411,13 @@ impl SelfplayPlayer {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{HashMap, HashSet};
     use std::fs;
 
     use tempfile::TempDir;
 
-    use movegen::{Color, DrawRules, Status};
+    use movegen::{DrawRules, Status};
 
-    use egdb::Wld;
-
-    use super::super::game::End;
     use super::super::referee::{MAX_PLIES, NO_PROGRESS};
     use super::super::store::Contents;
     use super::*;
@@ -376,6 +432,7 @@ mod tests {
             threads: 1,
             databases: DatabaseOptions::default(),
             evaluation: Evaluation::default(),
+            relabel: Relabel::default(),
         }
     }
 
@@ -434,6 +491,84 @@ mod tests {
         let other_seed = TempDir::new().unwrap();
         play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);
         assert_ne!(games(&other_seed, "seed4.games")[0], all[0]);
+    }
+
+    #[test]
+    fn positions_of_games_get_new_scores_and_databases_exact_ones() {
+        let [played, whole, parts] = [(); 3].map(|()| TempDir::new().unwrap());
+        let source =
+            SelfPlay { games: 1024, nodes: 20, databases: DatabaseOptions::none(), ..run() };
+        play(&source, &played, u64::MAX);
+        let relabel =
+            Relabel { relabel: vec![played.path().to_owned()], disputed: 0.25, exact: 0.25 };
+        let label = SelfPlay { games: 640, nodes: 500, relabel, ..run() };
+        // There are too few of some kinds.
+        let count = play(&label, &whole, u64::MAX).of;
+        assert!((512..=640).contains(&count), "{count}");
+        let labelled = games(&whole, "seed3.games");
+        let mut sources: HashMap<Position, Vec<(i32, Wld)>> = HashMap::new();
+        for game in games(&played, "seed3.games") {
+            for (position, ply) in game.positions() {
+                let score = ply.and_then(|ply| ply.score).map_or(0, Score::hundredths);
+                sources.entry(position).or_default().push((score, game.white));
+            }
+        }
+        let databases = DatabaseOptions::default().open().unwrap();
+        let (mut exact, mut disputed, mut decisive, mut changed) = (0, 0, 0, 0);
+        let mut distinct = HashSet::new();
+        for PlayedGame { start, plies, white, end, .. } in &labelled {
+            assert!(distinct.insert(*start) || databases.reaches(start));
+            let [PlayedPly { mv, score: Some(score) }] = plies[..] else { panic!("{plies:?}") };
+            assert!(start.legal_moves().contains(&mv));
+            assert!(Color::ALL.iter().all(|&color| !start.has_capture(color)));
+            let side = start.side_to_move();
+            if databases.reaches(start) {
+                exact += 1;
+                let value = databases.wld(start).unwrap().unwrap();
+                let expected = if side == Color::White { value } else { value.opponent() };
+                assert_eq!((*white, *end), (expected, End::Database));
+                match value {
+                    Wld::Draw => assert_eq!(score, Score::DRAW),
+                    Wld::Win => assert!((250..400).contains(&score.hundredths())),
+                    Wld::Loss => assert!((250..400).contains(&-score.hundredths())),
+                }
+                continue;
+            }
+            let (old, result) = sources[start][0];
+            changed += u32::from(score.hundredths() != old);
+            let is_of_game = sources[start].iter().any(|&(_, result)| *white == result);
+            assert!(is_of_game || *end == End::Database);
+            let old = if side == Color::White { old } else { -old };
+            disputed += u32::from(match result {
+                Wld::Win => old < 50,
+                Wld::Draw => old.abs() >= 50,
+                Wld::Loss => old > -50,
+            });
+            decisive += u32::from((8..=20).contains(&start.piece_count()));
+        }
+        assert_eq!(exact, count / 4);
+        assert!((80..=125).contains(&disputed), "{disputed}");
+        assert!(decisive >= 200 && changed > 300, "{decisive} {changed}");
+
+        // Parts and interruptions change nothing.
+        for index in 1..=2 {
+            let part = SelfPlay { shard: Shard { index, of: 2 }, threads: 2, ..label.clone() };
+            play(&part, &parts, 64);
+            play(&part, &parts, u64::MAX);
+        }
+        let files = ["seed3-1of2.games", "seed3-2of2.games"].map(|name| parts.path().join(name));
+        let merged = TempDir::new().unwrap();
+        super::super::merge::merge(&files, merged.path()).unwrap();
+        assert!(games(&merged, "seed3.games").starts_with(&labelled));
+
+        // Another choice is another run.
+        let other = Relabel { exact: 0.5, ..label.relabel.clone() };
+        let other = SelfPlay { relabel: other, ..label.clone() };
+        let error = other.run(whole.path(), &AtomicBool::new(false), &mut |_| {}).unwrap_err();
+        assert!(error.to_string().contains("play of a program"), "{error}");
+        let none = SelfPlay { databases: DatabaseOptions::none(), ..label };
+        let error = none.run(whole.path(), &AtomicBool::new(false), &mut |_| {}).unwrap_err();
+        assert!(error.to_string().contains("databases of three pieces"), "{error}");
     }
 
     #[test]

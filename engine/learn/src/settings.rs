@@ -55,7 +55,8 @@ pub(crate) fn positive(text: &str) -> Result<f32, String> {
     number(text, |x| x > 0.0 && x <= 1e6, "a number above 0")
 }
 
-fn share(text: &str) -> Result<f32, String> {
+/// Reads a part of the whole.
+pub(crate) fn share(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1")
 }
 

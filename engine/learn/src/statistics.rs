@@ -6,7 +6,7 @@ use movegen::notation::pdn::GameResult;
 use movegen::{Color, Position};
 
 use super::game::PlayedGame;
-use super::sample::{Filter, Sample};
+use super::sample::{Filter, Sample, SeenGames};
 use super::store::GamesHeader;
 
 /// Men's steps to promotion in a row of their table, and the last row.
@@ -29,8 +29,10 @@ const FIRST_OF_POSITIONS: usize = 3;
 pub struct Statistics {
     filter: Filter,
     games: u64,
+    copies: u64,
     plies: u64,
     positions: u64,
+    seen: SeenGames,
     /// Counts by place in the table and name of the row.
     tables: [BTreeMap<(usize, String), u64>; HEADINGS.len()],
     samples: Vec<Sample>,
@@ -54,17 +56,25 @@ impl Statistics {
         Statistics {
             filter,
             games: 0,
+            copies: 0,
             plies: 0,
             positions: 0,
+            seen: SeenGames::default(),
             tables: Default::default(),
             samples: Vec::new(),
         }
     }
 
-    /// Games that were counted.
+    /// Games that were counted, each once.
     #[must_use]
     pub const fn games(&self) -> u64 {
         self.games
+    }
+
+    /// Games that occurred before: they are in no other count, as training leaves them out.
+    #[must_use]
+    pub const fn copies(&self) -> u64 {
+        self.copies
     }
 
     /// Plies of these games.
@@ -81,6 +91,10 @@ impl Statistics {
 
     /// Counts a game of a file with this header.
     pub fn add(&mut self, header: &GamesHeader, game: &PlayedGame) {
+        if !self.seen.is_new(game) {
+            self.copies += 1;
+            return;
+        }
         self.games += 1;
         self.plies += game.plies.len() as u64;
         self.count(0, 0, game.opening.name().to_owned());
@@ -137,10 +151,14 @@ mod tests {
 
     #[test]
     fn each_game_and_each_position_is_in_one_row_of_its_tables() {
-        let (header, games) = test_games::games(60);
+        let (header, mut games) = test_games::games(80);
+        games.retain(|game| game.plies.len() > 3);
+        let count = games.len() as u64;
         let mut statistics = Statistics::new(Filter::default());
-        games.iter().for_each(|game| statistics.add(&header, game));
-        assert_eq!(statistics.games(), 60);
+        for _ in 0..2 {
+            games.iter().for_each(|game| statistics.add(&header, game));
+        }
+        assert_eq!((statistics.games(), statistics.copies()), (count, count));
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         assert_eq!(statistics.plies(), plies as u64);
         assert!(statistics.positions() > 0);
@@ -150,7 +168,7 @@ mod tests {
             let sum: u64 = table.rows.iter().map(|row| row.1).sum();
             assert_eq!(sum, table.total, "{table:?}");
         }
-        assert_eq!((tables[0].total, tables[5].total), (60, statistics.positions()));
+        assert_eq!((tables[0].total, tables[5].total), (count, statistics.positions()));
     }
 
     #[test]

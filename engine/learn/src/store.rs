@@ -230,8 +230,11 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The games, if the block is whole.
+    /// The games, if the block is whole and has no more than others.
     pub(super) fn games(&self) -> Option<Vec<PlayedGame>> {
+        if u64::from(self.games) > BLOCK_GAMES {
+            return None;
+        }
         let mut rest = &self.bytes[..];
         let games: Result<Vec<_>, _> =
             (0..self.games).map(|_| PlayedGame::decode(&mut rest)).collect();

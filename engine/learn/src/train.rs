@@ -221,6 +221,7 @@ mod tests {
 
     use super::super::data::Source;
     use super::super::opening::OpeningMix;
+    use super::super::relabel::Relabel;
     use super::super::sample::Filter;
     use super::super::selfplay::SelfPlay;
     use super::*;
@@ -235,6 +236,7 @@ mod tests {
             nodes: 30,
             seed: 2,
             openings: OpeningMix::default(),
+            relabel: Relabel::default(),
             shard: Shard::WHOLE,
             threads: 1,
             databases: DatabaseOptions::default(),

@@ -20,7 +20,6 @@ use meerslag_search::{
     Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES, SearchNumbers,
 };
 use meerslag_study::openings::{self, Opening};
-use movegen::random::Random;
 use movegen::{Color, Game};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -254,7 +253,7 @@ impl Tuning {
         let first = state.step * STEP_PAIRS;
         let versions = |pair: u64| {
             let mut random = random_of(self.seed, first + pair);
-            (spsa.versions(&state.values, first + pair, &mut random), random)
+            spsa.versions(&state.values, first + pair, &mut random)
         };
         let next = AtomicUsize::new(0);
         let won: [Mutex<Option<i32>>; STEP_PAIRS as usize] = Default::default();
@@ -265,9 +264,10 @@ impl Tuning {
                     loop {
                         let pair = next.fetch_add(1, Ordering::Relaxed);
                         let Some(place) = won.get(pair) else { return };
-                        let (versions, mut random) = versions(pair as u64);
+                        let versions = versions(pair as u64);
                         let numbers = [&versions.plus, &versions.minus].map(|v| self.numbers(v));
-                        match duel.pair(numbers, self.nodes, &mut random, stop) {
+                        let start = duel.opening(self.seed, first + pair as u64);
+                        match duel.pair(numbers, self.nodes, &start, stop) {
                             Ok(Some(result)) => *place.lock() = Some(result),
                             Ok(None) => return,
                             Err(error) => {
@@ -289,7 +289,7 @@ impl Tuning {
         let Some(won) = won.map(Mutex::into_inner).into_iter().collect::<Option<Vec<i32>>>() else {
             return Ok(false);
         };
-        let versions: Vec<_> = (0..STEP_PAIRS).map(|pair| versions(pair).0).collect();
+        let versions: Vec<_> = (0..STEP_PAIRS).map(versions).collect();
         for (versions, won) in versions.iter().zip(won) {
             spsa.learn(&mut state.values, versions, won);
         }
@@ -351,17 +351,26 @@ impl Duel {
         })
     }
 
+    /// The opening of the pair with this number, of both sets in turn: each comes once before one of its
+    /// set comes again.
+    fn opening(&self, seed: u64, pair: u64) -> Game {
+        let sets = self.openings.len() as u64;
+        let set = &self.openings[(pair % sets) as usize];
+        let (round, place) = (pair / sets / set.len() as u64, pair / sets % set.len() as u64);
+        let mut order: Vec<usize> = (0..set.len()).collect();
+        random_of(seed, round).shuffle(&mut order);
+        set[order[place as usize]].game()
+    }
+
     /// Plays an opening from both sides: the first version's wins less its losses. `None` if it was
     /// stopped.
     fn pair(
         &mut self,
         numbers: [SearchNumbers; 2],
         nodes: u64,
-        random: &mut Random,
+        start: &Game,
         stop: &AtomicBool,
     ) -> Result<Option<i32>, TuneError> {
-        let set = &self.openings[random.below(self.openings.len())];
-        let start = set[random.below(set.len())].game();
         let mut won = 0;
         for (engine, numbers) in self.engines.iter_mut().zip(numbers) {
             engine.set_numbers(numbers);
@@ -398,6 +407,8 @@ impl Duel {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -451,6 +462,19 @@ mod tests {
         );
         let error = run(&Tuning { nodes: 61, ..tuning() }, &whole, u64::MAX).unwrap_err();
         assert!(error.to_string().contains("other data or settings"), "{error}");
+    }
+
+    #[test]
+    fn no_opening_comes_twice_before_all_have_come() {
+        let duel = Duel::new(&tuning()).unwrap();
+        let [ballots, unbalanced] = duel.openings.each_ref().map(|set| set.len() as u64);
+        assert!(unbalanced < ballots);
+        let start = |pair| duel.opening(5, pair).position().to_fen();
+        let first: HashSet<String> = (0..2 * unbalanced).map(start).collect();
+        assert_eq!(first.len() as u64, 2 * unbalanced);
+        let all: HashSet<String> = (0..2 * ballots).map(start).collect();
+        assert_eq!(all.len() as u64, ballots + unbalanced);
+        assert_ne!(start(1), start(1 + 2 * unbalanced));
     }
 
     #[test]

@@ -93,6 +93,9 @@ struct Input {
 #[derive(Serialize, JsonSchema, Default)]
 pub(super) struct GamesRecord {
     games: u64,
+    /// Games that occurred before, which are in no other number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plies: Option<u64>,
     /// Positions that training takes.
@@ -266,13 +269,18 @@ fn stats(input: &Input, filter: Filter, out: &mut impl Write) -> Result<(), Fail
         statistics.add(header, &game);
         Ok(())
     })?;
-    let (games, plies, taken) = (statistics.games(), statistics.plies(), statistics.positions());
+    let (games, copies) = (statistics.games(), statistics.copies());
+    let (plies, taken) = (statistics.plies(), statistics.positions());
     if input.json {
-        let (plies, positions) = (Some(plies), Some(taken));
-        json::write(out, &GamesRecord { games, plies, positions, ..GamesRecord::default() })?;
+        let (copies, plies, positions) = (Some(copies), Some(plies), Some(taken));
+        let record = GamesRecord { games, copies, plies, positions, ..GamesRecord::default() };
+        json::write(out, &record)?;
     } else {
         let counts = [counted(games, "game"), counted(plies, "ply"), counted(taken, "position")];
         writeln!(out, "{} to train with", counts.join(", "))?;
+        if copies > 0 {
+            writeln!(out, "{} of games before, left out", counted(copies, "copy"))?;
+        }
     }
     for CountTable { heading, total, rows } in statistics.tables() {
         if !input.json {

@@ -12,6 +12,7 @@ use meerslag_learn::{
 };
 use meerslag_search::eval::{Evaluation, Inputs, Provenance};
 use meerslag_study::record::today;
+use movegen::words::counted;
 
 use super::Failure;
 use super::files::{self, ForceArgs};
@@ -88,6 +89,9 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let data = DataSet::open(&args.data, &args.filter).map_err(Failure::input)?;
     if data.skipped > 0 {
         note(format_args!("{} bytes of damaged blocks are left out", data.skipped));
+    }
+    if data.copies > 0 {
+        note(format_args!("{} of games are left out", counted(data.copies, "copy")));
     }
     let network = match (args.network, &args.base) {
         (Some(hidden), Some(base)) => {

@@ -58,7 +58,7 @@ pub(super) fn write(out: &mut impl Write, args: &SelfPlayArgs) -> io::Result<()>
 
 /// The settings of all parts.
 fn options(args: &SelfPlayArgs) -> Vec<String> {
-    let databases = args.databases.options();
+    let (databases, relabel) = (args.databases.options(), &args.run.relabel);
     let mut options = vec![
         format!("--games={}", args.run.games),
         format!("--nodes={}", args.run.nodes),
@@ -66,6 +66,11 @@ fn options(args: &SelfPlayArgs) -> Vec<String> {
         format!("--openings={}", args.run.openings),
         format!("--egdb-pieces={}", databases.pieces),
     ];
+    if !relabel.relabel.is_empty() {
+        options.push(format!("--disputed={}", relabel.disputed));
+        options.push(format!("--exact={}", relabel.exact));
+        options.extend(relabel.relabel.iter().map(|dir| format!("--relabel={}", dir.display())));
+    }
     options.extend(databases.folders.iter().map(|dir| format!("--egdb={}", dir.display())));
     if !args.evaluation.name().is_empty() {
         options.push(format!("--eval={}", args.evaluation.name()));
