@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { startServer } from "./hosts.js";
-import { cell, menu, moves, read, says, show, text, type } from "./pages.js";
+import { cell, comment, menu, moves, pdn, read, says, show, text, type } from "./pages.js";
 import { MEERSLAG, browser, host } from "./stage.js";
 
 /** A page of a new visitor. */
@@ -121,4 +121,19 @@ test("a link for others has an address that they can open, and a code for a phon
   }
   await other.context().close();
   await shared.stop();
+});
+
+test("a link is not called the last visit, and braces stay in a comment as brackets", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  await show(page, "analysis");
+  await type(page, "32-28");
+  await moves(page, 1);
+  await comment(page, "a {b} c");
+  assert.match(await pdn(page), /\{a \(b\) c\}/);
+  const other = await page.context().newPage();
+  await other.goto(host.url + "#moves=31-27&view=analysis");
+  await other.waitForSelector("body[data-ready]");
+  await moves(other, 1);
+  assert.doesNotMatch(await other.locator("#say").textContent(), /last visit/);
+  await page.context().close();
 });

@@ -101,9 +101,9 @@ fn pieces_stand_on_their_squares() {
             let pixel = png.pixel(middle(seen.column()), middle(seen.row())).unwrap();
             let piece = position.piece_at(square(number)).map(movegen::Piece::hub_letter);
             let expected = match piece {
-                Some('w') => (0xfd, 0xfd, 0xf6),
-                Some(_) => (0x2b, 0x2b, 0x2b),
-                None => (0xa9, 0x71, 0x3f),
+                Some('w') => (0xfb, 0xf3, 0xe2),
+                Some(_) => (0x2d, 0x29, 0x25),
+                None => (0x92, 0x68, 0x49),
             };
             assert_eq!((pixel.red(), pixel.green(), pixel.blue()), expected, "{number}");
         }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use meerslag_pages::LANGUAGES;
 use meerslag_pages::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
 use movegen::Game;
 
@@ -56,6 +58,9 @@ pub(super) struct BoardArgs {
     #[arg(long, value_name = "6|12", requires = "input",
           conflicts_with_all = ["png", "ansi", "game", "ply", "arrows", "marks", "size"])]
     sheet: Option<PerPage>,
+    /// The language of the sheets [default: en]
+    #[arg(long, value_name = "CODE", requires = "sheet", value_parser = PossibleValuesParser::new(LANGUAGES))]
+    language: Option<String>,
     /// Of a file: this game, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,

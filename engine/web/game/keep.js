@@ -105,7 +105,9 @@ export class Keep {
       // An option that no longer exists.
       if (field.value === "") field.value = before;
     }
-    if (desk.games.some((game) => !game.isEmpty)) this.say(t("restored"));
+    // A link shows something else in a moment.
+    const isLink = location.hash.includes("=") || new URLSearchParams(location.search).has("pdn");
+    if (!isLink && desk.games.some((game) => !game.isEmpty)) this.say(t("restored"));
     return place?.view ?? null;
   }
 

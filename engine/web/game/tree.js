@@ -84,7 +84,7 @@ export class Node {
   set comment(text) {
     const commands = this.comments.flatMap((comment) => comment.match(COMMAND) ?? []);
     // Braces would end the comment in a PDN file.
-    const paragraphs = text.replace(/[{}]/g, "").split(/\n\s*\n/);
+    const paragraphs = text.replaceAll("{", "(").replaceAll("}", ")").split(/\n\s*\n/);
     const clean = paragraphs.map((one) => one.trim().replace(/\s+/g, " ")).filter(Boolean).join("\n\n");
     this.comments = [[...commands, clean].filter(Boolean).join(" ")].filter(Boolean);
   }

@@ -65,6 +65,11 @@ pub const ASSETS: &[Asset] = assets! {
     "views/main.js": SCRIPT,
 };
 
+/// The drawings of the pieces.
+pub const PIECES: &str = include_str!("../pieces.svg");
+/// The style of the board, with its colours.
+pub const BOARD_STYLE: &str = include_str!("../style/board.css");
+
 /// The files of a tournament's page, beside the drawings of the board.
 pub const TOURNAMENT: &[Asset] = assets! {
     "tournament.html": PAGE,

@@ -14,6 +14,9 @@ export const split = (counts) => {
     ...shares.map((share) => make("i", { style: `--v:${share}` }, share > 9 ? String(share) : "")));
 };
 
+/** Milliseconds until the page says that it waits for an answer. */
+const SLOW = 300;
+
 export class Book {
   constructor(desk, { follow }) {
     this.desk = desk;
@@ -35,12 +38,16 @@ export class Book {
     if (!this.isOpen) return;
     const { node, engine } = this.desk;
     if (!engine.about.has_book) return this.show(t("noBook"), []);
+    // A site without a server fetches its engine first.
+    const slow = setTimeout(() => this.desk.node === node && this.show(t("loading"), []), SLOW);
     try {
       const answer = await engine.ask("book", node.query);
       if (this.desk.node !== node) return;
       this.show(answer.in_book ? this.summary(answer) : t("notInBook"), answer.moves);
     } catch (problem) {
       if (this.desk.node === node) this.show(problemText(problem), []);
+    } finally {
+      clearTimeout(slow);
     }
   }
 

@@ -13,8 +13,8 @@ import { Game } from "../game/tree.js";
 
 /** Games of a page. */
 const PAGE = 50;
-/** Milliseconds from a key to the request for games. */
-const PAUSE = 150;
+/** Milliseconds from a key to the request for games, and until the page says that it waits for them. */
+const [PAUSE, SLOW] = [150, 300];
 const EMPTY = "W" + "e".repeat(50);
 /** The kinds of marks of a pattern. */
 const KINDS = ["must", "one-of", "not"];
@@ -288,6 +288,7 @@ export class Database {
     const { query: conditions, sort } = this;
     const position = find("db-here").checked && !this.isDrawing ? node.position : "";
     const list = { ...conditions, sort, position, pattern: this.words, skip: this.skip, limit: PAGE };
+    const slow = setTimeout(() => (find("db-count").textContent = t("loading")), SLOW);
     try {
       const [found, tree] = await Promise.all([
         this.isOpen ? engine.ask("games/find", list, { signal }) : null,
@@ -302,6 +303,8 @@ export class Database {
       this.showTree(tree);
     } catch (problem) {
       if (!signal.aborted) find("db-count").textContent = problemText(problem);
+    } finally {
+      clearTimeout(slow);
     }
   }
 

@@ -291,6 +291,7 @@ const start = async () => {
   const typing = (isOn) => {
     const isShown = isOn && !find("desk").hidden;
     find("type-form").hidden = !isShown;
+    if (!isShown) find("type").value = "";
     find("panel").classList.toggle("typing", isShown);
     if (isShown) find("type").focus();
   };

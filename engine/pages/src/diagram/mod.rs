@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod design;
 mod paper;
 #[cfg(feature = "png")]
 mod png;

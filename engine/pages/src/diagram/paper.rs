@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use super::svg::symbols;
 use super::{Coordinates, Diagram, ParseDiagramError};
+use crate::Words;
 
 /// The style of the page that [`Paper::to_html`] makes.
 const STYLE: &str = include_str!("paper.css");
@@ -91,6 +92,8 @@ pub struct Captioned {
 pub struct Paper {
     /// The title of each page.
     pub title: String,
+    /// The words of its language.
+    pub words: Words,
     /// How many are on a page.
     pub per_page: PerPage,
     /// The diagrams.
@@ -134,11 +137,12 @@ impl Paper {
     pub fn to_html(&self) -> String {
         let title = Escaped(&self.title);
         let mut html = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+            "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
              <style>\n{STYLE}</style>\n</head>\n<body>\n\
              <svg width=\"0\" height=\"0\" style=\"position: absolute\" aria-hidden=\"true\">\n{}</svg>\n\
              <main>\n",
+            self.words.language,
             self.symbols()
         );
         let count = self.per_page.count();
@@ -161,7 +165,8 @@ impl Paper {
             }
             html.push_str("</div>\n</section>\n");
         }
-        html.push_str("<section class=\"solutions\">\n<h2>Solutions</h2>\n<ol>\n");
+        let solutions = self.words.say("sheet.solutions", &[]);
+        let _ = write!(html, "<section class=\"solutions\">\n<h2>{solutions}</h2>\n<ol>\n");
         for (number, captioned) in (1..).zip(&self.diagrams) {
             let solution = Escaped(&captioned.solution);
             let _ = writeln!(html, "<li><b>{number}.</b>{solution}</li>");
@@ -179,7 +184,7 @@ impl Paper {
             SvgPage { is_of_solutions: false, svg: self.page(&self.title, &self.symbols(), &body) }
         });
         let solutions = self.pages_of_solutions().map(|body| {
-            let title = format!("{}: solutions", self.title);
+            let title = self.words.say("sheet.solutionsOf", &[("title", &self.title)]);
             SvgPage { is_of_solutions: true, svg: self.page(&title, "", &body) }
         });
         diagrams.chain(solutions).collect()
@@ -333,7 +338,8 @@ mod tests {
             origin: format!("A <b> & \"C\"\u{1}, {number}"),
             solution: "1. 28-22 1-6 ".repeat(number),
         };
-        Paper { title: "T<1>".to_owned(), per_page, diagrams: (0..count).map(captioned).collect() }
+        let diagrams = (0..count).map(captioned).collect();
+        Paper { title: "T<1>".to_owned(), words: Words::of("en"), per_page, diagrams }
     }
 
     /// Places of the boards of a page: left, top and width.
@@ -376,6 +382,17 @@ mod tests {
             "7".parse::<PerPage>().unwrap_err().to_string(),
             "'7': expected 6 or 12 diagrams"
         );
+    }
+
+    #[test]
+    fn sheets_are_in_the_language_of_their_words() {
+        let dutch = Paper { words: Words::of("nl"), ..paper(PerPage::Six, 1) };
+        let html = dutch.to_html();
+        assert!(html.contains("<html lang=\"nl\">") && html.contains("<h2>Oplossingen</h2>"));
+        assert!(dutch.to_svg()[1].svg.contains("T&lt;1&gt;: oplossingen"));
+        let side = dutch.words.say("side.W", &[]);
+        let task = dutch.words.say("puzzleTask", &[("side", &side)]);
+        assert_eq!(task, "Wit speelt en wint");
     }
 
     #[test]

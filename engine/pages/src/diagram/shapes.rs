@@ -1,8 +1,9 @@
 //! The shapes in pictures of a board, for SVG and PNG alike. A square is 10 wide; (0, 0) is the
-//! upper left corner of the board.
+//! upper left corner of the board. Pieces and colours are those of the page (`design`).
 
 use movegen::{Color, Kind, Piece, Square};
 
+use super::design::{colour, piece_shapes};
 use super::{Arrow, ArrowKind, Coordinates, Diagram, Mark};
 
 /// The width of a square.
@@ -18,18 +19,7 @@ const EDGE: f32 = 5.5;
 pub(super) type Colour = [u8; 3];
 
 const PAPER: Colour = [0xff, 0xff, 0xff];
-const LIGHT: Colour = [0xf2, 0xe3, 0xc6];
-const DARK: Colour = [0xa9, 0x71, 0x3f];
 const INK: Colour = [0x22, 0x22, 0x22];
-const IVORY: Colour = [0xfd, 0xfd, 0xf6];
-const IVORY_LINE: Colour = [0x44, 0x44, 0x44];
-const EBONY: Colour = [0x2b, 0x2b, 0x2b];
-const EBONY_LINE: Colour = [0xb0, 0xb0, 0xb0];
-const CROWN: Colour = [0xc9, 0x30, 0x2c];
-const GOLD: Colour = [0xf0, 0xc4, 0x2e];
-const GREEN: Colour = [0x2e, 0x9e, 0x5b];
-const BLUE: Colour = [0x3b, 0x7d, 0xd8];
-const RED: Colour = [0xd6, 0x3b, 0x2f];
 
 /// A part of an outline, in absolute places.
 #[derive(Clone, Copy, Debug)]
@@ -124,63 +114,33 @@ impl Symbol {
     }
 }
 
-fn piece_shapes(Piece { color, kind }: Piece) -> Vec<Shape> {
-    let (body, rim) = match color {
-        Color::White => (IVORY, IVORY_LINE),
-        Color::Black => (EBONY, EBONY_LINE),
-    };
-    let disc = |y: f32, radius: f32| Shape {
-        outline: Outline::Circle { x: 5.0, y, radius },
-        fill: Some(body),
-        stroke: Some((rim, 0.3)),
-        opacity: 1.0,
-    };
-    let ring = Outline::Circle { x: 5.0, y: 5.0, radius: 2.7 };
-    match kind {
-        Kind::Man => vec![disc(5.0, 3.8), Shape::line(ring, rim, 0.2)],
-        // Two men, one on the other, and a crown.
-        Kind::King => {
-            let crown = Shape {
-                outline: Outline::Path(CROWN_PATH),
-                fill: Some(CROWN),
-                stroke: None,
-                opacity: 1.0,
-            };
-            vec![disc(5.5, 3.8), disc(4.5, 3.8), crown]
-        }
-    }
-}
-
 fn mark_shapes(mark: Mark) -> Vec<Shape> {
     let whole = Outline::Rect { x: 0.0, y: 0.0, width: SQUARE, height: SQUARE };
     // Not by colour alone: a sign in the upper right corner.
-    let signed = |colour, sign: &'static [PathStep]| {
-        let sign = Shape::line(Outline::Path(sign), IVORY, 0.45);
-        vec![Shape::filled(whole.clone(), colour).pale(0.75), sign]
+    let signed = |name: &str, sign: &'static [PathStep]| {
+        let sign = Shape::line(Outline::Path(sign), colour("number"), 0.45);
+        vec![Shape::filled(whole.clone(), colour(name)).pale(0.75), sign]
     };
     match mark {
-        Mark::From => vec![Shape::filled(whole, GOLD).pale(0.4)],
-        Mark::To => vec![Shape::filled(whole, GOLD).pale(0.7)],
-        Mark::Win => signed(GREEN, PLUS),
-        Mark::Draw => signed(BLUE, EQUALS),
-        Mark::Loss => signed(RED, MINUS),
-        Mark::Chosen => {
-            let inner = Outline::Rect { x: 0.4, y: 0.4, width: 9.2, height: 9.2 };
-            vec![Shape::line(inner, GOLD, 0.8)]
-        }
+        Mark::From => vec![Shape::filled(whole, colour("moved")).pale(0.38)],
+        Mark::To => vec![Shape::filled(whole, colour("moved")).pale(0.62)],
+        Mark::Win => signed("m-win", PLUS),
+        Mark::Draw => signed("m-draw", EQUALS),
+        Mark::Loss => signed("m-loss", MINUS),
+        Mark::Chosen => vec![Shape::filled(whole, colour("chosen")).pale(0.75)],
         Mark::Target => {
             let dot = Outline::Circle { x: 5.0, y: 5.0, radius: 1.3 };
-            vec![Shape::filled(dot, GOLD).pale(0.9)]
+            vec![Shape::filled(dot, INK).pale(0.42)]
         }
     }
 }
 
 /// The colour of an arrow.
-pub(super) const fn arrow_colour(kind: ArrowKind) -> Colour {
+pub(super) fn arrow_colour(kind: ArrowKind) -> Colour {
     match kind {
-        ArrowKind::Best => GREEN,
-        ArrowKind::Other => BLUE,
-        ArrowKind::Bad => RED,
+        ArrowKind::Best => colour("best"),
+        ArrowKind::Other => colour("other"),
+        ArrowKind::Bad => colour("threat"),
     }
 }
 
@@ -231,7 +191,7 @@ impl Scene<'_> {
         };
         let mut ground = vec![
             ("frame", Shape::filled(board(FRAME / 2.0), INK)),
-            ("light", Shape::filled(board(0.0), LIGHT)),
+            ("light", Shape::filled(board(0.0), colour("light"))),
         ];
         if self.0.coordinates == Coordinates::Edge {
             ground.insert(0, ("paper", paper));
@@ -241,10 +201,11 @@ impl Scene<'_> {
 
     /// The playing squares.
     pub(super) fn squares(&self) -> impl Iterator<Item = (Square, Shape)> {
-        Square::all().map(|square| {
+        let dark = colour("dark");
+        Square::all().map(move |square| {
             let (x, y) = corner(self.0.seen(square));
             let rect = Outline::Rect { x, y, width: SQUARE, height: SQUARE };
-            (square, Shape::filled(rect, DARK))
+            (square, Shape::filled(rect, dark))
         })
     }
 
@@ -275,7 +236,7 @@ impl Scene<'_> {
             Coordinates::Numbers => Square::all()
                 .flat_map(|square| {
                     let (x, y) = corner(self.0.seen(square));
-                    number(square, x + 0.4, y + 0.4, 0.17, IVORY)
+                    number(square, x + 0.4, y + 0.4, 0.17, colour("number"))
                 })
                 .collect(),
             Coordinates::Edge => (0..10u8)
@@ -336,17 +297,6 @@ const PLUS: &[PathStep] = &[To(7.4, 1.6), Line(9.4, 1.6), To(8.4, 0.6), Line(8.4
 const MINUS: &[PathStep] = &[To(7.4, 1.6), Line(9.4, 1.6)];
 const EQUALS: &[PathStep] = &[To(7.4, 1.2), Line(9.4, 1.2), To(7.4, 2.1), Line(9.4, 2.1)];
 const HEAD: &[PathStep] = &[To(0.0, -2.2), Line(3.6, 0.0), Line(0.0, 2.2), Close];
-
-const CROWN_PATH: &[PathStep] = &[
-    To(2.9, 5.9),
-    Line(2.5, 3.0),
-    Line(3.9, 4.2),
-    Line(5.0, 2.5),
-    Line(6.1, 4.2),
-    Line(7.5, 3.0),
-    Line(7.1, 5.9),
-    Close,
-];
 
 /// The digits as lines with round ends: they look the same everywhere, without a font.
 const DIGITS: [&[PathStep]; 10] = [

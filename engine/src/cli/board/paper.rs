@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use meerslag_files::Existing;
 use meerslag_pages::diagram::{Captioned, Diagram, Paper, PerPage};
+use meerslag_pages::{LANGUAGES, Words};
 use meerslag_study::puzzles::Exercise;
-use movegen::Game;
 use movegen::notation::moves::format_move;
 use movegen::words::shortened;
+use movegen::{Game, Wld};
 
 use super::BoardArgs;
 use crate::cli::source::{self, Source};
@@ -87,13 +88,15 @@ fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
         return Err(no_file());
     };
     let exercises = games.exercises(MAX_DIAGRAMS)?;
-    let diagrams = exercises.list().iter().map(|exercise| captioned(args, exercise)).collect();
+    let words = Words::of(args.language.as_deref().unwrap_or(LANGUAGES[0]));
+    let diagrams = exercises.list().iter().map(|it| captioned(args, &words, it)).collect();
     let title = Path::new(name).file_stem().filter(|_| name != "-");
-    let title = title.map_or("Exercises".into(), |stem| stem.to_string_lossy());
-    Ok(Paper { title: title.into_owned(), per_page, diagrams })
+    let title = title
+        .map_or_else(|| words.say("sheet.title", &[]), |stem| stem.to_string_lossy().into_owned());
+    Ok(Paper { title, words, per_page, diagrams })
 }
 
-fn captioned(args: &BoardArgs, exercise: &Exercise) -> Captioned {
+fn captioned(args: &BoardArgs, words: &Words, exercise: &Exercise) -> Captioned {
     let diagram = Diagram {
         is_flipped: args.flip,
         coordinates: args.coordinates.unwrap_or_default(),
@@ -102,13 +105,21 @@ fn captioned(args: &BoardArgs, exercise: &Exercise) -> Captioned {
     let mut solution = report::line(&Game::new(exercise.position), &exercise.solution);
     if let Some(played) = exercise.played {
         let played = format_move(&exercise.position, played);
-        solution += &format!("; played: {played}");
+        solution += &format!("; {}", words.say("sheet.played", &[("move", &played)]));
     }
     if let Some(theme) = &exercise.theme {
         solution += &format!(" ({})", shortened(theme, LONGEST_ORIGIN));
     }
-    let origin = shortened(&exercise.origin(), LONGEST_ORIGIN).to_string();
-    Captioned { diagram, task: exercise.task(), origin, solution }
+    let number = |number: usize| words.say("sheet.move", &[("number", &number.to_string())]);
+    let origin = shortened(&exercise.origin_with(number), LONGEST_ORIGIN).to_string();
+    let side = exercise.position.side_to_move().letter();
+    let name = words.say(&format!("side.{side}"), &[]);
+    let task = match exercise.goal {
+        Some(Wld::Win) => words.say("puzzleTask", &[("side", &name)]),
+        Some(Wld::Draw) => words.say("puzzleDraw", &[("side", &name)]),
+        _ => words.say(&format!("toMove.{side}"), &[]),
+    };
+    Captioned { diagram, task, origin, solution }
 }
 
 /// The files with the pages: `sheet-1.svg`, ..., then `sheet-solutions-1.svg`, ...

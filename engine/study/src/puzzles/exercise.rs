@@ -73,9 +73,15 @@ impl Exercise {
     /// Players, date and, for a mistake, the number of the move; empty if nothing is known.
     #[must_use]
     pub fn origin(&self) -> String {
+        self.origin_with(|number| format!("move {number}"))
+    }
+
+    /// The same, with the words for the number of a move.
+    #[must_use]
+    pub fn origin_with(&self, words: impl FnOnce(usize) -> String) -> String {
         let number = (self.kind == ExerciseKind::Mistake).then(|| {
             let has_black_begun = self.ply.is_multiple_of(2) == (self.side() == Color::Black);
-            format!("move {}", (self.ply + usize::from(has_black_begun)) / 2 + 1)
+            words((self.ply + usize::from(has_black_begun)) / 2 + 1)
         });
         let parts = [self.players.clone(), self.date.clone(), number];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
