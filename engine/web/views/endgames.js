@@ -232,6 +232,7 @@ export class Endgames {
     find("value-more").textContent = isKnown ? [distanceText(answer), only].filter(Boolean).join(", ") || t("toMove." + side) : "";
     find("practise").parentElement.classList.toggle("none", !isKnown);
     find("line-part").classList.toggle("none", !isKnown || answer.moves.length === 0);
+    find("line-part").firstElementChild.textContent = t(answer?.line ? "provedBySearch" : "perfectLine");
     const isForm = !isKnown || this.isPractising;
     find("lesson-form").classList.toggle("none", !isForm);
     find("practise").classList.toggle("main", !isForm);
