@@ -111,8 +111,6 @@ export class Local {
     this.databases = null;
     /** The file of large databases, if the site has one and its host sends parts. */
     this.large = undefined;
-    // On its way from now on; if it is lost, the first question requests it again.
-    this.engine().catch(() => {});
   }
 
   /** Fetches a file, once. */

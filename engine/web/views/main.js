@@ -77,6 +77,8 @@ const KEYS = [
 
 /** The engine of the site that `meerslag serve --export` writes, which has no server. */
 const local = document.querySelector("meta[name=engine]").getAttribute("content") === "local" ? new Local() : null;
+// On its way from now on; if it is lost, the first question requests it again.
+local?.engine().catch(() => {});
 
 const start = async () => {
   const engine = await Engine.connect(local ? () => Local.connect(local) : () => Server.connect(Collection));
