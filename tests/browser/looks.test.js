@@ -175,3 +175,43 @@ test("twice the size has its place, of the page or of the letters", { timeout: 1
   assert.deepEqual(found, {});
   await page.close();
 });
+
+test("a telephone shows board and lines together, upright and on its side", { timeout: 60_000 }, async () => {
+  for (const viewport of [{ width: 390, height: 844 }, { width: 844, height: 390 }]) {
+    const page = await open({ viewport, hasTouch: true });
+    await show(page, "analysis");
+    await page.click("#analyse");
+    await page.waitForFunction(() => document.querySelectorAll("#variations li b").length === 3);
+    const boxes = await Promise.all(["#frame .board", "#variations"].map((part) => page.locator(part).boundingBox()));
+    for (const { y, height } of boxes) assert.ok(y >= 0 && y + height <= viewport.height, JSON.stringify(boxes));
+    assert.ok(boxes[0].width > 350, JSON.stringify(boxes));
+    // Nothing lies over the last line.
+    const [, { x, y, width, height }] = boxes;
+    assert.ok(await page.evaluate(([x, y]) => Boolean(document.elementFromPoint(x, y).closest("#variations")), [x + width / 2, y + height - 4]));
+    await page.close();
+  }
+});
+
+test("a finger on the board scrolls the page, unless it moves a piece", { timeout: 60_000 }, async () => {
+  const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  await show(page, "analysis");
+  await page.evaluate(() => document.body.append(Object.assign(document.createElement("p"), { style: "height: 2000px" })));
+  const session = await page.context().newCDPSession(page);
+  const scrolled = async (square) => {
+    await page.evaluate(() => scrollTo(0, 0));
+    const { x, y, width, height } = await page.locator(`.cell[data-square="${square}"]`).boundingBox();
+    const touch = (type, way) =>
+      session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + width / 2, y: y + height / 2 - way }] });
+    await touch("touchStart", 0);
+    for (let way = 10; way <= 120; way += 10) await touch("touchMove", way);
+    await touch("touchEnd", 120);
+    await page.waitForTimeout(200);
+    return page.evaluate(() => scrollY > 60);
+  };
+  await page.waitForSelector(".cell.movable");
+  const free = await page.locator(".cell:not(.movable)").first().getAttribute("data-square");
+  const movable = await page.locator(".cell.movable").first().getAttribute("data-square");
+  assert.equal(await scrolled(free), true);
+  assert.equal(await scrolled(movable), false);
+  await page.close();
+});

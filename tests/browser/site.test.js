@@ -8,6 +8,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
@@ -100,6 +101,29 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     await show(page, "endgames");
     await says(page, /in 8 plies/, "#value-more");
     assert.equal(sent.filter(({ file }) => file === DATABASES).length, 1);
+    await context.close();
+    host.stop();
+  });
+
+  test("a page that cannot run says so beside a drawn board", async () => {
+    const host = await serve(SITE);
+    const context = await browser.newContext();
+    await context.route("**/views/main.js", (request) => request.abort());
+    for (const url of [host.url, pathToFileURL(join(SITE, "index.html")).href]) {
+      const page = await context.newPage();
+      await page.goto(url);
+      const late = page.locator("#late");
+      assert.ok(!(await late.isVisible()), "a page that is on its way says nothing of it");
+      await late.waitFor({ state: "visible" });
+      assert.match(await page.locator("#loading").innerText(), /is loading[^]*load it again[^]*Opened as a file it cannot run/);
+      const board = await page.locator("#frame svg").boundingBox();
+      assert.ok(board.width > 400 && Math.abs(board.width - board.height) < 1);
+      // What stands at the middle of the square 31 is a man, at the middle of 26 nothing but the square.
+      const at = (x, y) => page.evaluate(([x, y]) => document.elementFromPoint(x, y).localName, [board.x + x * board.width, board.y + y * board.height]);
+      assert.equal(await at(0.15, 0.65), "use");
+      assert.equal(await at(0.05, 0.55), "rect");
+      await page.close();
+    }
     await context.close();
     host.stop();
   });
