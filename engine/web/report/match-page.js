@@ -232,7 +232,7 @@ export const matchPage = (data) => {
     { name: t("movesCount"), text: (row) => String(row.moves) },
     { name: t("secondsOfWhite"), text: (row) => row.white_time.toFixed(2) },
     { name: t("secondsOfBlack"), text: (row) => row.black_time.toFixed(2) },
-    { name: t("endOf"), text: (row) => end(row.termination) + (row.detail && ": " + known("detail", row.detail)), isText: true },
+    { name: t("endOf"), text: (row) => end(row.termination) + (row.detail && row.detail !== row.termination ? ": " + known("detail", row.detail) : ""), isText: true },
   ]);
   parts.push(reader.element);
   return { parts, reader };
