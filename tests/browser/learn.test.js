@@ -234,3 +234,29 @@ test("a lesson of the list is played and counted", { timeout: 120_000 }, async (
   await says(page, /without a mistake: 1, with: 0/, "#lessons button:first-child");
   await page.context().close();
 });
+
+test("within a combination every move is judged", { timeout: 120_000 }, async () => {
+  const page = await (await browser.newContext({ locale: "en-GB", reducedMotion: "reduce" })).newPage();
+  page.setDefaultTimeout(30_000);
+  const fen = "W:W25,30,31,33,36,41,43,44,46,47,48,49,50:B2,3,4,5,6,7,12,13,14,20,22,23,32";
+  await page.route("**/combinations.suite", (request) => request.fulfill({ body: `${fen}; 33-28; shot-7; win; self-play`, contentType: "text/plain" }));
+  await page.goto(host.url);
+  await page.waitForSelector("body[data-ready]");
+  await show(page, "learn");
+  await page.click("#combinations-go");
+  await movable(page, 33);
+  await play(page, 33, 28);
+  await movable(page, 50);
+  await moves(page, 2);
+  // A move that lets the advantage slip goes back.
+  await play(page, 50, 45);
+  await says(page, /50-45 gives away \d+ %/, "#puzzle-text");
+  await moves(page, 2);
+  // The solution goes on from here, on the board, to the end of the combination.
+  await page.click("#puzzle-show");
+  await says(page, /^Solution: \d+-\d+ .*x/, "#puzzle-text");
+  const solution = (await text(page, "#puzzle-text")).replace("Solution: ", "").split(" ");
+  await page.locator("#moves [aria-current]", { hasText: solution.at(-1) }).waitFor();
+  await moves(page, 2 + solution.length);
+  await page.context().close();
+});
