@@ -301,10 +301,13 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await show(page, "endgames");
     await says(page, /in 43 plies/, "#value-more");
     await show(page, "book");
+    const languages = /** @type {[string, RegExp][]} */ ([["nl", /antwoordt niet/], ["fr", /ne répond pas/], ["ru", /не отвечает/], ["de", /antwortet nicht/], ["pl", /nie odpowiada/], ["en", /does not answer/]]);
+    // The texts of a language come from the server when it is first used.
+    for (const [code] of languages) await speak(page, code);
     await host.stop("SIGKILL");
     await show(page, "endgames");
     await says(page, /does not answer/, "#waiting-text");
-    for (const [code, words] of [["nl", /antwoordt niet/], ["fr", /ne répond pas/], ["ru", /не отвечает/], ["de", /antwortet nicht/], ["pl", /nie odpowiada/], ["en", /does not answer/]]) {
+    for (const [code, words] of languages) {
       await speak(page, code);
       await says(page, words, "#waiting-text");
     }
