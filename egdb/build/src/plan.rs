@@ -7,7 +7,9 @@
 //!
 //! Memory and disk are what [`crate::builder`] will ask for, by the same rules.
 
-use crate::builder::{Needs, after_capture, after_crowning, build_order, positions};
+use crate::builder::{
+    Needs, after_capture, after_crowning, build_order, passes, positions, seconds,
+};
 use crate::json;
 use egdb::format::DbType;
 use egdb::slice::Slice;
@@ -28,8 +30,12 @@ pub fn needs(slice: Slice) -> Vec<Slice> {
 /// What is built and how fast.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Costs {
-    /// Positions a second for one type of database, solving and writing together.
-    pub rate: f64,
+    /// Positions a second that the machine solves and writes with these threads, of five pieces and
+    /// [`DbType::Compact`]; without it times are those of the machine that was measured.
+    pub rate: Option<f64>,
+    /// Seconds that solving some slices took, each for one of the passes of a build of these types. It
+    /// says how fast the machine is, if there is no rate.
+    pub log: Vec<(Slice, f64)>,
     /// Types written.
     pub types: Vec<DbType>,
     /// Threads that solve a slice.
@@ -62,7 +68,7 @@ pub struct Task {
     /// About how many bytes the work file has, until all slices that need it are solved.
     #[serde(rename = "disk_bytes")]
     pub disk: u64,
-    /// Time, estimated from the rate.
+    /// Time, estimated from what other slices took, or from the log of a build.
     pub seconds: f64,
     /// Whether the limit is less than the memory that keeps all look-ups.
     pub out_of_core: bool,
@@ -127,10 +133,26 @@ pub fn packings<'a>(tasks: &'a [Task], types: &[DbType]) -> Vec<Packing<'a>> {
 #[must_use]
 pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
     let cost = Needs::new(&costs.types, costs.threads as usize);
+    let threads = f64::from(costs.threads);
+    let passes = passes(&costs.types) as f64;
+    let logged: Vec<f64> = costs.log.iter().map(|it| it.1 * passes).collect();
+    let planned = costs.log.iter().map(|&(slice, _)| seconds(slice, &costs.types, threads)[0]);
+    let factor = match costs.rate {
+        Some(rate) => {
+            let all = || build_order(5).into_iter();
+            let of_one = |slice| seconds(slice, &[DbType::Compact], threads).iter().sum::<f64>();
+            all().map(positions).sum::<u64>() as f64 / rate / all().map(of_one).sum::<f64>()
+        }
+        None if costs.log.is_empty() => 1.0,
+        None => logged.iter().sum::<f64>() / planned.sum::<f64>(),
+    };
     let task = |slice: Slice| {
         let positions = positions(slice);
         let (least_memory, memory) = cost.memory(slice);
-        let seconds = positions as f64 * costs.types.len() as f64 / costs.rate;
+        let [solving, writing] =
+            seconds(slice, &costs.types, threads).map(|seconds| seconds * factor);
+        let known = costs.log.iter().position(|it| it.0 == slice).filter(|_| costs.rate.is_none());
+        let seconds = known.map_or(solving, |number| logged[number]) + writing;
         Task {
             slice,
             needs: needs(slice),
@@ -164,7 +186,7 @@ mod tests {
 
     fn costs() -> Costs {
         let types = vec![DbType::Wld2, DbType::Mtc, DbType::Dtw];
-        Costs { rate: 1e6, types, threads: 2, limit: None }
+        Costs { rate: None, log: Vec::new(), types, threads: 2, limit: None }
     }
 
     fn slice(text: &str) -> Slice {
@@ -218,13 +240,36 @@ mod tests {
     }
 
     #[test]
+    fn times_are_those_of_types_and_machine() {
+        let compact = Costs { types: vec![DbType::Compact], ..costs() };
+        let all = |costs: &Costs| -> f64 {
+            let tasks = plan(5, costs);
+            tasks.iter().filter(|it| it.slice.pieces() == 5).map(|it| it.seconds).sum()
+        };
+        let types = vec![DbType::Compact, DbType::Dtw, DbType::Rules];
+        assert!(all(&Costs { types, ..costs() }) > 2.0 * all(&compact));
+        let at_rate = all(&Costs { rate: Some(1e7), ..compact.clone() });
+        assert!((at_rate - 157.06).abs() < 0.1, "{at_rate}");
+        // A machine that is half as fast, after its log; what is in the log counts as it is.
+        let of = |costs: &Costs, digits: &str| {
+            let tasks = plan(5, costs);
+            tasks.iter().find(|it| it.slice == slice(digits)).map_or(0.0, |it| it.seconds)
+        };
+        let solving = |digits: &str| seconds(slice(digits), &compact.types, 2.0)[0];
+        let log = vec![(slice("2111"), 3.0 * solving("2111")), (slice("1211"), solving("1211"))];
+        let factor =
+            (3.0 * solving("2111") + solving("1211")) / (solving("2111") + solving("1211"));
+        let logged = Costs { log, ..compact.clone() };
+        assert!((of(&logged, "2210") / of(&compact, "2210") - factor).abs() < 1e-3);
+        let writing = factor * (of(&compact, "2111") - solving("2111"));
+        assert!((of(&logged, "2111") - 3.0 * solving("2111") - writing).abs() < 1e-4);
+    }
+
+    #[test]
     fn estimates_add_up() {
         let tasks = plan(5, &costs());
         let all: u64 = tasks.iter().map(|task| task.positions).sum();
         assert_eq!(all, 8_845 + 806_300 + 41_971_200 + 1_570_600_750);
-        for task in &tasks {
-            assert!((task.seconds - task.positions as f64 * 3e-6).abs() < 1e-6);
-        }
         let disk = |pieces: u8| {
             let slices: Vec<Slice> = (2..=pieces).flat_map(build_order).collect();
             peak_disk(&slices, &[DbType::Compact], false) >> 20

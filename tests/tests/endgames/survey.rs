@@ -1,7 +1,8 @@
 //! `meerslag egdb check`, `stats` and `plan` as their users see them, on databases of up to three
 //! pieces.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -276,6 +277,21 @@ fn plans() {
         assert!(needs.iter().all(|need| built.contains(&need.to_string())), "{task}");
         built.insert(task["slice"].to_string());
     }
+    // The log of a build says how fast the machine is.
+    let folder = scratch("plan-log");
+    let log = r#"{"event":"slice","slice":"2111","positions":9,"positions_solved":9,"seconds":100.0}
+{"event":"slice","slice":"2210","positions":9,"positions_solved":4,"seconds":100.0}"#;
+    fs::write(folder.join("build.jsonl"), log).unwrap();
+    let plan = ["plan", "--pieces=5", "--types=compact", "--out", folder.to_str().unwrap()];
+    let seconds = |args: &[&str]| -> BTreeMap<String, f64> {
+        let tasks = lines(&ok(&[&plan[..], args].concat()));
+        let seconds = |task: &Value| task["seconds"].as_f64().unwrap();
+        tasks.iter().map(|task| (task["slice"].as_str().unwrap().into(), seconds(task))).collect()
+    };
+    let (here, fast) = (seconds(&["--json"]), seconds(&["--json", "--rate=100000000"]));
+    assert!((100.0..1000.0).contains(&here["2111"]), "{here:?}");
+    assert!(here["2210"] > 10.0 * fast["2210"], "{here:?} {fast:?}");
+    assert!(ok(&plan).contains("log of the folder, of 1 slice"));
     let text = ok(&["plan", "--pieces=5", "--memory=64M"]);
     assert!(text.contains("more than --memory") && text.contains("1570600750"), "{text}");
     assert!(text.contains("refused: at least"), "{text}");

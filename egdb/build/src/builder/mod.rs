@@ -25,6 +25,7 @@ mod lock;
 mod men;
 mod need;
 mod order;
+mod pace;
 mod pack;
 mod raw;
 mod regrouped;
@@ -71,6 +72,7 @@ pub use event::{BuildEvent, BuildReport, SliceReport, WRITTEN_TYPES, written_nam
 pub use flat::SideCounts;
 pub(crate) use need::{Needs, peak_disk};
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, slices_to_build};
+pub(crate) use pace::{passes, seconds};
 pub use usage::Usage;
 
 /// How to build.
@@ -263,7 +265,7 @@ impl<'a> Builder<'a> {
                     slices.iter().copied().filter(|slice| slice.pieces() == pieces).collect();
                 let is_part = |db_type: &DbType| {
                     pieces <= db_type.shared_file_pieces()
-                        && wanted.len() < Slice::stored(pieces).count()
+                        && (1..Slice::stored(pieces).count()).contains(&wanted.len())
                 };
                 let shared = types.iter().filter(|db_type| is_part(db_type));
                 if let Some(&db_type) = shared.clone().find(|it| !names_all(it))

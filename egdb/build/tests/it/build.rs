@@ -365,6 +365,21 @@ fn slices_alone_and_what_they_need() {
     assert!(of_two() == files(whole.path()));
 }
 
+/// Files of distances do not say which slices they are for, but those of a piece count are all there.
+#[test]
+fn distances_alone_are_packed_by_piece_count() {
+    let types = vec![DbType::Mtc, DbType::Rules];
+    let options = BuildOptions { types, keep_work: true, resume: true, ..options() };
+    let dir = tempfile::tempdir().unwrap();
+    build(dir.path(), 3, &options);
+    let whole = files(dir.path());
+    for name in whole.keys().filter(|name| name.starts_with("db3")) {
+        fs::remove_file(dir.path().join(name)).unwrap();
+    }
+    Builder::new(dir.path(), &options, &|_| true).unwrap().pack_only(3).unwrap();
+    assert!(files(dir.path()) == whole);
+}
+
 /// Files for several slices hold those that are built; later ones join them.
 #[test]
 fn files_of_a_part_grow() {

@@ -2,13 +2,17 @@
 
 mod snakemake;
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::egdb::Slice;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb_build::plan::{Costs, Task, peak_disk, plan};
+use movegen::words::counted;
+use serde_json::Value;
 
 use super::super::streams::{only_print, stdout};
 use super::super::{Failure, json, mebibytes, terminal};
@@ -30,7 +34,9 @@ Examples:
 /// Memory is what solving a slice takes with everything that it looks at in memory. With less it
 /// reads smaller slices from their work files, down to what is named as the least. Disk is the work
 /// file until the slices that need it are solved: as measured where a slice has been built, else
-/// estimated from those. Times come from --rate alone: measure a piece count less, with the same types and threads.
+/// estimated from those. Times are what slices and types took on a processor of 2025, for others estimated
+/// from those. The log of a build with the same types and threads, build.jsonl in the folder --out, says
+/// how fast this machine is.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlanArgs {
@@ -46,17 +52,17 @@ pub(super) struct PlanArgs {
     /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones read files as well
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     memory: Option<u64>,
-    /// Positions a second with these threads, for one type, solving and writing together
-    #[arg(long, value_name = "N", default_value_t = 20_000_000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    rate: u64,
+    /// Positions a second of this machine with these threads, instead of the log: those of 'meerslag egdb
+    /// build --pieces 5 --types compact'
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rate: Option<u64>,
     /// What to write
     #[arg(long, default_value = "text")]
     format: Format,
     /// Print JSON objects, one a line, instead of text
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// The folder of the database, for workflows
+    /// The folder of the database: for workflows, and for the log of a build
     #[arg(long, value_name = "DIR", default_value = "db")]
     out: PathBuf,
 }
@@ -72,7 +78,8 @@ enum Format {
 pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
     only_print();
     let costs = Costs {
-        rate: args.rate as f64,
+        rate: args.rate.map(|rate| rate as f64),
+        log: log(&args.out),
         types: args.types.in_order(),
         threads: args.threads,
         limit: args.memory.map(|mib| mib << 20),
@@ -98,6 +105,21 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The slices of the log of a build, with the seconds that a pass took on average; none without a log.
+fn log(dir: &Path) -> Vec<(Slice, f64)> {
+    let text = fs::read_to_string(dir.join("build.jsonl")).unwrap_or_default();
+    let mut slices: BTreeMap<Slice, Vec<f64>> = BTreeMap::new();
+    for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let slice = line["slice"].as_str().and_then(|digits| digits.parse().ok());
+        let is_whole = line["positions"] == line["positions_solved"];
+        if let (Some(slice), Some(seconds), true) = (slice, line["seconds"].as_f64(), is_whole) {
+            slices.entry(slice).or_default().push(seconds);
+        }
+    }
+    let mean = |list: Vec<f64>| list.iter().sum::<f64>() / list.len() as f64;
+    slices.into_iter().map(|(slice, list)| (slice, mean(list))).collect()
 }
 
 fn in_mebibytes(bytes: u64) -> String {
@@ -140,6 +162,16 @@ fn text(out: &mut impl Write, tasks: &[Task], costs: &Costs) -> io::Result<()> {
     let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
     write!(out, "\n{}", terminal::table(&heading, &rows))?;
     let slices: Vec<Slice> = tasks.iter().map(|task| task.slice).collect();
+    match (costs.rate, costs.log.len()) {
+        (None, 0) => {
+            writeln!(out, "\nTimes are those of two cores of an EPYC, by type and slice.")?
+        }
+        (None, slices) => {
+            let slices = counted(slices, "slice");
+            writeln!(out, "\nTimes are as in the log of the folder, of {slices}.")?;
+        }
+        _ => {}
+    }
     writeln!(
         out,
         "\n'egdb build' takes about {} MiB of disk at a time, databases included, as work files go \
