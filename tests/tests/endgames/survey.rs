@@ -249,7 +249,7 @@ fn a_build_counts_what_it_writes() {
         let keys = ["slice", "side", "positions", "wins", "losses", "draws", "captures"];
         counts.map(|line| keys.map(|key| line[key].to_string()).join(" ")).collect()
     };
-    let log = counted(&std::fs::read_to_string(folder.join("build.jsonl")).unwrap());
+    let log = counted(&fs::read_to_string(folder.join("build.jsonl")).unwrap());
     assert_eq!(log.len(), 4 + 12);
     assert_eq!(log, counted(&ok(&["stats", "--egdb", dir, "--json"])));
 }

@@ -162,16 +162,14 @@ fn text(out: &mut impl Write, tasks: &[Task], costs: &Costs) -> io::Result<()> {
     let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
     write!(out, "\n{}", terminal::table(&heading, &rows))?;
     let slices: Vec<Slice> = tasks.iter().map(|task| task.slice).collect();
-    match (costs.rate, costs.log.len()) {
-        (None, 0) => {
-            writeln!(out, "\nTimes are those of two cores of an EPYC, by type and slice.")?
-        }
+    let times = match (costs.rate, costs.log.len()) {
+        (None, 0) => "\nTimes are those of two cores of an EPYC, by type and slice.\n".to_owned(),
         (None, slices) => {
-            let slices = counted(slices, "slice");
-            writeln!(out, "\nTimes are as in the log of the folder, of {slices}.")?;
+            format!("\nTimes are as in the log of the folder, of {}.\n", counted(slices, "slice"))
         }
-        _ => {}
-    }
+        _ => String::new(),
+    };
+    out.write_all(times.as_bytes())?;
     writeln!(
         out,
         "\n'egdb build' takes about {} MiB of disk at a time, databases included, as work files go \
