@@ -110,6 +110,13 @@ impl Variant {
         matches!(self, Variant::Frisian | Variant::Frysk)
     }
 
+    /// Whether it is the international game.
+    #[must_use]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub const fn is_international(&self) -> bool {
+        matches!(self, Variant::International)
+    }
+
     /// What a side to move has from being without a legal move.
     #[inline(always)]
     #[must_use]

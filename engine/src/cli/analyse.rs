@@ -11,7 +11,8 @@ use meerslag_book::Book;
 use meerslag_search::{Control, Engine, Info, Limits, Mode, SearchResult};
 use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
 use movegen::notation::moves::format_move;
-use movegen::{Game, Move};
+use movegen::notation::pdn::ReadOptions;
+use movegen::{Game, Move, Variant};
 
 use super::book;
 use super::book::table::BookPosition;
@@ -19,7 +20,7 @@ use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::report;
-use super::source::{self, EncodingArgs, FileGame, Source};
+use super::source::{self, EncodingArgs, FileGame, Source, VariantArgs};
 use super::streams::{only_print, plain, stdout};
 use super::{EngineArgs, Failure, terminal};
 
@@ -31,6 +32,7 @@ Examples:
   meerslag analyse                                      the initial position, five seconds
   meerslag analyse \"W:W27,28,32,37:B14,18,19,23\" --depth 20
   meerslag analyse \"W:W31-50:B1-20\" --time 10 --multipv 3
+  meerslag analyse --variant killer \"W:WK5,K14:BK33\"
   meerslag analyse game.pdn --ply 30                    one moment of each game of a file
   meerslag analyse game.pdn --all-moves --nodes 1000000 --json
 
@@ -48,6 +50,8 @@ pub(super) struct AnalyseArgs {
     /// each line; '-' reads standard input [default: the initial position]
     #[arg(value_name = "FEN|FILE")]
     input: Option<String>,
+    #[command(flatten)]
+    variant: VariantArgs,
     #[command(flatten)]
     encoding: EncodingArgs,
     #[command(flatten)]
@@ -77,6 +81,10 @@ pub(super) struct AnalyseArgs {
 
 pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     only_print();
+    let VariantArgs { variant } = args.variant;
+    if args.book.is_some() && variant != Variant::International {
+        return Err(Failure::Input(anyhow!("--book: books are of the international game")));
+    }
     let limits = Limits {
         mode: Mode::Analyze,
         multipv: args.multipv as usize,
@@ -94,7 +102,8 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
         json: args.json,
         out: stdout(),
     };
-    match source::open(args.input.as_deref(), args.encoding)? {
+    let options = ReadOptions { variant, ..args.encoding.options() };
+    match source::open(args.input.as_deref(), options)? {
         Source::Position(game) => {
             let whole_games = [("--ply", args.ply.is_some()), ("--all-moves", args.all_moves)];
             for (option, given) in whole_games {

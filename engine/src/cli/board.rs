@@ -217,7 +217,7 @@ fn png(_: &Diagram, _: u32) -> Result<Vec<u8>, Failure> {
 
 /// The game up to the position that is wanted.
 fn game(args: &BoardArgs) -> Result<Game, Failure> {
-    let mut games = match source::open(args.input.as_deref(), args.encoding)? {
+    let mut games = match source::open(args.input.as_deref(), args.encoding.options())? {
         Source::Position(game) => {
             if args.ply.is_some() {
                 return Err(Failure::Input(anyhow!("--ply needs a PDN file")));

@@ -11,6 +11,7 @@ use meerslag_harness::adapter::{Adapter, AdapterSettings};
 use meerslag_harness::protocol::Log;
 use meerslag_harness::protocol::hub::{Options, Params, Settings, serve};
 
+use super::source::VariantArgs;
 use super::streams::Messages;
 use super::{Failure, files};
 
@@ -32,6 +33,8 @@ pub(super) struct HubArgs {
     /// Add all lines of the session to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Wait this long after each line, for clients that lose lines which arrive together
     #[arg(long, value_name = "MILLISECONDS", default_value = "0", value_parser = pause, hide_default_value = true)]
     pause: Duration,
@@ -71,7 +74,8 @@ pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
         // Requests made before the end of the input are still answered.
         options.on_end_of_input = None;
     }
-    converse(options, Params::default(), None, args.pause)
+    let params = Params { variant: args.variant.variant, ..Params::default() };
+    converse(options, params, None, args.pause)
 }
 
 /// The program was started without a command: speaks Hub if the first line is `hub`.

@@ -84,7 +84,7 @@ struct MoveCount {
 
 pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     only_print();
-    let position = source::position(args.position.text())?;
+    let position = *args.position.start()?.position();
     let options = Options {
         depth: args.depth,
         threads: args.threads,

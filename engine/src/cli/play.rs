@@ -28,6 +28,7 @@ Examples:
   meerslag play                           you have White, the engine thinks a second a move
   meerslag play --color black --time 5
   meerslag play --level 3 --tc 600+5      an easier opponent, ten minutes each
+  meerslag play --variant frisian
   meerslag play \"W:W27,28,32:B14,18,19\" --depth 9 --pdn game.pdn
 
 Without a limit the engine thinks a second a move. Type 'help' in the game for its commands.";
@@ -89,7 +90,7 @@ fn clock_text(seconds: f64) -> String {
 pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
     let read = [args.book.file(), args.engine.evaluation.file()];
     files::check_distinct(&read, &[("--pdn", args.pdn.as_deref())])?;
-    let game = source::start(args.position.text())?;
+    let game = args.position.start()?;
     let control = args.tc.unwrap_or_default();
     let usual = if args.tc.is_some() { Limits::default() } else { Limits::move_time(DEFAULT_TIME) };
     let limits = args.limits.or(usual);

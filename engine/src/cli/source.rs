@@ -14,7 +14,7 @@ use movegen::notation::pdn::{
 };
 use movegen::notation::{Fen, FenWarning};
 use movegen::words::{counted, shortened};
-use movegen::{Game, Position};
+use movegen::{Game, Position, Variant};
 
 use super::streams::{leave_out, note};
 use super::{Failure, positions};
@@ -25,12 +25,22 @@ pub(super) struct PositionArgs {
     /// The position: draughts FEN or 51-character Hub string [default: the initial position]
     #[arg(value_name = "FEN")]
     position: Option<String>,
+    #[command(flatten)]
+    variant: VariantArgs,
+}
+
+/// Which game of the board is played.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct VariantArgs {
+    /// The game: international, killer, breakthrough, losing, frisian or frysk
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pub(super) variant: Variant,
 }
 
 impl PositionArgs {
-    /// As it was given.
-    pub(super) fn text(&self) -> Option<&str> {
-        self.position.as_deref()
+    /// A game that starts at it, with its draw counters.
+    pub(super) fn start(&self) -> Result<Game, Failure> {
+        start_in(self.position.as_deref(), self.variant.variant)
     }
 }
 
@@ -67,9 +77,15 @@ pub(super) fn position(fen: Option<&str>) -> Result<Position, Failure> {
 
 /// A game that starts at a position given as FEN or Hub string, with its draw counters.
 pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
-    let Some(text) = fen else { return Ok(Game::default()) };
+    start_in(fen, Variant::International)
+}
+
+/// As [`start`], in one of the games of the board.
+fn start_in(fen: Option<&str>, variant: Variant) -> Result<Game, Failure> {
+    let Some(text) = fen else { return Ok(Game::new(variant.initial())) };
     let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
-    let game = fen.game().context("this is not a legal position").map_err(Failure::Input)?;
+    let game =
+        fen.game_in(variant).context("this is not a legal position").map_err(Failure::Input)?;
     warn_of_fen("", &fen.warnings);
     Ok(game)
 }
@@ -170,14 +186,16 @@ pub(super) enum Source {
 }
 
 /// Opens a file of games or positions, `-` for standard input, or else reads a position.
-pub(super) fn open(input: Option<&str>, encoding: EncodingArgs) -> Result<Source, Failure> {
-    let Some(text) = input else { return Ok(Source::Position(Box::default())) };
+pub(super) fn open(input: Option<&str>, options: ReadOptions) -> Result<Source, Failure> {
+    let Some(text) = input else {
+        return Ok(Source::Position(Box::new(start_in(None, options.variant)?)));
+    };
     if is_file(text) {
-        let games = open_games(text, encoding);
+        let games = open_games(text, options);
         let games = games.with_context(|| format!("cannot open {text}")).map_err(Failure::Input)?;
         return Ok(Source::Games(Box::new(games)));
     }
-    match start(Some(text)) {
+    match start_in(Some(text), options.variant) {
         Ok(game) => Ok(Source::Position(Box::new(game))),
         Err(Failure::Input(error)) => Err(Failure::Input(
             error.context(format!("'{}' is neither a file nor a position", shortened(text, 60))),
@@ -187,15 +205,15 @@ pub(super) fn open(input: Option<&str>, encoding: EncodingArgs) -> Result<Source
 }
 
 /// The games of a file, `-` for standard input; of a list of positions games without a move.
-fn open_games(name: &str, encoding: EncodingArgs) -> io::Result<Games> {
+fn open_games(name: &str, options: ReadOptions) -> io::Result<Games> {
     let mut input = BufReader::new(open_text(Path::new(name))?);
     if positions::is_list(input.fill_buf()?) {
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes)?;
-        let text = positions::as_games(&decode(encoding.encoding, &bytes));
-        return Ok(Games::new(name, Cursor::new(text), encoding));
+        let text = positions::as_games(&decode(options.encoding, &bytes));
+        return Ok(Games::new(name, Cursor::new(text), options));
     }
-    Ok(Games::new(name, input, encoding))
+    Ok(Games::new(name, input, options))
 }
 
 /// The games of a PDN stream, each with a title. What the reader finds odd goes to standard error
@@ -206,8 +224,8 @@ pub(super) struct Games {
 }
 
 impl Games {
-    fn new(name: &str, input: impl BufRead + Send + 'static, encoding: EncodingArgs) -> Games {
-        let reader = PdnReader::with_options(input, encoding.options());
+    fn new(name: &str, input: impl BufRead + Send + 'static, options: ReadOptions) -> Games {
+        let reader = PdnReader::with_options(input, options);
         Games { name: name.to_owned(), reader }
     }
 

@@ -23,3 +23,4 @@ mod saving;
 mod serve;
 mod serve_clients;
 mod surroundings;
+mod variants;

@@ -84,7 +84,7 @@ fn form(args: &BoardArgs) -> Result<Form, Failure> {
 fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
     let name = args.input.as_deref().unwrap_or_default();
     let no_file = || Failure::Input(anyhow!("--sheet needs a PDN file"));
-    let Source::Games(mut games) = source::open(Some(name), args.encoding)? else {
+    let Source::Games(mut games) = source::open(Some(name), args.encoding.options())? else {
         return Err(no_file());
     };
     let exercises = games.exercises(MAX_DIAGRAMS)?;

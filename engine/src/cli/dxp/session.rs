@@ -10,7 +10,7 @@ use meerslag_harness::protocol::dxp::{
     Connection, DxpEngine, DxpPlay, Event, InitiatorOptions, SessionEnd, SessionOptions, follow,
     initiate,
 };
-use movegen::{Color, Position};
+use movegen::{Color, Position, Variant};
 
 use super::report::GamesReport;
 use super::{Failure, GamesArgs, Role};
@@ -164,7 +164,7 @@ impl<'a> DxpSession<'a> {
 
 /// The games that the initiator proposes: each opening with both colours.
 fn games(args: &GamesArgs) -> Result<Vec<(Position, Color)>, Failure> {
-    let openings = args.openings.read()?;
+    let openings = args.openings.read(Variant::International)?;
     let mut positions: Vec<Position> = openings.iter().map(|it| *it.position()).collect();
     if positions.is_empty() {
         positions.push(Position::initial());

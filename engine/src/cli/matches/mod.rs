@@ -22,6 +22,7 @@ use meerslag_harness::runner::{
 };
 use meerslag_study::openings;
 use meerslag_study::openings::Opening;
+use movegen::Variant;
 use movegen::notation::pdn::decode;
 use movegen::words::counted;
 use parking_lot::Mutex;
@@ -90,8 +91,9 @@ pub(super) struct MatchArgs {
 }
 
 /// The options that describe a match: a state file has them.
-const DESCRIPTION: [&str; 14] = [
+const DESCRIPTION: [&str; 15] = [
     "engines",
+    "variant",
     "time_control",
     "format",
     "OpeningsArgs",
@@ -113,9 +115,10 @@ const PLAYING: [&str; 5] = ["resume", "shard", "log", "affinity", "concurrency"]
 #[derive(Args, Debug)]
 pub(super) struct OpeningsArgs {
     /// Start positions: two-move (79 ballots), three-move (331), unbalanced (300 where one side is
-    /// better), start, or a FEN or PDN file or an opening book (*.book)
-    #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
-    openings: String,
+    /// better), start, or a FEN or PDN file or an opening book (*.book) [default: two-move; start in
+    /// other games than the international one]
+    #[arg(long, value_name = "SET|FILE")]
+    openings: Option<String>,
     /// Plies to take from each game of a PDN file of openings, or from a book
     #[arg(long, value_name = "N", default_value_t = 8)]
     opening_plies: usize,
@@ -123,13 +126,20 @@ pub(super) struct OpeningsArgs {
 
 impl OpeningsArgs {
     /// The openings; none for the initial position.
-    pub(super) fn read(&self) -> Result<Vec<Opening>, Failure> {
-        read_openings(&self.openings, self.opening_plies).map_err(Failure::Input)
+    pub(super) fn read(&self, variant: Variant) -> Result<Vec<Opening>, Failure> {
+        let is_usual = variant == Variant::International;
+        let usual = if is_usual { "two-move" } else { "start" };
+        let set = self.openings.as_deref().unwrap_or(usual);
+        if !is_usual && set != "start" && openings::by_name(set).is_some() {
+            let why = anyhow!("--openings {set}: these are of the international game");
+            return Err(Failure::Input(why));
+        }
+        read_openings(set, self.opening_plies).map_err(Failure::Input)
     }
 
     /// The file that they are in, if it is a file.
     pub(super) fn file(&self) -> Named<'_> {
-        ("--openings", Some(Path::new(&self.openings)).filter(|path| path.is_file()))
+        ("--openings", self.openings.as_deref().map(Path::new).filter(|path| path.is_file()))
     }
 }
 
@@ -343,7 +353,13 @@ impl MatchCommand<'_> {
 impl MatchArgs {
     fn config(&self) -> Result<Contest, Failure> {
         let mut config = self.config.clone();
-        config.conditions.openings = self.openings.read()?;
+        let variant = config.conditions.variant;
+        config.conditions.openings = self.openings.read(variant)?;
+        if variant != Variant::International {
+            for engine in &mut config.conditions.engines {
+                engine.play(variant);
+            }
+        }
         let config = Contest::Match(config);
         config.check().map_err(Failure::input)?;
         Ok(config)

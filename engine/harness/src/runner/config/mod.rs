@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use movegen::{DrawRules, Game, Status};
+use movegen::{DrawCounters, DrawRules, Game, Variant};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,14 @@ pub struct Conditions {
                                      value_parser = EngineSpec::parse))]
     #[serde(rename = "player")]
     pub engines: Vec<EngineSpec>,
+    /// The game: international, killer, breakthrough, losing, frisian or frysk
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value_t))]
+    #[serde(
+        with = "As::<DisplayFromStr>",
+        default,
+        skip_serializing_if = "Variant::is_international"
+    )]
+    pub variant: Variant,
     /// Time control of engines without one of their own
     #[cfg_attr(feature = "clap", arg(long = "tc", value_name = "CONTROL"))]
     #[serde(with = "As::<Option<DisplayFromStr>>")]
@@ -112,6 +120,7 @@ impl Default for Conditions {
         Conditions {
             event: EVENT.to_owned(),
             engines: Vec::new(),
+            variant: Variant::International,
             time_control: None,
             openings: two_move_ballots(),
             random_plies: None,
@@ -206,6 +215,10 @@ impl TournamentConfig {
             let value = self.rounds.map_or_else(|| "none".to_owned(), |rounds| rounds.to_string());
             Err(ConfigError::bounds("rounds", value, expected))
         };
+        if !self.conditions.variant.is_international() {
+            let why = "tournaments are of the international game".to_owned();
+            return Err(ConfigError::Impossible(why));
+        }
         let engines = self.conditions.engines.len();
         // Without meeting anybody twice.
         let most = engines.saturating_sub(1) + engines % 2;
@@ -436,8 +449,12 @@ impl Conditions {
             let millis = self.margin.as_millis();
             return Err(ConfigError::bounds("margin", millis, "milliseconds up to 60000"));
         }
-        let is_over = |opening: &Opening| opening.game().status(self.draw_rules) != Status::Ongoing;
-        match self.openings.iter().position(is_over) {
+        let is_over = |&index: &usize| self.opening(index).status(self.draw_rules).is_over();
+        if !self.egdb.is_empty() && !self.variant.is_international() {
+            let why = "--egdb: databases are of the international game".to_owned();
+            return Err(ConfigError::Impossible(why));
+        }
+        match (0..self.openings.len()).find(is_over) {
             Some(index) => {
                 let (what, fen) = (format!("opening {}", index + 1), self.openings[index].fen());
                 Err(ConfigError::bounds(&what, fen, "a position in which the game continues"))
@@ -516,7 +533,16 @@ impl Conditions {
 
     /// A game from the opening with this number; without openings from the initial position.
     pub(in crate::runner) fn opening(&self, number: usize) -> Game {
-        self.openings.get(number).map(Opening::game).unwrap_or_default()
+        let game = self.openings.get(number).map(Opening::game);
+        match (self.variant, game) {
+            (Variant::International, game) => game.unwrap_or_default(),
+            (variant, None) => Game::new(variant.initial()),
+            (variant, Some(game)) => {
+                let start = game.start().with_variant(variant);
+                let plies = game.start_counters().plies();
+                Game::with_counters(start, DrawCounters::with_plies(&start, plies))
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use movegen::Variant;
 use serde::{Deserialize, Serialize};
 
 use crate::clocks::control::TimeControl;
@@ -158,6 +159,13 @@ impl EngineSpec {
             draft.take(Argument { name, value })?;
         }
         draft.finish()
+    }
+
+    /// Has a program that speaks Hub play this game.
+    pub fn play(&mut self, variant: Variant) {
+        if self.kind == EngineKind::Hub {
+            self.params.insert("variant".to_owned(), variant.hub_name().to_owned());
+        }
     }
 
     /// Whether its parameters say something about an opening book.

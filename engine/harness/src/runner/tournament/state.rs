@@ -637,7 +637,8 @@ impl Content {
                 games.seen.remove(&game);
             }
         } else {
-            let record: MatchGame = serde_json::from_slice(text)?;
+            let mut record: MatchGame = serde_json::from_slice(text)?;
+            record.record.start = record.record.start.with_variant(config.variant);
             let number = record.game + 1;
             if games.schedule.get(record.game) != Some(&record.pairing) {
                 return Err(LineError::OtherMatch(number));
