@@ -112,7 +112,6 @@ impl Variant {
 
     /// Whether it is the international game.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     pub const fn is_international(&self) -> bool {
         matches!(self, Variant::International)
     }
