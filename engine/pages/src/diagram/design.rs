@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use meerslag_web::{BOARD_STYLE, PIECES};
 use movegen::{Color, Kind, Piece};
 
-use super::shapes::{Colour, Outline, PathStep, Shape};
+use super::outline::{Colour, Outline, PathStep, Shape};
 
 /// The colour of this name, the one for light pages: `moved`, `w-rim`.
 pub(super) fn colour(name: &str) -> Colour {

@@ -23,6 +23,7 @@
 //! ```
 
 mod design;
+mod outline;
 mod paper;
 #[cfg(feature = "png")]
 mod png;

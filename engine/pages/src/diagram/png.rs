@@ -6,9 +6,8 @@ use tiny_skia::{
 };
 
 use super::Diagram;
-use super::shapes::{
-    ARROW_OPACITY, Colour, Outline, PathStep, SHAFT, Scene, Shape, Symbol, arrow_colour,
-};
+use super::outline::{Colour, Outline, PathStep, Shape};
+use super::shapes::{ARROW_OPACITY, SHAFT, Scene, Symbol, arrow_colour};
 
 /// Why there is no picture.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]

@@ -5,9 +5,8 @@ use std::fmt::{self, Write as _};
 
 use movegen::Position;
 
-use super::shapes::{
-    ARROW_OPACITY, Colour, Outline, PathStep, Placed, SHAFT, Scene, Shape, Symbol, arrow_colour,
-};
+use super::outline::{Colour, Outline, PathStep, Shape};
+use super::shapes::{ARROW_OPACITY, Placed, SHAFT, Scene, Symbol, arrow_colour};
 use super::{Coordinates, Diagram};
 
 /// How lines end, everywhere.
