@@ -312,8 +312,7 @@ impl Generations {
             let results = MatchResults::new(&config, Vec::new());
             (Some(state), config, results)
         };
-        let workers =
-            Workers { concurrency: self.threads, cpus: Vec::new(), logs: None, shard: None };
+        let workers = Workers::new(self.threads);
         let ignore = &mut |_: MatchEvent<'_>| Ok(());
         let end =
             run_match(&config, &workers, &mut state, &mut results, &Director::new(stop), ignore)?;

@@ -15,6 +15,10 @@ pub(super) mod status {
     pub(in super::super) const FAILURE: u8 = 1;
     /// Wrong usage, or input that cannot be read or used.
     pub(in super::super) const INPUT: u8 = 2;
+    /// A test of a match in parts has decided against the change.
+    pub(in super::super) const REFUSED: u8 = 3;
+    /// A test of a match in parts is not decided.
+    pub(in super::super) const UNDECIDED: u8 = 4;
     /// Ctrl-C, as shells expect.
     pub(in super::super) const INTERRUPTED: u8 = 130;
 }
@@ -26,6 +30,8 @@ pub(super) enum Failure {
     Input(anyhow::Error),
     /// Something went wrong on the way.
     Run(anyhow::Error),
+    /// Done as asked, with an answer that is this status.
+    Answer(u8),
     /// Ctrl-C, with a note of what is kept; empty if already reported.
     Interrupted(Cow<'static, str>),
 }

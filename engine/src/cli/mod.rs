@@ -304,6 +304,7 @@ pub(crate) fn main() -> ExitCode {
     let (code, error) = match result {
         Ok(()) if streams::is_incomplete() => return ExitCode::from(status::FAILURE),
         Ok(()) => return ExitCode::from(status::SUCCESS),
+        Err(Failure::Answer(status)) => return ExitCode::from(status),
         Err(Failure::Interrupted(kept)) => {
             interrupt::say(&kept);
             return ExitCode::from(status::INTERRUPTED);

@@ -43,6 +43,7 @@ pub use report::{
     InPlayRecord, Live, LiveEvent, LiveRecord, MatchPage, StandingsRecord, TournamentRecord,
     csv_lines,
 };
+pub use stats::Decision;
 pub use stats::places::{PlaceRecord, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};

@@ -45,7 +45,7 @@ impl Match {
         };
         let format = MatchFormat::RoundRobin;
         let config = Contest::Match(MatchConfig { conditions, format, pairs: Some(1), sprt: None });
-        let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
+        let workers = Workers::new(1);
         Match { config, workers }
     }
 

@@ -16,9 +16,9 @@ use clap::Args;
 use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::runner::{
-    Abort, Contest, Director, ENGINE_KEYS, GameLogs, Live, MatchConfig, MatchEnd, MatchEvent,
-    MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, StateError, StateFile,
-    merge_states, run as run_match,
+    Abort, Contest, Decision, Director, ENGINE_KEYS, GameLogs, Live, MatchConfig, MatchEnd,
+    MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, StateError,
+    StateFile, merge_states, run as run_match,
 };
 use meerslag_study::openings;
 use meerslag_study::openings::Opening;
@@ -29,6 +29,7 @@ use parking_lot::Mutex;
 
 pub(super) use self::output::MatchGameRecord;
 use self::output::Output;
+use super::failure::status;
 use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
 use super::streams::note;
@@ -64,7 +65,7 @@ fn after_help() -> String {
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
 #[command(mut_arg("log_keep", |it| it.requires("log")))]
-#[command(mut_arg("shard", |it| it.requires("state").conflicts_with_all(["sprt", "resume"])))]
+#[command(mut_arg("shard", |it| it.requires("state").conflicts_with_all(["resume"])))]
 pub(super) struct MatchArgs {
     #[command(flatten)]
     config: MatchConfig,
@@ -109,7 +110,7 @@ const DESCRIPTION: [&str; 15] = [
     "event",
 ];
 /// The options of games that are played.
-const PLAYING: [&str; 5] = ["resume", "shard", "log", "affinity", "concurrency"];
+const PLAYING: [&str; 6] = ["resume", "shard", "until", "log", "affinity", "concurrency"];
 
 /// Where games begin.
 #[derive(Args, Debug)]
@@ -199,11 +200,20 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
         StateFile::text(path, &config, &shell::command(), &run, &results).map_err(Failure::run)?;
     files::write(path, &text, Existing::Keep)?;
     output.finish(&config, &results)?;
+    let decision = results.standings().sprt().map(|(_, decision)| decision);
+    match decision {
+        Some(Decision::AcceptH1) => return Ok(()),
+        Some(Decision::AcceptH0) => return Err(Failure::Answer(status::REFUSED)),
+        _ => {}
+    }
     let left = config.game_count().saturating_sub(results.games().len());
     if left > 0 {
         note(format_args!("{}; to play them: {}", missing(left), command_to_continue(path)));
     }
-    Ok(())
+    match decision {
+        Some(_) => Err(Failure::Answer(status::UNDECIDED)),
+        None => Ok(()),
+    }
 }
 
 /// How many games are missing.

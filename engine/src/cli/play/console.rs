@@ -291,7 +291,7 @@ impl Console {
             Err(Failure::Input(error) | Failure::Run(error)) => {
                 Ok(writeln!(self.out, "{error:#}")?)
             }
-            Err(interrupted @ Failure::Interrupted(_)) => Err(interrupted),
+            Err(other) => Err(other),
         }
     }
 

@@ -197,7 +197,7 @@ fn try_out(config: &Contest, engine: &EngineSpec) -> anyhow::Result<Option<Strin
     let format = MatchFormat::RoundRobin;
     let trial = Contest::Match(MatchConfig { conditions, format, pairs: Some(1), sprt: None });
     let mut results = MatchResults::new(&trial, Vec::new());
-    let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
+    let workers = Workers::new(1);
     let director = Director::new(&Abort::new());
     let mut observe = |_: MatchEvent<'_>| Ok(());
     let end = run_match(&trial, &workers, &mut None, &mut results, &director, &mut observe);

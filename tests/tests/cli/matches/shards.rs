@@ -110,3 +110,51 @@ fn parts_put_together_are_the_whole_match() {
         assert!(output.stderr.contains("such as 2/8"), "{shard}: {output:?}");
     }
 }
+
+/// A test of a match in parts gives the answer of the whole, whichever part is ahead.
+#[test]
+fn a_sequential_test_in_parts_decides_as_the_whole() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let with = |better: &str, worse: &str, state: &str, more: &[&str]| {
+        let engines = [
+            format!("builtin name=a tc=nodes={better}"),
+            format!("builtin name=b tc=nodes={worse}"),
+        ];
+        let state = path(state);
+        let args =
+            ["match", "--engine", &engines[0], "--engine", &engines[1], "--pairs=60", "--seed=4"];
+        let args = [&args[..], &["--sprt=0,150", "--json", "--state", &state], more].concat();
+        run(args, "").success().json_lines().pop().unwrap()
+    };
+    let go_on = |state: &str, until: &str| {
+        let _ = run(["match", "--resume", "--state", &path(state), "--until", until], "").success();
+    };
+    let merge = |state: &str| {
+        let args =
+            ["match", "--json", "--merge", &path("one"), &path("two"), "--state", &path(state)];
+        let output = run(args, "");
+        (output.code, output.json_lines().pop().unwrap())
+    };
+    for (better, worse, status, decision) in [("300", "20", 0, "H1"), ("20", "300", 3, "H0")] {
+        let whole = with(better, worse, &format!("whole{status}"), &[]);
+        assert_eq!(whole["sprt"], decision, "{whole}");
+        for name in ["one", "two"] {
+            let _ = fs::remove_file(path(name));
+        }
+        let first = with(better, worse, "one", &["--shard=1/2", "--until=2"]);
+        assert_eq!((&first["games"], &first["sprt"]), (&4.into(), &"continue".into()), "{first}");
+        with(better, worse, "two", &["--shard=2/2", "--until=1"]);
+        let (code, table) = merge(&format!("early{status}"));
+        assert_eq!((code, &table["sprt"]), (4, &"continue".into()), "{table}");
+        // The second part is far ahead, which decides nothing.
+        go_on("two", "30");
+        let (code, table) = merge(&format!("ahead{status}"));
+        assert_eq!((code, &table["sprt"]), (4, &"continue".into()), "{table}");
+        go_on("one", "30");
+        let (code, table) = merge(&format!("late{status}"));
+        assert_eq!((code, &table["sprt"]), (status, &whole["sprt"]), "{table}");
+        assert_eq!(table["llr"], whole["llr"]);
+        assert_eq!(table["games"], 120);
+    }
+}

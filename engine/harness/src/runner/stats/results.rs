@@ -38,6 +38,13 @@ impl MatchResults {
         }
     }
 
+    /// The results of the parts of a match; a test is judged in the order of the schedule.
+    pub(in crate::runner) fn of_parts(config: &Contest, games: Vec<MatchGame>) -> MatchResults {
+        let mut results = MatchResults::new(config, games);
+        results.standings.judge_in_order(&results.games);
+        results
+    }
+
     /// The games.
     #[must_use]
     pub fn games(&self) -> &[MatchGame] {

@@ -9,6 +9,7 @@
 use std::f64::consts::SQRT_2;
 use std::str::FromStr;
 
+use movegen::Wld;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -127,6 +128,22 @@ impl Sprt {
         pairs.sample().map_or(0.0, |sample| self.ratio(sample, SQRT_2))
     }
 
+    /// The test of pairs in their order: the ratio at the first decision, or after all of them. So the
+    /// answer does not depend on when one looks, or on who played which pair.
+    #[must_use]
+    pub fn in_order(&self, pairs: impl IntoIterator<Item = (Wld, Wld)>) -> (f64, Decision) {
+        let mut counts = Pentanomial::default();
+        let mut llr = 0.0;
+        for (first, second) in pairs {
+            counts.add(first, second);
+            llr = self.llr(&counts);
+            if self.decision(llr) != Decision::Continue {
+                break;
+            }
+        }
+        (llr, self.decision(llr))
+    }
+
     /// The meaning of a log-likelihood ratio.
     #[must_use]
     pub fn decision(&self, llr: f64) -> Decision {
@@ -192,7 +209,8 @@ fn tilted<const N: usize>(sample: &Sample<N>, phi: &[f64; N]) -> [f64; N] {
         let terms = sample.shares.iter().zip(phi);
         terms.map(|(share, f)| share * f / (1.0 + theta * f)).sum::<f64>()
     };
-    for _ in 0..200 {
+    // As often as numbers have bits.
+    for _ in 0..64 {
         let middle = f64::midpoint(low, high);
         if mean(middle) > 0.0 {
             low = middle;
@@ -206,6 +224,8 @@ fn tilted<const N: usize>(sample: &Sample<N>, phi: &[f64; N]) -> [f64; N] {
 
 #[cfg(test)]
 mod tests {
+    use movegen::random::Random;
+
     use super::super::counts::Tally;
     use super::*;
 
@@ -300,5 +320,58 @@ mod tests {
             let (ours, theirs) = (ratio([3, 1, 9, 4, 5]), ratio([5, 4, 9, 1, 3]));
             assert!((ours + theirs).abs() < 1e-6 && ours > 0.0);
         }
+    }
+
+    /// Tests that end by chance: of those whose difference is a bound, at most the promised share is
+    /// wrong. Each result of a pair is drawn from the distribution of this strength.
+    fn wrong(tests: usize, elo: f64, sprt: Sprt) -> f64 {
+        let fair = Sample::new([4, 26, 42, 24, 4]).unwrap();
+        let shares = match sprt.is_logistic {
+            true => best_with_mean(&fair, score_of_elo(elo)),
+            false => best_with_t(&fair, 0.5, SQRT_2 * elo / NORMALISED_SCALE),
+        };
+        let expected = if elo > sprt.elo0 { Decision::AcceptH1 } else { Decision::AcceptH0 };
+        let mut random = Random::new(7);
+        let pairs = [
+            (Wld::Loss, Wld::Loss),
+            (Wld::Loss, Wld::Draw),
+            (Wld::Draw, Wld::Draw),
+            (Wld::Draw, Wld::Win),
+            (Wld::Win, Wld::Win),
+        ];
+        let mut drawn = std::iter::repeat_with(|| {
+            let mut rest = random.below(1 << 30) as f64 / f64::from(1 << 30);
+            let is_it = |share: &f64| {
+                rest -= share;
+                rest < 0.0
+            };
+            pairs[shares.iter().position(is_it).unwrap_or(4)]
+        });
+        let wrong = (0..tests).filter(|_| sprt.in_order(&mut drawn).1 != expected).count();
+        wrong as f64 / tests as f64
+    }
+
+    fn errors_are_as_rare_as_promised(tests: usize, width: f64) {
+        let deviation = (0.05 * 0.95 / tests as f64).sqrt();
+        for (elo0, model) in [(0.0, NORMALISED), (-width, NORMALISED), (0.0, LOGISTIC)] {
+            let sprt = test(elo0, elo0 + width, model);
+            for elo in [sprt.elo0, sprt.elo1] {
+                let share = wrong(tests, elo, sprt);
+                println!("{sprt:?} at {elo}: {share}");
+                assert!(share < 0.05 + 3.0 * deviation, "{sprt:?} at {elo}: {share}");
+                assert!(share > 0.01, "{sprt:?} at {elo}: {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_test_in_order_keeps_its_errors() {
+        errors_are_as_rare_as_promised(300, 80.0);
+    }
+
+    #[test]
+    #[ignore = "slow: some minutes"]
+    fn ten_thousand_tests_in_order_keep_their_errors() {
+        errors_are_as_rare_as_promised(10_000, 60.0);
     }
 }

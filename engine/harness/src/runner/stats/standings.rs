@@ -96,6 +96,8 @@ pub struct Standings {
     games: usize,
     overhead: RunningMedian,
     test: Option<Sprt>,
+    /// The test in the order of the schedule, of a match that was played in parts.
+    judged: Option<(f64, Decision)>,
 }
 
 impl Standings {
@@ -112,6 +114,7 @@ impl Standings {
             games: 0,
             overhead: RunningMedian::default(),
             test: config.sprt(),
+            judged: None,
         }
     }
 
@@ -199,6 +202,26 @@ impl Standings {
         self.overhead.get()
     }
 
+    /// Judges the test by the pairs in the order of the schedule, until the first that is missing: the
+    /// games come from parts that are as far as their machines are fast.
+    pub(in crate::runner) fn judge_in_order(&mut self, games: &[MatchGame]) {
+        let Some(test) = &self.test else { return };
+        let mut sorted: Vec<&MatchGame> = games.iter().collect();
+        sorted.sort_by_key(|game| game.game);
+        let pairs = sorted.chunk_by(|one, other| one.pairing.pair == other.pairing.pair);
+        let whole = pairs.enumerate().map_while(|(number, pair)| match pair {
+            [first, second] if first.pairing.pair == number => Some([*first, *second]),
+            _ => None,
+        });
+        // Pairs without a result do not count.
+        let known = whole.filter_map(|pair| {
+            let [first, second] =
+                pair.map(|game| game.result().for_side(game.pairing.color_of(0)?));
+            Some((first?, second?))
+        });
+        self.judged = Some(test.in_order(known));
+    }
+
     /// The sequential test, if there is one.
     pub(in crate::runner) const fn test(&self) -> Option<&Sprt> {
         self.test.as_ref()
@@ -207,6 +230,9 @@ impl Standings {
     /// The first engine's log-likelihood ratio and its meaning, if there is a test.
     #[must_use]
     pub fn sprt(&self) -> Option<(f64, Decision)> {
+        if self.judged.is_some() {
+            return self.judged;
+        }
         let test = self.test.as_ref()?;
         let llr = test.llr(&self.engines.first()?.pairs);
         Some((llr, test.decision(llr)))

@@ -74,7 +74,7 @@ pub fn merge_states(paths: &[PathBuf]) -> Result<Merged, MergeError> {
         return Err(MergeError::NotParts("no file to put together".to_owned()));
     };
     games.sort_by_key(|game| game.game);
-    let results = MatchResults::new(&config, games);
+    let results = MatchResults::of_parts(&config, games);
     Ok(Merged { config, results, parts: all_parts })
 }
 

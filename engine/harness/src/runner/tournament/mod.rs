@@ -108,6 +108,16 @@ pub struct Workers {
     pub logs: Option<GameLogs>,
     /// The part of the games to play here.
     pub shard: Option<Shard>,
+    /// How many pairs of them.
+    pub until: Option<u32>,
+}
+
+impl Workers {
+    /// So many games at the same time, all of them here.
+    #[must_use]
+    pub const fn new(concurrency: usize) -> Workers {
+        Workers { concurrency, cpus: Vec::new(), logs: None, shard: None, until: None }
+    }
 }
 
 /// How a match ended.
@@ -231,9 +241,9 @@ pub fn run(
     let health: Vec<Health> =
         (0..count).map(|engine| Health::new(need_not_start(config, results, engine))).collect();
     let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
-    let shard = workers.shard;
+    let (shard, until) = (workers.shard.unwrap_or(Shard::WHOLE), workers.until);
     let mut collector =
-        Collector { config, begun, identities, state, results, director, shard, observe };
+        Collector { config, begun, identities, state, results, director, shard, until, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
@@ -372,7 +382,8 @@ struct Collector<'a> {
     state: &'a mut Option<StateFile>,
     results: &'a mut MatchResults,
     director: &'a Director,
-    shard: Option<Shard>,
+    shard: Shard,
+    until: Option<u32>,
     observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 }
 
@@ -381,8 +392,10 @@ impl Collector<'_> {
     fn left(&self) -> Vec<(usize, Pairing)> {
         let played: HashSet<usize> = self.results.games().iter().map(|game| game.game).collect();
         let games = self.results.schedule(self.config).into_iter().enumerate();
-        let is_ours =
-            |pairing: &Pairing| self.shard.is_none_or(|shard| shard.has(pairing.pair as u64));
+        let is_ours = |pairing: &Pairing| {
+            let (pair, parts) = (pairing.pair as u64, u64::from(self.shard.of));
+            self.shard.has(pair) && self.until.is_none_or(|until| pair / parts < u64::from(until))
+        };
         games.filter(|(number, game)| !played.contains(number) && is_ours(game)).collect()
     }
 
@@ -463,8 +476,11 @@ impl Collector<'_> {
         Ok(Ok(()))
     }
 
-    /// Whether the sequential test is decided.
+    /// Whether the sequential test is decided; a part of the pairs alone decides nothing.
     fn is_decided(&self) -> bool {
+        if self.shard != Shard::WHOLE {
+            return false;
+        }
         let sprt = self.results.standings().sprt();
         sprt.is_some_and(|(_, decision)| decision != Decision::Continue)
     }

@@ -202,6 +202,10 @@ pub struct MatchRun {
     /// Play only this part of the pairs, such as 1/2 or 2/2: --merge combines the parts
     #[cfg_attr(feature = "clap", arg(long, value_name = "I/N"))]
     pub shard: Option<Shard>,
+    /// Stop after so many pairs of the match, or of the part; --resume plays on
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PAIRS"))]
+    #[serde(skip)]
+    pub until: Option<u32>,
 }
 
 impl MatchRun {
@@ -218,6 +222,7 @@ impl MatchRun {
             affinity: self.affinity.or(before.affinity),
             log: self.log.or(before.log),
             shard: self.shard.or(before.shard),
+            until: self.until,
         }
     }
 
@@ -255,7 +260,7 @@ impl MatchRun {
             let width = width as usize;
             (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
         });
-        Workers { concurrency, cpus, logs: self.logs(), shard: self.shard }
+        Workers { concurrency, cpus, logs: self.logs(), shard: self.shard, until: self.until }
     }
 
     /// The logs of games, if they are written.

@@ -40,7 +40,7 @@ fn resume(folder: &Path) -> Resumed {
 /// Plays on from the state file, up to the end of a round if wanted.
 fn play_on(folder: &Path, one_round: bool) -> (Result<MatchEnd, MatchError>, MatchResults) {
     let Resumed { state, config, mut results, .. } = resume(folder);
-    let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
+    let workers = Workers::new(1);
     let director = Director::new(&Abort::new());
     if one_round {
         director.abort.end_after_round();
