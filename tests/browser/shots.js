@@ -96,7 +96,7 @@ const SCREENS = {
   },
   games: async (page) => {
     await show(page, "database");
-    await page.waitForSelector("#db-games tr");
+    await page.waitForSelector("#db-games tr", { state: "attached" });
   },
   pattern: async (page) => {
     await page.click("#db-draw");

@@ -119,14 +119,14 @@ test("variations are found, promoted and removed", () => {
 test("paragraphs of a comment stay", () => {
   const first = game().root.children[0];
   first.comment = " One\ntwo  three \n \n\n{four}\n";
-  assert.equal(first.comment, "One two three\n\nfour");
+  assert.equal(first.comment, "One two three\n\n(four)");
 });
 
 test("commands of programs stay when a comment is edited", () => {
   const [first] = game().root.children;
   assert.equal(first.comment, "Good.");
   first.comment = "Better {nothing}.";
-  assert.deepEqual(first.comments, ["[%eval 0.1] Better nothing."]);
+  assert.deepEqual(first.comments, ["[%eval 0.1] Better (nothing)."]);
   first.comment = "";
   assert.equal(plain(first.comments[0]), "");
 });
