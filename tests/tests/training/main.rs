@@ -285,6 +285,12 @@ mod parts {
         }
         let output = run(["selfplay", "--out=x", "--games=1", "--parts=2"], "");
         assert_eq!(output.code, 2, "{output:?}");
+        let relabel = ["--relabel=gen1", "--relabel=gen2", "--exact=0.2"];
+        let args = ["selfplay", "--plan=snakemake", "--games=96", "--out=x"];
+        let text = run(args.into_iter().chain(relabel), "").success().stdout;
+        for option in relabel.into_iter().chain(["--disputed=0.25"]) {
+            assert!(text.contains(&format!("\"{option}\"")), "{option}\n{text}");
+        }
     }
 
     /// Snakemake comes from outside: `.ci/run` installs it, and the test command passes it by.
@@ -313,6 +319,31 @@ mod parts {
         assert!(merged == fs::read(whole.join("seed1.games")).unwrap());
         assert!(workflow().contains("Nothing to be done"));
     }
+}
+
+#[test]
+fn positions_get_new_scores_and_copies_are_named() {
+    let (played, deep) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    assert_eq!(selfplay(played.path(), &["--games=512", "--nodes=20"]).success().stderr, "");
+    let stats = |folders: &[&Path]| {
+        let folders = folders.iter().map(|folder| text(folder));
+        run(["data", "stats", "--json"].into_iter().chain(folders), "").success().json_lines()
+    };
+    let once = stats(&[played.path()]);
+    let twice = stats(&[played.path(), played.path()]);
+    assert_eq!(once[0]["games"], twice[0]["games"]);
+    assert_eq!(twice[0]["copies"].as_u64().unwrap(), 512 + once[0]["copies"].as_u64().unwrap());
+    assert_eq!(once[1..], twice[1..]);
+
+    let from = format!("--relabel={}", played.path().display());
+    let options = [&from, "--games=128", "--nodes=300", "--disputed=0", "--exact=0.25"];
+    assert_eq!(selfplay(deep.path(), &options).success().stderr, "");
+    let deep = stats(&[deep.path()]);
+    // Positions of one ply each; of some kinds there are too few.
+    let games = deep[0]["games"].as_u64().unwrap();
+    assert!((64..=128).contains(&games) && deep[0]["plies"] == games, "{}", deep[0]);
+    let output = selfplay(played.path(), &["--exact=0.5"]);
+    assert_eq!(output.code, 2, "{output:?}");
 }
 
 #[test]
