@@ -142,8 +142,8 @@ fn a_sequential_test_in_parts_decides_as_the_whole() {
         for name in ["one", "two"] {
             let _ = fs::remove_file(path(name));
         }
-        let first = with(better, worse, "one", &["--shard=1/2", "--until=2"]);
-        assert_eq!((&first["games"], &first["sprt"]), (&4.into(), &"continue".into()), "{first}");
+        let first = with(better, worse, "one", &["--shard=1/2", "--until=1"]);
+        assert_eq!((&first["games"], &first["sprt"]), (&2.into(), &"continue".into()), "{first}");
         with(better, worse, "two", &["--shard=2/2", "--until=1"]);
         let (code, table) = merge(&format!("early{status}"));
         assert_eq!((code, &table["sprt"]), (4, &"continue".into()), "{table}");
