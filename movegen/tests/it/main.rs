@@ -12,4 +12,5 @@ mod perft;
 mod properties;
 mod rules;
 mod support;
+mod variant_endings;
 mod variants;
