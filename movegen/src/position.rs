@@ -43,7 +43,19 @@ impl Position {
     /// The initial position of the international game, White to move.
     #[must_use]
     pub fn initial() -> Position {
-        Variant::International.initial()
+        Position::initial_of(Variant::International)
+    }
+
+    /// Where the games of a variant start, White to move.
+    #[must_use]
+    pub fn initial_of(variant: Variant) -> Position {
+        let row = Bitboard::row;
+        let men = match variant {
+            Variant::Frysk => [row(0), row(9)],
+            _ => [row(0) | row(1) | row(2) | row(3), row(6) | row(7) | row(8) | row(9)],
+        };
+        let setup = Setup { side: Color::White, men, kings: [Bitboard::EMPTY; 2] };
+        Position::from_valid_setup(&setup).with_variant(variant)
     }
 
     /// A position from the three bitboards of the Kingsrow interface and the side to move.

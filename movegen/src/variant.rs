@@ -5,10 +5,6 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::bitboard::Bitboard;
-use crate::color::Color;
-use crate::position::Position;
-use crate::setup::Setup;
 use crate::square::Square;
 use crate::wld::Wld;
 
@@ -89,18 +85,6 @@ impl Variant {
     #[must_use]
     pub const fn game_type(self) -> &'static str {
         self.names().game_type
-    }
-
-    /// Where its games start, White to move.
-    #[must_use]
-    pub fn initial(self) -> Position {
-        let row = Bitboard::row;
-        let men = match self {
-            Variant::Frysk => [row(0), row(9)],
-            _ => [row(0) | row(1) | row(2) | row(3), row(6) | row(7) | row(8) | row(9)],
-        };
-        let setup = Setup { side: Color::White, men, kings: [Bitboard::EMPTY; 2] };
-        Position::from_valid_setup(&setup).with_variant(self)
     }
 
     /// Whether the rules are those of Frisian: captures in eight directions, king moves counted.

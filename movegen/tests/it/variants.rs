@@ -18,12 +18,12 @@ fn published() -> Vec<(Variant, Position, Vec<u64>)> {
     let common = [9, 81, 658, 4265, 27117, 167140, 1_049_442, 6_483_961, 41_022_423];
     let mut rows: Vec<_> = [Killer, Breakthrough, Losing]
         .into_iter()
-        .map(|variant| (variant, variant.initial(), common.to_vec()))
+        .map(|variant| (variant, Position::initial_of(variant), common.to_vec()))
         .collect();
     let frisian = [9, 81, 658, 3874, 21265, 102_431, 540_126, 2_825_779, 15_605_069];
     let frysk = [9, 81, 657, 5329, 41829, 328_329, 2_572_197, 20_147_712, 157_945_922];
-    rows.push((Frisian, Frisian.initial(), frisian.to_vec()));
-    rows.push((Frysk, Frysk.initial(), frysk.to_vec()));
+    rows.push((Frisian, Position::initial_of(Frisian), frisian.to_vec()));
+    rows.push((Frysk, Position::initial_of(Frysk), frysk.to_vec()));
     let masters = [14, 55, 1168, 5165, 84326, 573_965, 8_476_150, 78_944_517];
     rows.push((Killer, fen(MASTERS).with_variant(Killer), masters.to_vec()));
     let masters = [1, 1, 11, 20, 186, 1069];
@@ -279,7 +279,7 @@ fn moves_of_games_come_back() {
     for variant in Variant::ALL {
         let mut straight = 0;
         for _ in 0..30 {
-            let mut position = variant.initial();
+            let mut position = Position::initial_of(variant);
             for _ in 0..100 {
                 let moves = position.legal_moves();
                 for &mv in &moves {
@@ -332,7 +332,7 @@ fn pdn_is_read_by_kind() {
     let mut file = String::new();
     let mut written = Vec::new();
     for variant in Variant::ALL {
-        let mut game = PdnGame::new(variant.initial());
+        let mut game = PdnGame::new(Position::initial_of(variant));
         let mut position = game.start;
         for _ in 0..60 {
             let moves = position.legal_moves();

@@ -44,7 +44,7 @@ fn ends_within_a_few_plies() {
     for variant in Variant::ALL {
         let (mut found, mut engine) = (0, engine());
         for _ in 0..400 {
-            let mut position = variant.initial();
+            let mut position = Position::initial_of(variant);
             for _ in 0..200 {
                 let moves = position.legal_moves();
                 if moves.is_empty() || position.piece_count() < 5 {
@@ -107,11 +107,11 @@ fn published_wins_of_killer() {
 fn games_take_turns() {
     let mut engine = engine();
     let alone: Vec<_> = Variant::ALL
-        .map(|v| search(&mut self::engine(), &Game::new(v.initial()), 7).info.score)
+        .map(|v| search(&mut self::engine(), &Game::new(Position::initial_of(v)), 7).info.score)
         .into();
     for round in 0..2 {
         for (variant, score) in Variant::ALL.into_iter().zip(&alone) {
-            let result = search(&mut engine, &Game::new(variant.initial()), 7);
+            let result = search(&mut engine, &Game::new(Position::initial_of(variant)), 7);
             assert_eq!(result.info.score, *score, "{variant} {round}");
             assert!(result.best.is_some());
         }

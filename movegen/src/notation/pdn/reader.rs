@@ -175,7 +175,7 @@ impl<'a> PdnReader<'a> {
         };
         let (start, fen) = match fen {
             Some((start, fen)) => (start, Some(fen)),
-            None => (self.options.variant.initial(), None),
+            None => (Position::initial_of(self.options.variant), None),
         };
         let result = result(&raw, &mut warnings);
         let raw_fen = raw.tag("FEN").map(|(_, text)| text.to_owned());

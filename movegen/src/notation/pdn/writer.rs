@@ -118,7 +118,7 @@ pub fn tags_to_string(game: &PdnGame, options: &WriteOptions) -> String {
     }
     let fen = if options.plain { Fen::from(&game.start) } else { game.start_fen() };
     let fen = fen.to_string_with_counters();
-    if fen != variant.initial().to_fen() {
+    if fen != Position::initial_of(variant).to_fen() {
         tag("SetUp", "1");
         tag("FEN", &fen);
     }

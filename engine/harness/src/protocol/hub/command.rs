@@ -1,7 +1,7 @@
 //! A client's command to the engine: a line, parsed once.
 
 use movegen::notation::hub as notation;
-use movegen::{Game, Variant};
+use movegen::{Game, Position, Variant};
 
 use super::error::{HubError, quotable};
 use super::level::Level;
@@ -128,7 +128,7 @@ impl GameText {
     /// The game in a variant.
     pub(super) fn game(&self, variant: Variant) -> Result<Game, HubError> {
         let mut start = match &self.start {
-            None => variant.initial(),
+            None => Position::initial_of(variant),
             Some(text) => {
                 let position = notation::parse_position(text).map_err(HubError::BadPosition)?;
                 position.with_variant(variant)

@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use movegen::{DrawCounters, DrawRules, Game, Variant};
+use movegen::{DrawCounters, DrawRules, Game, Position, Variant};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
@@ -536,7 +536,7 @@ impl Conditions {
         let game = self.openings.get(number).map(Opening::game);
         match (self.variant, game) {
             (Variant::International, game) => game.unwrap_or_default(),
-            (variant, None) => Game::new(variant.initial()),
+            (variant, None) => Game::new(Position::initial_of(variant)),
             (variant, Some(game)) => {
                 let start = game.start().with_variant(variant);
                 let plies = game.start_counters().plies();

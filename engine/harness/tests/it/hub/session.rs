@@ -268,7 +268,7 @@ fn games_of_every_variant() {
             engine.send("init");
             engine.until("ready");
         }
-        let mut game = Game::new(variant.initial());
+        let mut game = Game::new(Position::initial_of(variant));
         while game.position().has_legal_move() && game.ply() < 60 {
             engine.send(&format!("{}\nlevel depth=2", pos_line(&game, History::Whole)));
             let answer = engine.go("think", game.position());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
 
-use movegen::Game;
+use movegen::{Game, Position};
 
 use super::search::Search;
 use super::{Session, WorkerState};
@@ -138,7 +138,7 @@ impl<W: Write, S: Settings> Session<W, S> {
             return self.report_error(error);
         }
         if self.settings.variant() != before.variant() {
-            self.game = Game::new(self.settings.variant().initial());
+            self.game = Game::new(Position::initial_of(self.settings.variant()));
         }
         if self.init_waits && self.other_variant.is_none() {
             return self.initialise();
