@@ -21,7 +21,7 @@ const HUB_LINES: &[(&str, &str)] = &[
     ("stop", ""),
     ("stop now", ""),
     ("ponder-hit", ""),
-    ("uci", ""),
+    ("uci", "Hub"),
     ("isready", ""),
     ("position startpos", ""),
     ("info depth=3", ""),

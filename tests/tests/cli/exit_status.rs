@@ -207,7 +207,7 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
     ("annotate {pdn} -o {new} --language nl", "--html is missing"),
-    ("annotate {pdn} -o {new} --language xx", "[possible values: en, nl, fr, ru, de, pl]"),
+    ("annotate {pdn} -o {new} --language xx", "[possible values: en, nl, fr, ru, de, pl, es, pt]"),
     ("puzzles missing.pdn -o {new}", "cannot read missing.pdn"),
     ("serve --searches 0", "--searches"),
     ("serve --wasm {pdn}", "--export"),

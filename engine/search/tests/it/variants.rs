@@ -97,7 +97,7 @@ fn winning_distances_are_even_in_losing() {
 #[test]
 fn published_wins_of_killer() {
     for (fen, plies) in [("W:WK49:B29", 7), ("W:W10:BK46", 3), ("W:WK14,K20,33:B44", 15)] {
-        let result = search(&mut engine(), &game(Variant::Killer, fen), 20);
+        let result = search(&mut engine(), &game(Variant::Killer, fen), 26);
         assert_eq!(result.info.score, Score::win_in(plies), "{fen}");
     }
 }

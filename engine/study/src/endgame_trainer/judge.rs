@@ -238,15 +238,15 @@ mod tests {
         }
         assert_eq!(
             said(&all, "W:W31,32:B2", "32-27"),
-            "Inaccuracy: 32-27 wins, but takes 8 plies longer (win in 17). Better were 31-26 (win \
-             in 9), 31-27 (win in 9), 32-28 (win in 9)."
+            "Inaccuracy: 32-27 wins, but takes 8 plies longer (win in 17). Better were 32-28 (win \
+             in 9), 31-27 (win in 9), 31-26 (win in 9)."
         );
         assert_eq!(said(&without_dtw, "W:W31,32:B2", "32-27"), "Perfect.");
         let drawn = "W:WK46:BK45,K50";
         assert_eq!(said(&all, drawn, "46-5"), "Good: 46-5 keeps the draw.");
         assert_eq!(
             said(&all, "W:WK11,31:B26,K6", "31-27"),
-            "Mistake: 31-27 loses (loss in 2). Drawing were 11-7, 11-2, 11-16, 11-50."
+            "Mistake: 31-27 loses (loss in 2). Drawing were 11-50, 11-16, 11-7, 11-2."
         );
         assert_eq!(
             said(&all, "W:WK16:BK1,K23,K49", "16-7"),
