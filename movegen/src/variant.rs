@@ -28,7 +28,7 @@ pub enum Variant {
 }
 
 /// Name, other names that are read, name in Hub, `GameType` and tag `Variant` of PDN.
-struct Names {
+struct VariantNames {
     name: &'static str,
     others: &'static [&'static str],
     hub: &'static str,
@@ -47,7 +47,7 @@ impl Variant {
         Variant::Frysk,
     ];
 
-    const fn names(self) -> Names {
+    const fn names(self) -> VariantNames {
         let (name, others, hub, title, game_type): (_, &[&str], _, _, _) = match self {
             Variant::International => {
                 ("international", &["normal", "standard"], "normal", "International", "20")
@@ -58,7 +58,7 @@ impl Variant {
             Variant::Frisian => ("frisian", &[], "frisian", "Frisian", "40"),
             Variant::Frysk => ("frysk", &["frysk!"], "frisian", "Frysk!", "97"),
         };
-        Names { name, others, hub, title, game_type }
+        VariantNames { name, others, hub, title, game_type }
     }
 
     /// The name in options and files: `international`, `killer`, `breakthrough`, `losing`,

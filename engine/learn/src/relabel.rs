@@ -68,7 +68,7 @@ pub(super) struct ChosenPosition {
 
 /// The positions of a run, by the numbers of its games.
 #[derive(Debug)]
-pub(super) struct Positions {
+pub(super) struct ChosenPositions {
     chosen: Vec<ChosenPosition>,
     exact: f64,
 }
@@ -105,7 +105,7 @@ impl Relabel {
         count: u64,
         seed: u64,
         databases: &Probe,
-    ) -> Result<Positions, StoreError> {
+    ) -> Result<ChosenPositions, StoreError> {
         let (exact, disputed) = (f64::from(self.exact), f64::from(self.disputed));
         let wanted = (count as f64 * (1.0 - exact)).ceil();
         let mut lots: Vec<[Lot; 2]> = (0..=PHASES)
@@ -154,7 +154,7 @@ impl Relabel {
         chosen.sort_by_key(|&(number, _)| number);
         chosen.retain(|&(number, _)| once.insert(number));
         let chosen = chosen.into_iter().map(|(_, chosen)| chosen).collect();
-        Ok(Positions { chosen, exact })
+        Ok(ChosenPositions { chosen, exact })
     }
 }
 
@@ -166,7 +166,7 @@ fn folded(position: &Position) -> u64 {
     }
 }
 
-impl Positions {
+impl ChosenPositions {
     /// Exact positions among the games before this one: they are spread evenly.
     fn exact_before(&self, number: u64) -> u64 {
         (number as f64 * self.exact) as u64

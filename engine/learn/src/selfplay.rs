@@ -19,7 +19,7 @@ use thiserror::Error;
 use super::game::{End, PlayedGame, PlayedPly};
 use super::opening::{self, NumberedPlies, OpeningMix, SelfplayOpening};
 use super::referee;
-use super::relabel::{self, ChosenPosition, Positions, Relabel};
+use super::relabel::{self, ChosenPosition, ChosenPositions, Relabel};
 use super::store::{BLOCK_GAMES, GamesHeader, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
@@ -343,7 +343,7 @@ impl SelfplayPlayer {
     fn label(
         &mut self,
         run: &SelfPlay,
-        positions: &Positions,
+        positions: &ChosenPositions,
         number: u64,
     ) -> Result<PlayedGame, SelfPlayError> {
         let ChosenPosition { position, opening, mut white, mut end } =

@@ -42,12 +42,12 @@ pub struct GamesShelf {
     takes_games: bool,
     kept: Mutex<Kept>,
     /// The latest imports with a name, the last one at the end.
-    jobs: Mutex<Vec<Job>>,
+    jobs: Mutex<Vec<ImportJob>>,
 }
 
 /// An import that its client can ask for.
 #[derive(Debug)]
-struct Job {
+struct ImportJob {
     name: String,
     /// Bytes read, of how many, and the games in them.
     progress: (u64, u64, u64),
@@ -122,7 +122,7 @@ impl GamesShelf {
     }
 
     /// The job of this name, if there is one.
-    fn job<T>(&self, name: &str, work: impl FnOnce(&mut Job) -> T) -> Option<T> {
+    fn job<T>(&self, name: &str, work: impl FnOnce(&mut ImportJob) -> T) -> Option<T> {
         self.jobs.lock().iter_mut().find(|job| job.name == name).map(work)
     }
 
@@ -132,7 +132,7 @@ impl GamesShelf {
         let known = self.job(name, |job| job.result.clone().unwrap_or_else(running));
         if known.is_none() {
             let mut jobs = self.jobs.lock();
-            jobs.push(Job { name: name.to_owned(), progress: (0, 0, 0), result: None });
+            jobs.push(ImportJob { name: name.to_owned(), progress: (0, 0, 0), result: None });
             let over = jobs.len().saturating_sub(MAX_JOBS);
             jobs.drain(..over);
         }
@@ -240,7 +240,7 @@ pub(super) struct ExplorerParameters {
 #[expect(dead_code, reason = "ignored")]
 struct Ignored {
     /// Only international draughts.
-    variant: Option<Variant>,
+    variant: Option<ExplorerVariant>,
     /// Has no effect.
     source: Option<String>,
     /// Has no effect.
@@ -261,7 +261,7 @@ struct Ignored {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Variant {
+enum ExplorerVariant {
     Standard,
 }
 

@@ -17,7 +17,7 @@ use crate::variant::Variant;
 
 /// A step, and the squares where it may end: a step along a row must not go on in the next row.
 #[derive(Clone, Copy)]
-struct Direction {
+struct RayStep {
     step: i32,
     ends: u64,
 }
@@ -26,22 +26,22 @@ struct Direction {
 const WRAPPED: u64 = 1 << 5 | 1 << 16 | 1 << 27 | 1 << 38 | 1 << 49;
 
 /// The diagonals first, then rows and columns. Two that follow each other are opposite.
-const DIRECTIONS: [Direction; 8] = [
-    Direction { step: 5, ends: SQUARES },
-    Direction { step: -5, ends: SQUARES },
-    Direction { step: 6, ends: SQUARES },
-    Direction { step: -6, ends: SQUARES },
-    Direction { step: 1, ends: SQUARES & !WRAPPED },
-    Direction { step: -1, ends: SQUARES & !(WRAPPED >> 1) },
-    Direction { step: 11, ends: SQUARES },
-    Direction { step: -11, ends: SQUARES },
+const DIRECTIONS: [RayStep; 8] = [
+    RayStep { step: 5, ends: SQUARES },
+    RayStep { step: -5, ends: SQUARES },
+    RayStep { step: 6, ends: SQUARES },
+    RayStep { step: -6, ends: SQUARES },
+    RayStep { step: 1, ends: SQUARES & !WRAPPED },
+    RayStep { step: -1, ends: SQUARES & !(WRAPPED >> 1) },
+    RayStep { step: 11, ends: SQUARES },
+    RayStep { step: -11, ends: SQUARES },
 ];
 
-impl Direction {
+impl RayStep {
     /// The pieces among `enemy` that men or kings on `from` can jump over in this direction.
     #[inline(always)]
     fn targets(self, from: u64, is_king: bool, enemy: u64, empty: u64) -> u64 {
-        let Direction { step, ends } = self;
+        let RayStep { step, ends } = self;
         let open = empty & ends;
         let reached = if is_king { geometry::fill(from, open, step) } else { from };
         shift(reached, step) & ends & enemy & shift(open, -step)
@@ -50,7 +50,7 @@ impl Direction {
     /// Where a piece can land that jumps over `target`.
     #[inline(always)]
     fn landings(self, target: u64, is_king: bool, empty: u64) -> u64 {
-        let Direction { step, ends } = self;
+        let RayStep { step, ends } = self;
         let open = empty & ends;
         if is_king { geometry::fill(target, open, step) & !target } else { shift(target, step) }
     }
@@ -72,7 +72,7 @@ impl View {
         View { variant, mover, enemy_kings: mover.enemy & board.kings, stopped }
     }
 
-    fn directions(&self) -> &'static [Direction] {
+    fn directions(&self) -> &'static [RayStep] {
         if self.variant.is_frisian() { &DIRECTIONS } else { &DIRECTIONS[..4] }
     }
 
@@ -100,21 +100,21 @@ impl View {
     }
 
     fn captures(&self) -> Groups {
-        let mut walk = Walk { view: self, groups: Groups::new(), jumps: 0 };
+        let mut walk = CaptureWalk { view: self, groups: Groups::new(), jumps: 0 };
         walk.all();
         walk.groups
     }
 }
 
 /// Captures under way.
-struct Walk<'a> {
+struct CaptureWalk<'a> {
     view: &'a View,
     groups: Groups,
     jumps: u32,
 }
 
 /// One piece on its way.
-struct Mover {
+struct JumpingPiece {
     from: u64,
     is_king: bool,
     empty: u64,
@@ -129,13 +129,13 @@ const REMEMBER_AFTER: u32 = 50;
 /// kings between as many gaps; there the best captures of those that were found count.
 const GIVE_UP_AFTER: u32 = 300_000;
 
-impl Walk<'_> {
+impl CaptureWalk<'_> {
     fn all(&mut self) {
         let MoverView { men, kings, enemy, empty } = self.view.mover;
         for (set, is_king) in [(kings, true), (men, false)] {
             for from in bits(set) {
                 let (empty, seen) = (empty | from, HashSet::new());
-                let mut mover = Mover { from, is_king, empty, seen };
+                let mut mover = JumpingPiece { from, is_king, empty, seen };
                 for (index, direction) in self.view.directions().iter().enumerate() {
                     for target in bits(direction.targets(from, is_king, enemy, empty)) {
                         self.extend(&mut mover, index, target, target);
@@ -146,7 +146,7 @@ impl Walk<'_> {
     }
 
     /// Continues behind `target`, taken in this direction; it is one of `captured`.
-    fn extend(&mut self, mover: &mut Mover, direction: usize, target: u64, captured: u64) {
+    fn extend(&mut self, mover: &mut JumpingPiece, direction: usize, target: u64, captured: u64) {
         self.jumps += 1;
         let (is_king, empty) = (mover.is_king, mover.empty);
         let landings = DIRECTIONS[direction].landings(target, is_king, empty);

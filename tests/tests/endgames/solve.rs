@@ -97,7 +97,7 @@ fn the_tree_of_a_solution() {
     let fen = "W:WK27,K37,K46:BK11";
     let text = ok(&["solve", fen], "").stdout;
     assert!(
-        folded(&text).contains("46x5 {conversion: 1 piece left, White has won; as short: "),
+        folded(&text).contains("46x37 {conversion: 1 piece left, White has won; as short: "),
         "{text}"
     );
     let text = ok(&["solve", fen, "--tree", "1000"], "").stdout;
@@ -218,7 +218,7 @@ fn a_file_with_a_bad_line() {
     );
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
-    let output = run(["solve", path, "--nodes", "20000", "--threads", "3"], "");
+    let output = run(["solve", path, "--nodes", "60000", "--threads", "3"], "");
     assert_eq!(output.code, 1);
     let rows: Vec<_> = output.stdout.lines().collect();
     for (row, start) in rows.iter().zip([
@@ -237,7 +237,7 @@ fn a_file_with_a_bad_line() {
     let error = format!("meerslag: {path}, line 4: column 1: expected the side to move");
     assert!(output.stderr.starts_with(&error), "{}", output.stderr);
 
-    let output = run(["solve", path, "--nodes", "20000", "--json"], "");
+    let output = run(["solve", path, "--nodes", "60000", "--json"], "");
     assert_eq!(output.code, 1);
     let lines = output.json_lines();
     let place = |l: &Value| (l["type"].as_str().unwrap().to_owned(), l["line_number"].as_u64());
@@ -250,7 +250,7 @@ fn a_file_with_a_bad_line() {
     let sum: u64 = lines[..5].iter().filter_map(|l| l["nodes"].as_u64()).sum();
     assert_eq!((&lines[5]["positions"], &lines[5]["nodes"]), (&4.into(), &sum.into()));
     // One position after the other gives the same.
-    let args = ["solve", path, "--nodes", "20000", "--json", "--threads", "1"];
+    let args = ["solve", path, "--nodes", "60000", "--json", "--threads", "1"];
     let again = run(args, "").json_lines();
     for (one, other) in lines.iter().zip(&again).take(5) {
         assert_eq!(one, other);

@@ -93,7 +93,7 @@ fn the_page_speaks_a_language() {
     play(&["--resume", &state, &html, "--force", "--language=fr"]);
     assert!(files.read("report.html").contains("<html lang=\"fr\">"));
     for (args, said) in [
-        (["--language=xx", &html], "[possible values: en, nl, fr, ru, de, pl]"),
+        (["--language=xx", &html], "[possible values: en, nl, fr, ru, de, pl, es, pt]"),
         (["--language=nl", "--pairs=2"], "language: html is missing"),
     ] {
         let output = run(["match"].iter().chain(&engines[..2]).chain(&args), "");
