@@ -100,14 +100,14 @@ impl View {
     }
 
     fn captures(&self) -> Groups {
-        let mut walk = CaptureWalk { view: self, groups: Groups::new(), jumps: 0 };
+        let mut walk = RouteWalk { view: self, groups: Groups::new(), jumps: 0 };
         walk.all();
         walk.groups
     }
 }
 
 /// Captures under way.
-struct CaptureWalk<'a> {
+struct RouteWalk<'a> {
     view: &'a View,
     groups: Groups,
     jumps: u32,
@@ -129,7 +129,7 @@ const REMEMBER_AFTER: u32 = 50;
 /// kings between as many gaps; there the best captures of those that were found count.
 const GIVE_UP_AFTER: u32 = 300_000;
 
-impl CaptureWalk<'_> {
+impl RouteWalk<'_> {
     fn all(&mut self) {
         let MoverView { men, kings, enemy, empty } = self.view.mover;
         for (set, is_king) in [(kings, true), (men, false)] {
