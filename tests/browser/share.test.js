@@ -98,7 +98,7 @@ test("a link for others has an address that they can open, and a code for a phon
   await menu(page, "#copy-link");
   await says(page, /opens on this computer only/);
   await page.click("#share-button");
-  assert.ok(await page.locator("#share-here").isVisible());
+  await page.locator("#share-here").waitFor();
   assert.ok(await page.locator("#share-code").isHidden());
   await page.context().close();
   const shared = await startServer(MEERSLAG, ["--host", "0.0.0.0"]);
