@@ -184,10 +184,11 @@ fn whole_games_over_dxp() {
     assert_all_won(&games_with_random(follower.port));
 
     // Our own player follows, and so does the adapter's second one in it.
-    let follower = Player::listen(Setup { depth: 1, ..Setup::default() });
+    let follower = Player::listen(Setup { depth: 6, ..Setup::default() });
     let options = SessionOptions { ponder: true, ..SessionOptions::default() };
+    // So few moves that nobody is winning at the limit.
     let games = [Color::White, Color::Black].map(|color| (Position::initial(), color)).to_vec();
-    let proposal = Some(InitiatorOptions { games, minutes: 5.0, moves: 8 });
+    let proposal = Some(InitiatorOptions { games, minutes: 5.0, moves: 4 });
     let setup = Setup { options, proposal, ..Setup::default() };
     let initiator = Player::adapted_that_connects(
         setup,
@@ -197,7 +198,7 @@ fn whole_games_over_dxp() {
     for _ in 0..2 {
         let game = initiator.game();
         // Whoever notices the limit first ends the game.
-        assert_eq!((game.record.result.as_str(), game.record.plies.len()), ("*", 16), "{game:?}");
+        assert_eq!((game.record.result.as_str(), game.record.plies.len()), ("*", 8), "{game:?}");
         let name = follower.game().opponent;
         assert_eq!(name, format!("Meerslag {}", env!("CARGO_PKG_VERSION")));
     }
