@@ -285,16 +285,20 @@ pub(super) fn scattered(random: &mut Random) -> Option<Position> {
     for (color, count, kings) in sides {
         for i in 0..count {
             let kind = if i < kings { Kind::King } else { Kind::Man };
-            let forbidden = match kind {
-                Kind::King => Bitboard::EMPTY,
-                Kind::Man => Bitboard::promotion_row(color),
-            };
-            let free: Vec<Square> =
-                (Bitboard::ALL - setup.occupied() - forbidden).into_iter().collect();
-            setup.put(Piece { color, kind }, free[random.below(free.len())]);
+            put_at_random(Piece { color, kind }, &mut setup, random);
         }
     }
     setup.position().ok().filter(Position::has_legal_move)
+}
+
+/// Puts a piece on a free square where its kind may stand.
+pub(super) fn put_at_random(piece: Piece, setup: &mut Setup, random: &mut Random) {
+    let forbidden = match piece.kind {
+        Kind::King => Bitboard::EMPTY,
+        Kind::Man => Bitboard::promotion_row(piece.color),
+    };
+    let free: Vec<Square> = (Bitboard::ALL - setup.occupied() - forbidden).into_iter().collect();
+    setup.put(piece, free[random.below(free.len())]);
 }
 
 #[cfg(test)]

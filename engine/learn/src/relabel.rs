@@ -10,12 +10,11 @@ use clap::Args;
 use egdb::Probe;
 use egdb::error::ProbeError;
 use movegen::random::{Random, mix};
-use movegen::{Bitboard, Piece, Score, Setup, Square};
-use movegen::{Color, Kind, Position, Wld};
+use movegen::{Color, Kind, Piece, Position, Score, Setup, Wld};
 
 use super::data::read_games;
 use super::game::{End, PlayedGame};
-use super::opening::SelfplayOpening;
+use super::opening::{SelfplayOpening, put_at_random};
 use super::sample::{Filter, Sample, SeenGames};
 use super::settings::share;
 use super::store::{GamesHeader, StoreError};
@@ -228,13 +227,7 @@ fn exact_position(random: &mut Random, databases: &Probe) -> Result<ChosenPositi
         for i in 0..pieces {
             let color = if i < white { Color::White } else { Color::Black };
             let kind = if random.below(3) == 0 { Kind::King } else { Kind::Man };
-            let forbidden = match kind {
-                Kind::King => Bitboard::EMPTY,
-                Kind::Man => Bitboard::promotion_row(color),
-            };
-            let free: Vec<Square> =
-                (Bitboard::ALL - setup.occupied() - forbidden).into_iter().collect();
-            setup.put(Piece { color, kind }, free[random.below(free.len())]);
+            put_at_random(Piece { color, kind }, &mut setup, random);
         }
         let Ok(position) = setup.position() else { continue };
         let is_quiet = Color::ALL.iter().all(|&color| !position.has_capture(color));
