@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request as ask } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
@@ -208,8 +208,9 @@ describe("a server with one search", { skip: !MEERSLAG }, () => {
 
 describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
   let host;
-  before(async () => (host = await startServer(MEERSLAG)));
-  after(() => host.stop());
+  // One for each test: a failed test leaves none behind.
+  beforeEach(async () => (host = await startServer(MEERSLAG)));
+  afterEach(() => host.stop());
   const again = async () => (host = await startServer(MEERSLAG, [], host.port));
 
   onPage("leaves a game as it was", () => host, async (page) => {
@@ -227,12 +228,17 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await moves(page, 2);
     await isFree(page);
     await says(page, /engine plays/);
-    // A server gives its best move so far when it is ended.
+    // A server gives its best move so far when it is ended. It has the question when it answers a later one.
+    await page.evaluate(() => (/** @type {any} */ (document.querySelector("#play-time")).value = "20"));
+    const question = page.waitForRequest(/v1\/play/);
     await playSomething(page);
+    await question;
+    await fetch(host.url + "v1/server");
     await host.stop("SIGINT");
     await moves(page, 4);
     await again();
     await says(page, /engine plays/);
+    await page.evaluate(() => (/** @type {any} */ (document.querySelector("#play-time")).value = "1"));
     await playSomething(page);
     await moves(page, 6);
   });
