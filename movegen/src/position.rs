@@ -261,6 +261,7 @@ impl Position {
     }
 
     /// Counts a move for Frisian's three-move rule; `before` is the position before it.
+    #[cold]
     #[inline(never)]
     fn with_run_after(mut self, before: &Position, mv: Move) -> Position {
         let (mover, other) = (before.side, before.side.opponent());
@@ -305,12 +306,18 @@ impl Position {
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
         if self.variant != Variant::International {
-            return match color {
-                Color::White => variants::has_capture::<true>(self.variant, &self.board),
-                Color::Black => variants::has_capture::<false>(self.variant, &self.board),
-            };
+            return self.has_variant_capture(color);
         }
         self.board.has_capture(color)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn has_variant_capture(&self, color: Color) -> bool {
+        match color {
+            Color::White => variants::has_capture::<true>(self.variant, &self.board),
+            Color::Black => variants::has_capture::<false>(self.variant, &self.board),
+        }
     }
 
     /// The king of the side to move that has moved three times in a row.
@@ -324,15 +331,21 @@ impl Position {
     #[must_use]
     pub fn has_quiet_move(&self) -> bool {
         if self.variant != Variant::International {
-            let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
-            return match self.side {
-                Color::White => variants::has_quiet_move::<true>(variant, board, stopped),
-                Color::Black => variants::has_quiet_move::<false>(variant, board, stopped),
-            };
+            return self.has_variant_quiet_move();
         }
         match self.side {
             Color::White => generator::has_quiet_move::<true>(&self.board),
             Color::Black => generator::has_quiet_move::<false>(&self.board),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn has_variant_quiet_move(&self) -> bool {
+        let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
+        match self.side {
+            Color::White => variants::has_quiet_move::<true>(variant, board, stopped),
+            Color::Black => variants::has_quiet_move::<false>(variant, board, stopped),
         }
     }
 
@@ -342,7 +355,7 @@ impl Position {
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         if self.variant != Variant::International {
-            return self.has_quiet_move() || self.has_capture(self.side);
+            return self.has_variant_quiet_move() || self.has_variant_capture(self.side);
         }
         match self.side {
             Color::White => generator::has_move::<true>(&self.board),
@@ -389,6 +402,9 @@ impl Position {
         }
     }
 
+    /// Out of the way of the international game, whose searches have the callers in line.
+    #[cold]
+    #[inline(never)]
     fn generate_variant<const QUIET: bool>(&self, list: &mut MoveList) {
         let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
         match self.side {
