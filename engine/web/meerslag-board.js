@@ -112,7 +112,6 @@ export class MeerslagBoard extends HTMLElement {
         drag: (from, to) => this.drag(from, to),
         canDrag: (square) => this.movable.has(square),
         lift: (square) => this.choose(square),
-        draw: () => {},
       });
       await this.read();
     } catch (error) {

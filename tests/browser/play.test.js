@@ -83,8 +83,9 @@ onPage("targets are seen while a piece is carried, and it does not slide when it
   assert.match(await cell(page, 28).getAttribute("aria-label"), /can go here/);
   await cell(page, 28).hover();
   await page.mouse.up();
-  await moves(page, 1);
-  assert.deepEqual(await moving(page), []);
+  await page.waitForSelector("#moves button.m");
+  // The engine's answer may slide already.
+  assert.ok((await moving(page)).every(({ square }) => square !== 28));
 });
 
 onPage("a capture is clicked along its way", async (page) => {

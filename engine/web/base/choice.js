@@ -1,14 +1,16 @@
 // Choices in a row: the buttons of a radiogroup, of which one is chosen. Such a group has a value and
 // the event "change", like a field of a form.
 
-const options = (group) => [.../** @type {NodeListOf<HTMLButtonElement>} */ (group.querySelectorAll("[role=radio]"))];
+import { all, nextByKey } from "./dom.js";
+
+const options = (group) => /** @type {HTMLButtonElement[]} */ (all("[role=radio]", group));
 
 const choose = (group, value) => {
-  const all = options(group);
-  const chosen = all.find((option) => option.value === String(value));
-  for (const option of all) {
+  const list = options(group);
+  const chosen = list.find((option) => option.value === String(value));
+  for (const option of list) {
     option.setAttribute("aria-checked", String(option === chosen));
-    option.tabIndex = option === (chosen ?? all[0]) ? 0 : -1;
+    option.tabIndex = option === (chosen ?? list[0]) ? 0 : -1;
   }
 };
 
@@ -21,7 +23,7 @@ const take = (group, option) => {
 
 /** Makes the groups of the page work. @param {ParentNode} [place] */
 export const connectChoices = (place = document) => {
-  for (const group of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll("[role=radiogroup]"))) {
+  for (const group of all("[role=radiogroup]", place)) {
     Object.defineProperty(group, "value", {
       get: () => options(group).find((option) => option.getAttribute("aria-checked") === "true")?.value ?? "",
       set: (value) => choose(group, value),
@@ -32,15 +34,10 @@ export const connectChoices = (place = document) => {
       if (option) take(group, option);
     });
     group.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (!step) return;
-      const all = options(group).filter((option) => !option.hidden);
-      const here = all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-      const next = all[(here + step + all.length) % all.length];
+      const next = nextByKey(options(group).filter((option) => !option.hidden), event);
+      if (!next) return;
       take(group, next);
       next.focus();
-      event.preventDefault();
-      event.stopPropagation();
     });
   }
 };

@@ -9,6 +9,36 @@
  */
 export const find = (id) => /** @type {any} */ (document.getElementById(id));
 
+/** All elements of a place, by default of the page. @param {ParentNode} place @returns {HTMLElement[]} */
+export const all = (selector, place = document) => [...place.querySelectorAll(selector)];
+
+/** Listens to an element of the page. @param {keyof Elements} id @param {(event: any) => unknown} action */
+export const on = (id, event, action) => find(id).addEventListener(event, action);
+
+/** Listens to clicks on a button. @param {keyof Elements} id @param {() => unknown} action */
+export const onClick = (id, action) => on(id, "click", () => action());
+
+/**
+ * Listens to clicks within an element: on its parts of a kind, or on what is in them.
+ * @param {keyof Elements} id
+ * @param {(part: any, target: Element) => unknown} action
+ */
+export const onPart = (id, selector, action) =>
+  on(id, "click", ({ target }) => {
+    const part = target.closest(selector);
+    if (part) action(part, target);
+  });
+
+/** The element of a list to which a key leads from the one with the focus, if it is such a key. */
+export const nextByKey = (list, event) => {
+  const here = list.indexOf(document.activeElement);
+  const place = { ArrowRight: here + 1, ArrowDown: here + 1, ArrowLeft: here - 1, ArrowUp: here - 1, Home: 0, End: -1 }[event.key];
+  if (place === undefined || list.length === 0) return null;
+  event.preventDefault();
+  event.stopPropagation();
+  return list.at(place % list.length);
+};
+
 /**
  * A new element with attributes (functions become listeners) and children or texts.
  * @template {keyof HTMLElementTagNameMap} K
@@ -46,9 +76,17 @@ export const iconButton = (name, label, more = {}) =>
 
 /** Puts the icons into all elements that name one. */
 export const drawIcons = () => {
-  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-icon]"))) {
-    node.prepend(icon(node.dataset.icon));
-  }
+  for (const node of all("[data-icon]")) node.prepend(icon(node.dataset.icon));
+};
+
+/** The signs of verdicts. */
+const VERDICTS = { on: "hint", win: "check", loss: "close" };
+/** Shows a verdict and its sign in a frame whose last part is the text. */
+export const showVerdict = (frame, text, look = "") => {
+  frame.className = ("tip " + look).trim();
+  frame.querySelector("svg")?.remove();
+  if (look) frame.prepend(icon(VERDICTS[look]));
+  frame.lastElementChild.textContent = text;
 };
 
 /** Gives the user a file to save. */

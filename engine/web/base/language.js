@@ -1,11 +1,10 @@
 // The language of a page: chosen by its user, its texts fetched when it is first used.
 
+import { all } from "./dom.js";
+import { keep, kept } from "./kept.js";
 import { add, isLoaded, LANGUAGES, t } from "./texts.js";
 
 const KEPT = "language";
-
-/** @returns {Iterable<HTMLElement>} */
-const all = (selector) => document.querySelectorAll(selector);
 
 /** Fills each element that names a text. */
 export const translate = () => {
@@ -33,22 +32,12 @@ export const speak = async (code) => {
 /** Changes the language of the page, and keeps the choice. */
 export const setLanguage = async (code) => {
   await speak(code);
-  try {
-    localStorage.setItem(KEPT, t.language);
-  } catch {
-    // Without storage the page forgets the language.
-  }
+  keep(KEPT, t.language);
   translate();
 };
 
 /** The language of the user: the one chosen before, or one that the browser names. */
 export const chosen = () => {
-  try {
-    const kept = localStorage.getItem(KEPT);
-    if (kept in LANGUAGES) return kept;
-  } catch {
-    // Then the browser's own language is used.
-  }
-  const wanted = navigator.languages.map((language) => language.slice(0, 2));
+  const wanted = [kept(KEPT) ?? "", ...navigator.languages.map((language) => language.slice(0, 2))];
   return wanted.find((code) => code in LANGUAGES) ?? "en";
 };

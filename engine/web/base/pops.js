@@ -1,12 +1,12 @@
 // Menus and small dialogs that belong to a button: popovers beside it, on phones sheets from below.
 // The browser closes them on Escape or a click beside them, and puts the focus back.
 
+import { all, nextByKey } from "./dom.js";
+
 const GAP = 6;
 
 /** The button that opens a popover, where it is seen. */
-const openerOf = (pop) =>
-  [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[popovertarget="${pop.id}"]`))]
-    .find((button) => button.checkVisibility());
+export const openerOf = (pop) => all(`[popovertarget="${pop.id}"]`).find((button) => button.checkVisibility());
 
 /** Puts a popover beside a box: below it, or above it where there is more room. */
 const place = (pop, { left, right, top, bottom }) => {
@@ -26,11 +26,10 @@ export const openPop = (pop, box) => {
   else pop.showPopover();
 };
 
-const entries = (menu) =>
-  [.../** @type {NodeListOf<HTMLElement>} */ (menu.querySelectorAll("[role^=menuitem]:not(:disabled)"))].filter((one) => one.checkVisibility());
+const entries = (menu) => all("[role^=menuitem]:not(:disabled)", menu).filter((one) => one.checkVisibility());
 
 export const connectPops = () => {
-  for (const pop of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[popover].pop"))) {
+  for (const pop of all("[popover].pop")) {
     const isMenu = pop.getAttribute("role") === "menu";
     pop.addEventListener("beforetoggle", (event) => {
       const isOpening = /** @type {ToggleEvent} */ (event).newState === "open";
@@ -48,20 +47,10 @@ export const connectPops = () => {
     pop.addEventListener("click", ({ target }) => {
       if (/** @type {HTMLElement} */ (target).closest("[role^=menuitem]")) pop.hidePopover();
     });
-    pop.addEventListener("keydown", (event) => {
-      const list = entries(pop);
-      const here = list.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-      const next = {
-        ArrowDown: (here + 1) % list.length, ArrowUp: (here - 1 + list.length) % list.length, Home: 0, End: list.length - 1,
-      }[event.key];
-      if (next === undefined) return;
-      list[next].focus();
-      event.preventDefault();
-      event.stopPropagation();
-    });
+    pop.addEventListener("keydown", (event) => nextByKey(entries(pop), event)?.focus());
   }
   // A click beside a dialog closes it, as one on its cross does.
-  for (const dialog of document.querySelectorAll("dialog")) {
+  for (const dialog of /** @type {HTMLDialogElement[]} */ (all("dialog"))) {
     dialog.addEventListener("click", ({ target }) => {
       if (target === dialog || /** @type {HTMLElement} */ (target).closest("[data-close]")) dialog.close();
     });

@@ -34,6 +34,13 @@ export const isLoaded = (code) => code in texts;
 /** Whether there is a text of this key. */
 export const has = (key) => key in texts[t.language];
 
+/** Seconds as on a clock: 5:03, or 1:05:03 from an hour on. */
+export const clockText = (seconds) => {
+  const [whole, hours] = [Math.floor(seconds), Math.floor(seconds / 3600)];
+  const minutes = String(Math.floor(whole / 60) % 60);
+  return (hours ? hours + ":" + minutes.padStart(2, "0") : minutes) + ":" + String(whole % 60).padStart(2, "0");
+};
+
 /** A score in men, with its sign; one that rounds to zero has none. */
 export const men = (score) => {
   const text = score.toFixed(2);

@@ -10,8 +10,20 @@ const WIDTH = 10;
 /** The room for the numbers around the board. */
 const MARGIN = 4;
 
+/** The position of an empty board. */
+export const EMPTY = "W" + "e".repeat(50);
+
+/** Whether a text is a position. */
+export const isPosition = (text) => /^[WB][wWbBe]{50}$/.test(text);
+
 /** The squares of a move in Hub notation: from, to, and the captured pieces. */
 export const squares = (move) => move.split(/[-x]/).map(Number);
+
+/** The arrow of a move, of one of the kinds of {@link Board.arrow}. */
+export const arrowOf = (move, kind) => {
+  const [from, to] = squares(move);
+  return { from, to, kind };
+};
 
 /** A move for people: without the captured squares. */
 export const short = (move) => squares(move).slice(0, 2).join(move.includes("x") ? "x" : "-");

@@ -1,7 +1,7 @@
 // The board as a control: a grid of fifty cells over the drawing, for mouse, touch, keyboard and
 // screen readers. It reports the chosen squares; its owner decides on the effect.
 
-import { Board } from "./board.js";
+import { Board, EMPTY } from "./board.js";
 import { make } from "../base/dom.js";
 import { Motion } from "./motion.js";
 import { t } from "../base/texts.js";
@@ -13,7 +13,8 @@ const SLACK = 6;
 export class Grid {
   /**
    * frame: the element that gets the board;
-   * on: { pick(square), drag(from, to or null), canDrag(square), lift(square), draw(from, to) }.
+   * on: { pick(square), drag(from, to or null), canDrag(square), lift(square), draw(from, to) }; what is missing
+   * does nothing.
    */
   constructor(frame, on) {
     this.on = on;
@@ -23,7 +24,7 @@ export class Grid {
     this.cells = new Map();
     this.grid = make("div", { class: "cells", role: "grid", id: "board" });
     frame.replaceChildren(this.board.svg, this.grid);
-    this.shown = { position: "W" + "e".repeat(50), flipped: false };
+    this.shown = { position: EMPTY, flipped: false };
     this.build();
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.grid.addEventListener("pointerdown", (event) => this.press(event));
@@ -99,7 +100,7 @@ export class Grid {
 
   pick(event) {
     const square = Grid.squareOf(event);
-    if (square) this.on.pick(square);
+    if (square) this.on.pick?.(square);
   }
 
   focus(square) {
@@ -115,11 +116,11 @@ export class Grid {
       ArrowLeft: -1, ArrowRight: 1, ArrowUp: -5, ArrowDown: 5, Home: -50, End: 50,
     };
     if (event.key === "Enter" || event.key === " ") {
-      this.on.pick(square);
+      this.on.pick?.(square);
     } else if (event.key === "c") {
-      this.on.draw(square, square);
+      this.on.draw?.(square, square);
     } else if (event.key === "x") {
-      if (this.tail && this.tail !== square) this.on.draw(this.tail, square);
+      if (this.tail && this.tail !== square) this.on.draw?.(this.tail, square);
       this.tail = this.tail ? null : square;
     } else if (event.key in steps && !event.ctrlKey && !event.altKey && !event.metaKey) {
       const step = this.shown.flipped ? -steps[event.key] : steps[event.key];
@@ -139,7 +140,7 @@ export class Grid {
     if (from && event.button === 2) {
       addEventListener("pointerup", (ended) => {
         const to = this.board.squareAt(ended);
-        if (to) this.on.draw(from, to);
+        if (to) this.on.draw?.(from, to);
       }, { once: true });
     }
     if (!from || event.button !== 0) return;
@@ -148,10 +149,10 @@ export class Grid {
     let ghost = null;
     const move = (moved) => {
       const [right, below] = [moved.clientX - event.clientX, moved.clientY - event.clientY];
-      if (!ghost && Math.hypot(right, below) > SLACK && this.on.canDrag(from)) {
+      if (!ghost && Math.hypot(right, below) > SLACK && this.on.canDrag?.(from)) {
         ghost = this.board.svg.querySelector(`g.pieces use[data-square="${from}"]`);
         ghost?.parentNode.append(ghost);
-        if (ghost) this.on.lift(from);
+        if (ghost) this.on.lift?.(from);
       }
       if (!ghost) return;
       const scale = this.board.svg.viewBox.baseVal.width / this.board.svg.clientWidth;
@@ -162,7 +163,7 @@ export class Grid {
       removeEventListener("pointerup", end);
       removeEventListener("pointercancel", end);
       if (!ghost) {
-        if (ended.type === "pointerup") this.on.pick(from);
+        if (ended.type === "pointerup") this.on.pick?.(from);
         return;
       }
       ghost.removeAttribute("transform");

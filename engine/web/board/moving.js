@@ -2,6 +2,7 @@
 
 import { find, make } from "../base/dom.js";
 import { t } from "../base/texts.js";
+import { Part } from "../game/part.js";
 
 /** Milliseconds from a typed move to the capture that must follow. */
 const PAUSE = 300;
@@ -25,16 +26,10 @@ const which = (moves) =>
 /** Whether a move ends on a square or, as a capture, lands there on its way. */
 const passes = ({ to, path }, square) => square === to || path.slice(1).includes(square);
 
-export class Moving {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("../views/main.js").Parts} parts
-   * @param {(move: Records.LegalMove) => void} played called with a legal move of the user.
-   */
-  constructor(desk, { say, redraw }, played) {
-    this.desk = desk;
-    this.say = say;
-    this.redraw = redraw;
+export class Moving extends Part {
+  /** @param {(move: Records.LegalMove) => void} played called with a legal move of the user. */
+  constructor(desk, page, played) {
+    super(desk, page);
     this.played = played;
     this.chosen = null;
     /** Squares on the route of a capture, chosen after the piece. @type {number[]} */

@@ -2,16 +2,22 @@
 // searches are in use) a question is asked again until it is answered or no longer wanted;
 // meanwhile the page says why it waits. A refusal throws a Problem.
 
-import { find } from "../base/dom.js";
+import { find, onClick } from "../base/dom.js";
 import { Problem } from "./problem.js";
 import { t } from "../base/texts.js";
 
 /** Milliseconds to wait before a question is asked again: at first, and at most. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 5000];
-/** Milliseconds after which the page says that it works on a file, and between questions how far that is. */
+/** Milliseconds after which the page says that it waits, and between questions how far a file is. */
 const [SLOW, POLL] = [300, 1000];
 /** A question that does not fail again within this many milliseconds counts as being answered. */
 const SOON = 2000;
+
+/** Waits for an answer, and says so if it takes more than a moment. @template T @param {Promise<T>} answer */
+export const whileSlow = (answer, say) => {
+  const timer = setTimeout(say, SLOW);
+  return answer.finally(() => clearTimeout(timer));
+};
 
 export class Engine {
   /** open: makes a connection, a {@link Server} or a {@link Local}. */
@@ -31,9 +37,7 @@ export class Engine {
     this.waiting = new Set();
     /** What takes long, in words. @type {Set<{ text: string }>} */
     this.works = new Set();
-    find("again").addEventListener("click", () => {
-      for (const { now } of this.waiting) now?.();
-    });
+    onClick("again", () => this.waiting.forEach(({ now }) => now?.()));
   }
 
   /** The page can be used: there is time to prepare later questions. */
@@ -65,6 +69,11 @@ export class Engine {
     } finally {
       work?.end();
     }
+  }
+
+  /** Games as PDN. @param {import("../game/tree.js").Game[]} games @param {string} [name] */
+  write(games, name) {
+    return this.ask("pdn", {}, { body: JSON.stringify({ games: games.map((game) => game.write()) }), media: "application/json", name });
   }
 
   /** Says what happens with a file, if it takes more than a moment. */

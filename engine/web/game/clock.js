@@ -2,7 +2,7 @@
 
 import { find } from "../base/dom.js";
 import { sound } from "../board/sound.js";
-import { t } from "../base/texts.js";
+import { clockText, t } from "../base/texts.js";
 
 /** Milliseconds between two updates of the clock, and before the end when it warns. */
 const [LOOK, LOW] = [100, 20_000];
@@ -14,9 +14,7 @@ const SAID = [60, 10];
 /** Minutes and seconds, at last with tenths; rounded down. */
 const timeText = (milliseconds) => {
   const left = Math.max(0, milliseconds);
-  const seconds = Math.floor(left / 1000);
-  const text = Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
-  return left < TENTHS ? text + "." + Math.floor((left % 1000) / 100) : text;
+  return clockText(left / 1000) + (left < TENTHS ? "." + Math.floor((left % 1000) / 100) : "");
 };
 
 /** The times of both sides; null without clocks.

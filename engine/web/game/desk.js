@@ -51,6 +51,12 @@ export class Desk extends EventTarget {
     return task?.kind === kind ? /** @type {any} */ (task) : null;
   }
 
+  /** Gives the game a purpose, or none. */
+  setTask(task) {
+    this.game.task = task;
+    this.edition++;
+  }
+
   /** The side that the user moves, W or B; null is both. */
   get side() {
     return this.game.task?.side ?? null;

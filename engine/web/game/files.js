@@ -1,13 +1,14 @@
 // Games from PDN files and back; positions as FEN, text and drawing.
 
 import { fen } from "../board/board.js";
-import { find, make, save } from "../base/dom.js";
+import { find, make, on, onClick, onPart, save } from "../base/dom.js";
 import { problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
+import { Part } from "./part.js";
 import { Game } from "./tree.js";
 
 /** The editable tags, by their PDN names. */
-const TAGS = ["Event", "Date", "White", "Black"];
+const TAGS = /** @type {const} */ (["Event", "Date", "White", "Black"]);
 
 /** Longer texts are searched for exercises only on request. */
 const LARGEST = 4_000_000;
@@ -15,53 +16,37 @@ const LARGEST = 4_000_000;
 /** Games of a page of the list. */
 const PAGE = 50;
 
-export class Files {
-  /**
-   * @param {import("./desk.js").Desk} desk
-   * @param {import("../views/main.js").Parts} parts
-   */
-  constructor(desk, { say, flipped, open }) {
-    this.desk = desk;
-    this.openView = open;
-    this.say = say;
-    this.flipped = flipped;
+export class Files extends Part {
+  constructor(desk, page) {
+    super(desk, page);
     /** The exercises in the opened games. @type {Answers["exercises"]["exercises"]} */
     this.exercises = [];
-    /** Called with them when the user wants to solve them. @type {(exercises:
-     * Answers["exercises"]["exercises"]) => void} */
+    /** Called with them when the user wants to solve them. @type {(exercises: Answers["exercises"]["exercises"]) => void} */
     this.onSolve = () => {};
-    /** Called when another source of the tab is chosen. */
-    this.onSource = () => {};
     /** The first game that the list shows. */
     this.skip = 0;
     this.sort = "file";
-    const on = (id, event, action) => find(id).addEventListener(event, action);
     on("pdn-file", "change", async ({ target }) => {
       const [file] = target.files;
       if (file) await this.readFile(file);
       target.value = "";
     });
-    on("open-file", "click", () => find("pdn-file").click());
-    on("pdn-read", "click", () => this.read(find("pdn-text").value));
-    on("games", "click", ({ target }) => {
-      const row = target.closest("tr");
-      if (row) desk.choose(desk.games[Number(row.dataset.game)]);
-    });
-    on("games-sort", "click", ({ target }) => {
-      const button = target.closest("button");
-      if (!button) return;
-      this.sort = this.sort === button.dataset.sort ? "file" : button.dataset.sort;
+    onClick("open-file", () => find("pdn-file").click());
+    onClick("pdn-read", () => this.read(find("pdn-text").value));
+    onPart("games", "tr", (row) => desk.choose(desk.games[Number(row.dataset.game)]));
+    onPart("games-sort", "button", ({ dataset: { sort } }) => {
+      this.sort = this.sort === sort ? "file" : sort;
       this.list(true);
     });
     on("games-search", "input", () => this.list(true));
-    on("games-earlier", "click", () => this.turn(-PAGE));
-    on("games-later", "click", () => this.turn(PAGE));
-    on("game-source", "change", () => this.onSource());
-    on("exercises-solve", "click", () => this.onSolve(this.exercises));
-    on("save-pdn", "click", () => this.savePdn());
-    on("copy-pdn", "click", async () => this.copy(await this.pdn(), "PDN"));
-    on("copy-fen", "click", () => this.copy(fen(desk.node.position)));
-    on("save-svg", "click", () => this.saveDrawing());
+    onClick("games-earlier", () => this.turn(-PAGE));
+    onClick("games-later", () => this.turn(PAGE));
+    on("game-source", "change", () => page.open("game"));
+    onClick("exercises-solve", () => this.onSolve(this.exercises));
+    onClick("save-pdn", () => this.savePdn());
+    onClick("copy-pdn", async () => this.copy(await this.pdn(), "PDN"));
+    onClick("copy-fen", () => this.copy(fen(desk.node.position)));
+    onClick("save-svg", () => this.saveDrawing());
     on("result", "change", () => desk.edit(() => desk.game.decide(find("result").value)));
     // A dropped file opens anywhere; the page of games takes its own.
     document.addEventListener("dragover", (event) => event.preventDefault());
@@ -78,12 +63,7 @@ export class Files {
       if (!target.closest("input, textarea") && /\d\s*[-x]\s*\d/.test(text)) this.read(text);
     });
     for (const tag of TAGS) {
-      on("tag-" + tag, "change", ({ target }) => {
-        desk.edit(() => {
-          if (target.value) desk.game.tags.set(tag, target.value);
-          else desk.game.tags.delete(tag);
-        });
-      });
+      on(`tag-${tag}`, "change", ({ target: { value } }) => desk.edit(() => (value ? desk.game.tags.set(tag, value) : desk.game.tags.delete(tag))));
     }
     desk.addEventListener("change", () => this.draw());
   }
@@ -126,8 +106,8 @@ export class Files {
       this.desk.open(games.map((record) => Game.read(record)));
       problem.textContent = warnings.slice(0, 5).join("; ");
       find("open").close();
-      if (["learn", "database", "play", "setup"].includes(document.body.dataset.state)) this.openView("analysis");
-      if (games.length > 1) this.openView("game");
+      if (["learn", "database", "play", "setup"].includes(document.body.dataset.state)) this.page.open("analysis");
+      if (games.length > 1) this.page.open("game");
       this.say([t("gamesRead", { count: games.length }), ...warnings.slice(0, 1).map((one) => (name && name + ": ") + one)].join(". "));
       if (text.length <= LARGEST) await this.offer(text);
     } catch (error) {
@@ -153,16 +133,13 @@ export class Files {
 
   /** All games as PDN. */
   pdn() {
-    const games = this.desk.games.map((game) => game.write());
-    const body = JSON.stringify({ games });
-    return this.desk.engine.ask("pdn", {}, { body, media: "application/json", name: "PDN" });
+    return this.desk.engine.write(this.desk.games, "PDN");
   }
 
   /** Puts the game on the board into the user's games. */
   async saveMine() {
     const { engine, game } = this.desk;
-    const body = await engine.ask("pdn", {}, { body: JSON.stringify({ games: [game.write()] }), media: "application/json" });
-    const { added } = await engine.add(body, game.title);
+    const { added } = await engine.add(await engine.write([game]), game.title);
     this.say(t(added ? "savedMine" : "knownMine"));
   }
 
@@ -185,7 +162,7 @@ export class Files {
   }
 
   async saveDrawing() {
-    const query = { fen: this.desk.node.position, flip: this.flipped() || null, coordinates: "numbers" };
+    const query = { fen: this.desk.node.position, flip: this.page.flipped() || null, coordinates: "numbers" };
     save("board.svg", "image/svg+xml", await this.desk.engine.ask("board.svg", query));
   }
 
@@ -209,12 +186,9 @@ export class Files {
       return words.every((word) => text.includes(word));
     };
     const rows = [...games.entries()].filter(([, one]) => isFound(one));
-    if (this.sort !== "file") {
-      const { compare } = new Intl.Collator(t.language, { numeric: true });
-      const keyed = rows.map((row) => ({ row, key: this.sort === "result" ? row[1].result : row[1].tags.get(this.sort) ?? "" }));
-      keyed.sort((a, b) => compare(a.key, b.key) || a.row[0] - b.row[0]);
-      rows.splice(0, rows.length, ...keyed.map(({ row }) => row));
-    }
+    const { compare } = new Intl.Collator(t.language, { numeric: true });
+    const keyOf = ([, one]) => (this.sort === "result" ? one.result : one.tags.get(this.sort) ?? "");
+    if (this.sort !== "file") rows.sort((a, b) => compare(keyOf(a), keyOf(b)));
     // A newly opened game is seen.
     const place = rows.findIndex(([, one]) => one === game);
     if (game !== this.game && place >= 0) this.skip = PAGE * Math.floor(place / PAGE);

@@ -4,6 +4,7 @@
 import { Archive } from "./archive.js";
 import { find } from "../base/dom.js";
 import { t } from "../base/texts.js";
+import { Part } from "./part.js";
 import { Game } from "./tree.js";
 
 const GAMES = "games";
@@ -36,15 +37,10 @@ const read = (storage, name) => {
   }
 };
 
-export class Keep {
-  /**
-   * @param {import("./desk.js").Desk} desk
-   * @param {import("../views/main.js").Parts} parts
-   * @param {() => object} view the rest of the page's state to keep.
-   */
-  constructor(desk, { say }, view) {
-    this.desk = desk;
-    this.say = say;
+export class Keep extends Part {
+  /** @param {() => object} view the rest of the page's state to keep. */
+  constructor(desk, page, view) {
+    super(desk, page);
     this.view = view;
     /** @type {Archive | null} */
     this.archive = null;
@@ -153,10 +149,9 @@ export class Keep {
   async put(kept) {
     const { games, game } = this.desk;
     if (!this.archive || !games.some((one) => !one.isEmpty)) return;
-    const { title } = game;
+    const { title, result } = game;
     const plies = game.root.line().length - 1;
     try {
-      const { result } = game;
       const played = game.against && { ...game.against, isRunning: game.task?.kind === "play" };
       await this.archive.put({ id: this.id, when: Date.now(), title, count: games.length, plies, result, ...played, kept });
       this.onKept();

@@ -1,7 +1,7 @@
 // The moves of a game with variations and comments, as a list of buttons.
 
 import { iconButton, make } from "../base/dom.js";
-import { t } from "../base/texts.js";
+import { clockText, t } from "../base/texts.js";
 import { short } from "../board/board.js";
 import { plain } from "./tree.js";
 
@@ -35,9 +35,6 @@ const spaced = (elements) => elements.flatMap((element, index) => (index ? [" ",
 
 /** A parenthesis around a variation, for copying alone. */
 const paren = (text) => make("span", { class: "paren" }, text);
-
-/** Seconds as on a clock. */
-const clockText = (seconds) => Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0");
 
 export class MoveList {
   /**

@@ -1,6 +1,6 @@
 // The moves of the game with variations and comments, to click through and to edit.
 
-import { find, make } from "../base/dom.js";
+import { find, make, on, onClick } from "../base/dom.js";
 import { openPop } from "../base/pops.js";
 import { t } from "../base/texts.js";
 import { MoveList, SIGNS } from "./movelist.js";
@@ -15,34 +15,31 @@ export class Moves {
       find("fork-menu").replaceChildren(...parent.children.map(item));
       openPop(find("fork-menu"), fork.getBoundingClientRect());
     });
-    const on = (id, action) => find(id).addEventListener("click", action);
-    on("first", () => desk.go(desk.game.root));
-    on("back", () => desk.go(desk.node.parent));
-    on("forward", () => desk.go(desk.node.children[0]));
-    on("last", () => desk.go(desk.node.line().at(-1)));
-    on("promote", () => desk.edit(() => desk.node.promote()));
-    on("delete", () => this.remove());
-    on("undo", () => desk.undo());
-    on("redo", () => desk.redo());
+    onClick("first", () => desk.go(desk.game.root));
+    onClick("back", () => desk.go(desk.node.parent));
+    onClick("forward", () => desk.go(desk.node.children[0]));
+    onClick("last", () => desk.go(desk.node.line().at(-1)));
+    onClick("promote", () => desk.edit(() => desk.node.promote()));
+    onClick("delete", () => this.remove());
+    onClick("undo", () => desk.undo());
+    onClick("redo", () => desk.redo());
     this.isPressed = false;
     addEventListener("pointerdown", () => (this.isPressed = true));
     for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => (this.isPressed = false));
     this.list.addEventListener("contextmenu", (event) => this.menu(event));
-    find("note").addEventListener("toggle", (event) => {
-      if (/** @type {ToggleEvent} */ (event).newState !== "open") this.comment();
-    });
-    find("comment").addEventListener("change", () => this.comment());
+    on("note", "toggle", ({ newState }) => newState !== "open" && this.comment());
+    on("comment", "change", () => this.comment());
     // As in a field of one line; with Shift, Enter begins another.
-    find("comment").addEventListener("keydown", (event) => {
+    on("comment", "keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       this.comment();
       find("note").hidePopover();
     });
-    find("sign").addEventListener("change", () => this.sign(find("sign").value));
+    on("sign", "change", () => this.sign(find("sign").value));
     const option = ([nag, text]) => make("button", { type: "button", class: "opt", role: "radio", value: nag }, text);
     find("sign").append(...[["", "–"], ...Object.entries(SIGNS)].map(option));
-    for (const id of /** @type {const} */ (["promote", "delete"])) on(id, () => find("note").hidePopover());
+    for (const id of /** @type {const} */ (["promote", "delete"])) onClick(id, () => find("note").hidePopover());
   }
 
   /** The typed comment belongs to the move on the board. */

@@ -1,8 +1,9 @@
 // The list of recent games: open, forget, and save all as PDN.
 
-import { find, iconButton, make, save } from "../base/dom.js";
+import { find, iconButton, make, onClick, onPart, save } from "../base/dom.js";
 import { problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
+import { Part } from "./part.js";
 import { Game } from "./tree.js";
 
 /** Games in one question to the engine; all of them can be more than it takes at once. */
@@ -10,37 +11,27 @@ const PORTION = 500;
 /** Games beside the choices for a new one. */
 const FEW = 3;
 
-export class Recent {
-  /**
-   * @param {import("./desk.js").Desk} desk
-   * @param {import("../views/main.js").Parts} parts
-   * @param {import("./keep.js").Keep} keep
-   */
-  constructor(desk, { say, open }, keep) {
-    this.desk = desk;
-    this.openView = open;
-    this.say = say;
+export class Recent extends Part {
+  /** @param {import("./keep.js").Keep} keep */
+  constructor(desk, page, keep) {
+    super(desk, page);
     this.keep = keep;
     for (const list of /** @type {const} */ (["recent", "recent-few"])) {
-      find(list).addEventListener("click", ({ target }) => {
-        const entry = /** @type {HTMLElement} */ (/** @type {Element} */ (target).closest("li"));
-        const { action = "open" } = /** @type {HTMLElement} */ (target).closest("button")?.dataset ?? {};
-        if (entry) this.chosen(entry.dataset.id, action);
-      });
+      onPart(list, "li", ({ dataset }, target) => this.chosen(dataset.id, target.closest("[data-action=forget]") !== null));
     }
-    find("save-all").addEventListener("click", () => this.saveAll());
+    onClick("save-all", () => this.saveAll());
   }
 
-  async chosen(id, action) {
+  async chosen(id, isForgotten) {
     const { archive } = this.keep;
-    if (action === "forget") {
+    if (isForgotten) {
       await archive.delete(id);
       return this.draw();
     }
     const found = await archive.get(id);
     if (!found) return this.draw();
     this.keep.bring(id, JSON.parse(found.kept));
-    this.openView(this.desk.task("play") ? "play" : "analysis");
+    this.page.open(this.desk.task("play") ? "play" : "analysis");
   }
 
   async draw() {
@@ -49,7 +40,7 @@ export class Recent {
     const date = new Intl.DateTimeFormat(t.language, { dateStyle: "medium", timeStyle: "short" });
     const row = ({ id, when, title, count, plies, result = "*" }) =>
       make("li", { "data-id": id },
-        make("button", { type: "button", class: "grow plain", "data-action": "open" }, make("b", {}, title), make("br"),
+        make("button", { type: "button", class: "grow plain" }, make("b", {}, title), make("br"),
           make("span", { class: "soft small" }, [date.format(when), count > 1 ? t("gamesOf", { count }) : t("pliesOf", { plies })].join(" · "))),
         make("b", {}, result === "*" ? "" : result), iconButton("trash", t("forget", { title }), { "data-action": "forget" }));
     find("recent").replaceChildren(...all.map(row));
@@ -59,7 +50,7 @@ export class Recent {
     /** @param {import("./archive.js").Kept} kept */
     const one = ({ id, plies, result = "*", level, side, isRunning }) =>
       make("li", { "data-id": id }, make("span", { class: "disc s" + (side === "B" ? " b" : "") }),
-        make("button", { type: "button", class: "grow plain", "data-action": "open" }, make("b", {}, level), " ",
+        make("button", { type: "button", class: "grow plain" }, make("b", {}, level), " ",
           make("span", { class: "soft small" }, t("movesOf", { moves: Math.ceil(plies / 2) }))),
         isRunning ? make("span", { class: "chip on" }, t("resume")) : make("b", {}, result));
     find("recent-few").replaceChildren(...few.map(one));
@@ -73,8 +64,7 @@ export class Recent {
       const all = (await this.keep.archive.all()).flatMap(({ kept }) => JSON.parse(kept).games);
       let text = "";
       for (let first = 0; first < all.length; first += PORTION) {
-        const games = all.slice(first, first + PORTION).map((record) => Game.read(record).write());
-        text += await this.desk.engine.ask("pdn", {}, { body: JSON.stringify({ games }), media: "application/json" }) + "\n";
+        text += await this.desk.engine.write(all.slice(first, first + PORTION).map((record) => Game.read(record))) + "\n";
       }
       save("all-games.pdn", "text/plain", text);
     } catch (problem) {

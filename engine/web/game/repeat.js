@@ -2,6 +2,8 @@
 // constant name, such as puzzles, lessons, "find the better move". Each kind has its own list, kept
 // in the browser.
 
+import { keep, kept } from "../base/kept.js";
+
 /** Milliseconds until an exercise is repeated: first after a mistake, then after each right answer. */
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -23,13 +25,8 @@ export class Repetition {
     this.now = now;
     /** @type {Map<string, Standing>} */
     this.known = new Map();
-    try {
-      const kept = JSON.parse(localStorage.getItem(this.key)) ?? {};
-      for (const [id, standing] of Object.entries(kept)) {
-        if (Number.isInteger(standing?.right) && Number.isInteger(standing?.wrong)) this.known.set(id, standing);
-      }
-    } catch {
-      // Without storage, or with unreadable data, the list starts empty.
+    for (const [id, standing] of Object.entries(kept(this.key) ?? {})) {
+      if (Number.isInteger(standing?.right) && Number.isInteger(standing?.wrong)) this.known.set(id, standing);
     }
   }
 
@@ -61,10 +58,6 @@ export class Repetition {
 
   keep(id, standing) {
     this.known.set(id, standing);
-    try {
-      localStorage.setItem(this.key, JSON.stringify(Object.fromEntries(this.known)));
-    } catch {
-      // Without storage the page forgets it.
-    }
+    keep(this.key, Object.fromEntries(this.known));
   }
 }

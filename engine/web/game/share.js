@@ -3,9 +3,10 @@
 
 import { fen } from "../board/board.js";
 import { INITIAL } from "./desk.js";
-import { find } from "../base/dom.js";
+import { find, on, onClick } from "../base/dom.js";
 import { Problem, problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
+import { Part } from "./part.js";
 import { Game } from "./tree.js";
 
 /** The names of this machine, which others cannot open. */
@@ -14,24 +15,21 @@ const OWN = /^(localhost|127\..*|\[::1\])$/;
 const FEN = /^[\w:,.\- ]*$/;
 const MOVES = /^[\dx\- :]*$/;
 
-export class Share {
+export class Share extends Part {
   /**
-   * @param {import("./desk.js").Desk} desk
-   * @param {import("../views/main.js").Parts} parts
-   * @param {{ view: () => string, open: (view: string) => void, turn: (flipped: boolean) => void,
-   *   read: (pdn: string | Uint8Array<ArrayBuffer>) => Promise<void>, copy: (text: string) => void }} page
+   * @param {import("./files.js").Files} files
+   * @param {() => string} view the name of the view.
    */
-  constructor(desk, { say, flipped }, page) {
-    this.desk = desk;
-    this.say = say;
-    this.flipped = flipped;
-    this.page = page;
-    find("copy-link").addEventListener("click", async () => {
+  constructor(desk, page, files, view) {
+    super(desk, page);
+    this.files = files;
+    this.view = view;
+    onClick("copy-link", async () => {
       const { link } = this;
-      await page.copy(link);
-      if (!this.address) say(t("copied", { text: link }) + ". " + t("linkHereOnly"));
+      await files.copy(link);
+      if (!this.address) this.say(t("copied", { text: link }) + ". " + t("linkHereOnly"));
     });
-    find("share-pop").addEventListener("toggle", () => this.drawCode());
+    on("share-pop", "toggle", () => this.drawCode());
     addEventListener("hashchange", () => this.open());
   }
 
@@ -64,8 +62,8 @@ export class Share {
       query.set("moves", line.slice(1).map(({ text }) => text).join(","));
       query.set("ply", String(line.indexOf(node)));
     }
-    if (this.flipped()) query.set("side", "B");
-    query.set("view", this.page.view());
+    if (this.page.flipped()) query.set("side", "B");
+    query.set("view", this.view());
     // Characters that need no escape stay readable.
     return (this.address ?? location.origin + location.pathname) + "#" + String(query).replaceAll("%3A", ":").replaceAll("%2C", ",");
   }
@@ -87,7 +85,7 @@ export class Share {
     }
     const ply = query.get("ply");
     if (ply !== null) this.desk.go(this.desk.game.root.line()[Math.max(0, Number(ply) || 0)] ?? this.desk.game.root.line().at(-1));
-    if (query.has("side")) this.page.turn(query.get("side") === "B");
+    if (query.has("side")) this.page.face(query.get("side"));
     if (query.has("view")) this.page.open(query.get("view"));
     return true;
   }
@@ -99,7 +97,7 @@ export class Share {
       throw Problem.lost();
     });
     if (!response.ok) throw new Error(url.pathname + ": " + response.status);
-    await this.page.read(new Uint8Array(await response.arrayBuffer()));
+    await this.files.read(new Uint8Array(await response.arrayBuffer()));
   }
 
   async setUp(query) {

@@ -11,6 +11,9 @@ export const plain = (comment) => comment.replace(COMMAND, "").trim();
 /** The number of the first move by the counters of a FEN. */
 export const firstNumber = (text) => Number(text.match(/:F(\d+)/)?.[1] ?? 1);
 
+/** A number as before White's moves, 12. or 12...; `place` counts the moves from White's first one on. */
+export const numbered = (place, first) => Math.floor(place / 2) + first + (place % 2 ? "..." : ".");
+
 /** A position and the move that led to it; the root has none. */
 export class Node {
   /**
@@ -48,8 +51,7 @@ export class Node {
     return child;
   }
 
-  /** The nodes from the root to this one. */
-  /** @returns {Node[]} */
+  /** The nodes from the root to this one. @returns {Node[]} */
   path() {
     const path = [];
     for (let node = /** @type {Node} */ (this); node; node = node.parent) path.unshift(node);
@@ -63,17 +65,22 @@ export class Node {
     return line;
   }
 
-  /** Whether this move and all before it belong to the main line. */
-  get isMain() {
-    return !this.variation;
+  /** The place of the move after this one, with the number of the game's first move. @returns {[number, number]} */
+  get place() {
+    const path = this.path();
+    return [path.length - 1 + (path[0].position[0] === "B" ? 1 : 0), path[0].first];
   }
 
-  /** The number of the move with dots, as before White's moves: 12. or 12... */
+  /** The number of the move: 12. or 12... */
   get number() {
-    const path = this.path();
-    const before = path[0].position[0] === "B" ? 1 : 0;
-    const ply = path.length - 2 + before;
-    return Math.floor(ply / 2) + path[0].first + (ply % 2 ? "..." : ".");
+    const [place, first] = this.place;
+    return numbered(place - 1, first);
+  }
+
+  /** What stands before each move of a line from here: the number of White's moves and of the first one. */
+  numbersOf(line) {
+    const [place, first] = this.place;
+    return line.map((_, index) => ((place + index) % 2 === 0 || index === 0 ? numbered(place + index, first).replace("...", "…") + " " : ""));
   }
 
   /** The comment for people. */

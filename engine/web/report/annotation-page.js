@@ -5,6 +5,7 @@ import { readFen, short } from "../board/board.js";
 import { make } from "../base/dom.js";
 import { figure } from "../board/figure.js";
 import { sentence, signOf } from "../game/movelist.js";
+import { numbered } from "../game/tree.js";
 import { GRADES, Reader, firstOf, percent } from "./reader.js";
 import { table } from "./table.js";
 import { t } from "../base/texts.js";
@@ -16,16 +17,13 @@ const number = (key) => ({ name: t(key) });
 const text = (key) => ({ name: t(key), isText: true });
 const rounded = (accuracy) => (accuracy == null ? "–" : accuracy.toFixed(1));
 
-/** The number of a move of a game, as before White's moves: 12. or 12... */
-const numbered = (data, ply) => {
-  const place = ply + (data.p[0] === "B" ? 1 : 0);
-  return Math.floor(place / 2) + firstOf(data) + (place % 2 ? "..." : ".");
-};
+/** The number of a move of a game. */
+const numberIn = (data, ply) => numbered(ply + (data.p[0] === "B" ? 1 : 0), firstOf(data));
 
 export const annotationPage = (data) => {
   const { players, summary, games, rows } = data;
   const opens = (game, ply, content) => make("a", { href: `#game=${game}&ply=${ply}` }, content);
-  const numberOf = ({ game, ply }) => numbered(games[game - 1], ply);
+  const numberOf = ({ game, ply }) => numberIn(games[game - 1], ply);
   /** Instructive positions, with the mistakes below them. */
   const diagrams = (mistakes) => make("div", { class: "diagrams" }, ...mistakes.map((mistake) => {
     const { game, ply, fen, move, side, grade } = mistake;
@@ -86,7 +84,7 @@ export const annotationPage = (data) => {
     const { m, n } = games[game - 1];
     const { g, a } = n[turning];
     const shares = t("gaveAway", { before: percent(a[0]), after: percent(a[1]) });
-    return `${numbered(games[game - 1], turning)} ${short(m[turning])}${signOf(GRADES[g])} ${shares}`;
+    return `${numberIn(games[game - 1], turning)} ${short(m[turning])}${signOf(GRADES[g])} ${shares}`;
   };
   const reader = new Reader(games, rows, [
     { name: t("game"), text: (row) => String(row.number) },

@@ -1,7 +1,7 @@
 // The games of a report: a list to choose from, and one game at a time on the board, with its moves, the curve
 // of its scores, clocks, and the data of each move.
 
-import { after, fen, short, squares } from "../board/board.js";
+import { after, arrowOf, fen, short, squares } from "../board/board.js";
 import { Curve } from "../game/curve.js";
 import { iconButton, make, save } from "../base/dom.js";
 import { Grid } from "../board/grid.js";
@@ -119,9 +119,7 @@ export class Reader {
       curve.setAttribute(name, value);
     }
     this.curve = new Curve(curve, (node) => this.go(node), (ply) => GRADES[this.data.n?.[ply - 1]?.g]);
-    this.grid = new Grid(this.frame, {
-      pick: () => {}, drag: () => {}, canDrag: () => false, lift: () => {}, draw: () => {},
-    });
+    this.grid = new Grid(this.frame, {});
     this.grid.grid.setAttribute("aria-readonly", "true");
     this.board = make("section", { id: "viewer", class: "card", "aria-labelledby": "players", hidden: true },
       make("header", { class: "head" }, this.title),
@@ -275,11 +273,7 @@ export class Reader {
     const note = n[this.ply];
     const best = note ? note.b : b;
     const list = best ? [{ from: best[0], to: best[1], kind: "best" }] : [];
-    if (note?.g) {
-      const [from, to] = squares(this.data.m[this.ply]);
-      list.push({ from, to, kind: "threat" });
-    }
-    return list;
+    return note?.g ? [...list, arrowOf(this.data.m[this.ply], "threat")] : list;
   }
 
   draw() {

@@ -81,6 +81,7 @@ pub const TOURNAMENT: &[Asset] = assets! {
 const PARTS: &[Asset] = assets! {
     "base/choice.js": SCRIPT,
     "base/dom.js": SCRIPT,
+    "base/kept.js": SCRIPT,
     "base/language.js": SCRIPT,
     "base/pops.js": SCRIPT,
     "base/texts.js": SCRIPT,
@@ -105,6 +106,7 @@ const PARTS: &[Asset] = assets! {
     "game/keep.js": SCRIPT,
     "game/movelist.js": SCRIPT,
     "game/moves.js": SCRIPT,
+    "game/part.js": SCRIPT,
     "game/recent.js": SCRIPT,
     "game/repeat.js": SCRIPT,
     "game/share.js": SCRIPT,

@@ -1,10 +1,11 @@
 // Live analysis: the best lines of the position on the board, arrows, and the curve of the game.
 
-import { fen, short, squares } from "../board/board.js";
+import { arrowOf, fen, short } from "../board/board.js";
 import { Curve, whites } from "../game/curve.js";
-import { find, make } from "../base/dom.js";
+import { find, make, on, onClick } from "../base/dom.js";
 import { problemText } from "../engine/problem.js";
 import { men, t } from "../base/texts.js";
+import { Part } from "../game/part.js";
 
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
@@ -50,22 +51,15 @@ const speedText = (speed) => {
   return speed >= 1e6 ? t("millionsASecond", { number: number(speed / 1e6) }) : t("thousandsASecond", { number: number(speed / 1000) });
 };
 
-export class Analysis {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   * @param {import("../board/preview.js").Preview} preview
-   */
-  constructor(desk, { say, redraw, follow, flipped }, preview) {
+export class Analysis extends Part {
+  /** @param {import("../board/preview.js").Preview} preview */
+  constructor(desk, page, preview) {
+    super(desk, page);
     this.preview = preview;
-    this.flipped = flipped;
     /** Ends the running search for a threat. @type {AbortController | null} */
     this.threatRun = null;
     /** The threat of the other side, in Hub notation. @type {string | null} */
     this.threatMove = null;
-    this.desk = desk;
-    this.say = say;
-    this.redraw = redraw;
     /** Whether the position on the board, and each one after it, is analysed. */
     this.on = false;
     /** Ends the running search. */
@@ -80,13 +74,12 @@ export class Analysis {
     this.shown = [];
     /** Whether the pointer is pressed on them. */
     this.held = false;
-    find("analyse").addEventListener("change", () => this.toggle(find("analyse").checked));
-    find("lines").addEventListener("change", () => this.restart());
-    find("arrows").addEventListener("change", () => this.redraw());
+    on("analyse", "change", () => this.toggle(find("analyse").checked));
+    on("lines", "change", () => this.restart());
+    on("arrows", "change", () => this.redraw());
     this.curve = new Curve(find("curve"), (node) => desk.go(node), (ply) => desk.node.line()[ply]?.grade);
-    find("threat").addEventListener("click", () => {
-      const on = find("threat").getAttribute("aria-pressed") !== "true";
-      find("threat").setAttribute("aria-pressed", String(on));
+    onClick("threat", () => {
+      find("threat").ariaPressed = String(find("threat").ariaPressed !== "true");
       this.threat();
     });
     const list = find("variations");
@@ -108,7 +101,7 @@ export class Analysis {
       if (!move) return;
       preview.hide();
       // To any depth, unless it is the engine's turn.
-      for (const one of this.movesOf(move)) await follow(one);
+      for (const one of this.movesOf(move)) await page.follow(one);
     };
     list.addEventListener("click", play);
     list.addEventListener("keydown", (event) => {
@@ -116,7 +109,7 @@ export class Analysis {
     });
     const look = (event) => {
       const button = meant(event);
-      if (button) preview.show(this.node.position, this.movesOf(button), flipped(), list);
+      if (button) preview.show(this.node.position, this.movesOf(button), page.flipped(), list);
       else preview.hide();
     };
     list.addEventListener("pointerover", look);
@@ -143,9 +136,8 @@ export class Analysis {
     this.threatMove = null;
     find("threat-text").textContent = "";
     this.redraw();
-    if (find("threat").getAttribute("aria-pressed") !== "true") return;
-    this.threatRun = new AbortController();
-    const { signal } = this.threatRun;
+    if (find("threat").ariaPressed !== "true") return;
+    const { signal } = (this.threatRun = new AbortController());
     const { position } = this.desk.node;
     const other = (position[0] === "W" ? "B" : "W") + position.slice(1);
     let move = null;
@@ -166,7 +158,7 @@ export class Analysis {
     const { score } = this.desk.node;
     const share = 100 / (1 + Math.exp(-(score ?? 0)));
     const bar = find("bar");
-    bar.classList.toggle("flipped", this.flipped());
+    bar.classList.toggle("flipped", this.page.flipped());
     bar.style.setProperty("--white", String(Math.abs(score ?? 0) >= 100 ? (score > 0 ? 100 : 0) : share));
     const winner = score > 0 ? "W" : "B";
     const isWon = Math.abs(score ?? 0) >= 100;
@@ -203,8 +195,7 @@ export class Analysis {
     this.node = this.desk.node;
     this.draw();
     if (!this.on) return this.redraw();
-    this.run = new AbortController();
-    const { signal } = this.run;
+    const { signal } = (this.run = new AbortController());
     // A user leafing through a game does not want each position searched.
     this.soon = setTimeout(() => this.search(this.node, signal), PAUSE);
   }
@@ -273,18 +264,13 @@ export class Analysis {
 
   /** The arrow of the threat. */
   get threats() {
-    if (!this.threatMove) return [];
-    const [from, to] = squares(this.threatMove);
-    return [{ from, to, kind: "threat" }];
+    return this.threatMove ? [arrowOf(this.threatMove, "threat")] : [];
   }
 
   /** Arrows of the first moves of the lines. */
   get arrowList() {
     if (!this.on || !find("arrows").checked) return this.threats;
-    const arrows = this.lines.flatMap((info, index) => {
-      const [from, to] = squares(info.pv[0]);
-      return { from, to, kind: index === 0 ? "best" : "other" };
-    });
+    const arrows = this.lines.flatMap(({ pv }, index) => arrowOf(pv[0], index === 0 ? "best" : "other"));
     return [...arrows.reverse(), ...this.threats];
   }
 
@@ -295,15 +281,12 @@ export class Analysis {
     find("depth").replaceChildren(make("b", {}, state[0]), make("br"), make("span", { class: "soft" }, state[1]));
     find("depth").title = best ? t("nodesIn", { nodes: best.all.toLocaleString(t.language) }) : "";
     if (this.held) return;
-    const path = this.node?.path() ?? [];
     const row = (info, index) => {
       if (!info) return make("li", { role: "presentation" });
-      const moves = info.pv.slice(0, LINE).flatMap((move, ply) => {
-        const place = path.length - 1 + ply + (path[0].position[0] === "B" ? 1 : 0);
-        const number = Math.floor(place / 2) + path[0].first;
-        const text = place % 2 === 0 ? number + ". " : ply === 0 ? number + "… " : "";
-        return [make("span", { class: "i" }, text), make("span", { "data-line": index, "data-ply": ply }, short(move)), " "];
-      });
+      const line = info.pv.slice(0, LINE);
+      const numbers = this.node.numbersOf(line);
+      const moves = line.flatMap((move, ply) =>
+        [make("span", { class: "i" }, numbers[ply]), make("span", { "data-line": index, "data-ply": ply }, short(move)), " "]);
       const isBlacks = info.score !== 0 && info.score < 0 === (side === "W");
       return make("li", { tabindex: "0", role: "option", "aria-selected": "false" },
         make("b", { class: isBlacks && "neg", title: scoreWords(info, side) }, scoreText(info, side)), make("span", {}, ...moves));

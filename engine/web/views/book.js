@@ -1,6 +1,8 @@
 // The opening book's data about the position.
 
-import { find, make } from "../base/dom.js";
+import { find, make, onPart } from "../base/dom.js";
+import { Part } from "../game/part.js";
+import { whileSlow } from "../engine/engine.js";
 import { problemText } from "../engine/problem.js";
 import { men, t } from "../base/texts.js";
 
@@ -14,17 +16,11 @@ export const split = (counts) => {
     ...shares.map((share) => make("i", { style: `--v:${share}` }, share > 9 ? String(share) : "")));
 };
 
-/** Milliseconds until the page says that it waits for an answer. */
-const SLOW = 300;
-
-export class Book {
-  constructor(desk, { follow }) {
-    this.desk = desk;
+export class Book extends Part {
+  constructor(desk, page) {
+    super(desk, page);
     this.isOpen = false;
-    find("book-moves").addEventListener("click", ({ target }) => {
-      const row = /** @type {HTMLElement} */ (/** @type {Element} */ (target).closest("tr"));
-      if (row) follow(row.dataset.move);
-    });
+    onPart("book-moves", "tr", (row) => page.follow(row.dataset.move));
     desk.addEventListener("change", () => this.renew());
   }
 
@@ -39,19 +35,17 @@ export class Book {
     const { node, engine } = this.desk;
     if (!engine.about.has_book) return this.show(t("noBook"), []);
     // A site without a server fetches its engine first.
-    const slow = setTimeout(() => this.desk.node === node && this.show(t("loading"), []), SLOW);
+    const slow = () => this.desk.node === node && this.show(t("loading"), []);
     try {
-      const answer = await engine.ask("book", node.query);
+      const answer = await whileSlow(engine.ask("book", node.query), slow);
       if (this.desk.node !== node) return;
       this.show(answer.in_book ? this.summary(answer) : t("notInBook"), answer.moves);
     } catch (problem) {
       if (this.desk.node === node) this.show(problemText(problem), []);
-    } finally {
-      clearTimeout(slow);
     }
   }
 
-  /** The data about the position itself. */
+  /** The data about the position itself. @param {Answers["book"]} answer */
   summary({ games, score, depth }) {
     return [
       games > 0 && t("bookGames", { games }),

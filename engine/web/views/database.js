@@ -2,8 +2,10 @@
 // drawn there; and the moves played in the position. The server answers from its file, or, on a site
 // without one, the page itself (collection.js).
 
-import { squares } from "../board/board.js";
-import { find, icon, iconButton, make } from "../base/dom.js";
+import { EMPTY, short } from "../board/board.js";
+import { find, icon, iconButton, make, on, onClick, onPart } from "../base/dom.js";
+import { whileSlow } from "../engine/engine.js";
+import { Part } from "../game/part.js";
 import { openPop } from "../base/pops.js";
 import { pieceOptions } from "../board/figure.js";
 import { split } from "./book.js";
@@ -13,16 +15,15 @@ import { Game } from "../game/tree.js";
 
 /** Games of a page. */
 const PAGE = 50;
-/** Milliseconds from a key to the request for games, and until the page says that it waits for them. */
-const [PAUSE, SLOW] = [150, 300];
-const EMPTY = "W" + "e".repeat(50);
+/** Milliseconds from a key to the request for games. */
+const PAUSE = 150;
 /** The kinds of marks of a pattern. */
 const KINDS = ["must", "one-of", "not"];
 /** The fields of the form, by their parameters. */
-const FIELDS = {
+const FIELDS = /** @type {const} */ ({
   player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", result: "db-result",
   color: "db-color", min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre",
-};
+});
 /** The filters that are offered or set as chips: their fields and names. */
 const CHIPS = {
   here: "withPosition", color: "playerSide", event: "event", years: "years", result: "resultLabel", rating: "minRating", length: "lengthInPlies",
@@ -33,17 +34,10 @@ const SORTS = [["white", "side.W"], ["black", "side.B"], ["", "resultLabel"], ["
 /** The columns that phones have no room for. */
 const WIDE = ["event", "length"];
 
-export class Database {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   * @param {import("../game/files.js").Files} files
-   */
-  constructor(desk, { say, redraw, follow, open }, files) {
-    this.desk = desk;
-    this.say = say;
-    this.redraw = redraw;
-    this.openView = open;
+export class Database extends Part {
+  /** @param {import("../game/files.js").Files} files */
+  constructor(desk, page, files) {
+    super(desk, page);
     this.files = files;
     /** Whether the page is shown, or the moves of all games beside the board. */
     this.isOpen = false;
@@ -56,7 +50,6 @@ export class Database {
     this.pattern = new Map();
     find("db-piece").append(...pieceOptions({ w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "empty" }));
     find("db-piece").value = "w";
-    const on = (id, event, action) => find(id).addEventListener(event, action);
     for (const id of Object.values(FIELDS)) {
       on(id, "input", () => this.soon());
       on(id, "change", () => this.soon());
@@ -65,46 +58,31 @@ export class Database {
       find("db-opponent").value = find("db-opponent-s").value;
       this.soon();
     });
-    for (const id of ["db-here", "db-twin"]) on(id, "change", () => this.soon());
+    for (const id of /** @type {const} */ (["db-here", "db-twin"])) on(id, "change", () => this.soon());
     on("db-form", "submit", (event) => event.preventDefault());
-    on("db-chips", "click", ({ target }) => {
-      const chip = target.closest("button");
-      if (chip) this.chip(chip.dataset.chip, chip.matches(".on"));
-    });
-    on("db-none", "click", ({ target }) => {
-      const chip = target.closest("button");
-      if (chip) this.chip(chip.dataset.chip, true);
-    });
-    on("db-sorts", "click", ({ target }) => {
-      const button = target.closest("button");
-      if (!button) return;
-      this.sort = this.sort === button.dataset.sort ? "number" : button.dataset.sort;
+    onPart("db-chips", "button", (chip) => this.chip(chip.dataset.chip, chip.matches(".on")));
+    onPart("db-none", "button", (chip) => this.chip(chip.dataset.chip, true));
+    onPart("db-sorts", "button", ({ dataset: { sort } }) => {
+      this.sort = this.sort === sort ? "number" : sort;
       this.soon();
     });
-    on("db-draw", "click", () => this.draw(!this.isDrawing));
-    on("db-clear", "click", () => {
+    onClick("db-draw", () => this.draw(!this.isDrawing));
+    onClick("db-clear", () => {
       this.pattern.clear();
       this.redraw();
       this.renew();
     });
-    on("db-earlier", "click", () => this.turn(-PAGE));
-    on("db-later", "click", () => this.turn(PAGE));
-    on("db-games", "click", ({ target }) => {
-      const row = target.closest("tr");
-      if (target.closest("[data-merge]")) this.merge(Number(row.dataset.game));
-      else if (row) this.load(Number(row.dataset.game), Number(row.dataset.at));
-    });
-    on("db-moves", "click", ({ target }) => {
-      const row = target.closest("tr");
-      if (row) follow(row.dataset.move);
-    });
+    onClick("db-earlier", () => this.turn(-PAGE));
+    onClick("db-later", () => this.turn(PAGE));
+    onPart("db-games", "tr", ({ dataset: { game, at } }, target) => (target.closest("[data-merge]") ? this.merge(Number(game)) : this.load(Number(game), Number(at))));
+    onPart("db-moves", "tr", (row) => page.follow(row.dataset.move));
     on("db-side", "change", () => this.turnSide());
-    on("db-forget", "click", async () => {
+    onClick("db-forget", async () => {
       if (!confirm(t("forgetMineSure"))) return;
       await desk.engine.connection.collection.forget();
       this.renew();
     });
-    for (const id of ["db-add", "db-choose"]) on(id, "click", () => find("db-file").click());
+    for (const id of /** @type {const} */ (["db-add", "db-choose"])) onClick(id, () => find("db-file").click());
     on("db-file", "change", async ({ target }) => {
       await this.addAll([...target.files]);
       target.value = "";
@@ -144,11 +122,11 @@ export class Database {
 
   /** Whether the board shows the pattern, and its squares are marked. */
   get isDrawing() {
-    return find("db-draw").getAttribute("aria-pressed") === "true";
+    return find("db-draw").ariaPressed === "true";
   }
 
   draw(isOn) {
-    find("db-draw").setAttribute("aria-pressed", String(isOn));
+    find("db-draw").ariaPressed = String(isOn);
     find("db-pattern").hidden = !isOn;
     this.redraw();
     if (this.isOpen) this.renew();
@@ -223,15 +201,6 @@ export class Database {
     this.soon();
   }
 
-  canDrag() {
-    return false;
-  }
-
-  /** No piece is picked up while a pattern is drawn. */
-  lift() {}
-
-  drag() {}
-
   /** The pattern in the words of docs/games.md. */
   get words() {
     const list = (wanted) => {
@@ -283,17 +252,16 @@ export class Database {
     find("db-tree").classList.toggle("none", !hasGames);
     if (!hasGames) return;
     this.drawChips();
-    this.asking = new AbortController();
-    const { signal } = this.asking;
+    const { signal } = (this.asking = new AbortController());
     const { query: conditions, sort } = this;
     const position = find("db-here").checked && !this.isDrawing ? node.position : "";
     const list = { ...conditions, sort, position, pattern: this.words, skip: this.skip, limit: PAGE };
-    const slow = setTimeout(() => (find("db-count").textContent = t("loading")), SLOW);
+    const questions = Promise.all([
+      this.isOpen ? engine.ask("games/find", list, { signal }) : null,
+      engine.ask("games/tree", { ...conditions, fen: node.position }, { signal }),
+    ]);
     try {
-      const [found, tree] = await Promise.all([
-        this.isOpen ? engine.ask("games/find", list, { signal }) : null,
-        engine.ask("games/tree", { ...conditions, fen: node.position }, { signal }),
-      ]);
+      const [found, tree] = await whileSlow(questions, () => (find("db-count").textContent = t("loading")));
       if (found) {
         const isAll = this.filters.length === 0 && !conditions.player && !conditions.opponent;
         if (isAll) find("db-size").textContent = t("gamesOf", { count: found.total });
@@ -303,8 +271,6 @@ export class Database {
       this.showTree(tree);
     } catch (problem) {
       if (!signal.aborted) find("db-count").textContent = problemText(problem);
-    } finally {
-      clearTimeout(slow);
     }
   }
 
@@ -334,9 +300,8 @@ export class Database {
     const isWhite = this.desk.node.position[0] === "W";
     const row = ({ move, games, won, drawn, lost, rating, first_year: first, last_year: last }) => {
       const years = first == null ? false : first === last ? String(first) : first + "–" + last;
-      const text = squares(move).slice(0, 2).join(move.includes("x") ? "x" : "-");
       return make("tr", { "data-move": move, title: years },
-        make("th", { scope: "row" }, make("button", { type: "button", class: "m" }, text)), make("td", { class: "r" }, games.toLocaleString(t.language)),
+        make("th", { scope: "row" }, make("button", { type: "button", class: "m" }, short(move))), make("td", { class: "r" }, games.toLocaleString(t.language)),
         make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rating == null ? "–" : String(Math.round(rating))));
     };
     find("db-moves").replaceChildren(...moves.map(row));
@@ -361,7 +326,7 @@ export class Database {
     this.say(t(last ? "merged" : "notMerged", { title: other.title }));
     if (!last) return;
     desk.go(last);
-    this.openView("analysis");
+    this.page.open("analysis");
   }
 
   /** Puts a game on the desk, at the ply where it was found. */
@@ -371,7 +336,7 @@ export class Database {
     this.draw(false);
     desk.open(games.map((record) => Game.read(record)));
     desk.go(desk.game.root.line()[at]);
-    this.openView("analysis");
+    this.page.open("analysis");
   }
 
   /** Adds the games of files; a server without a file of games only opens them. */

@@ -1,6 +1,8 @@
 // Sheets of diagrams with captions, for printing: positions are collected, six or twelve to a page.
 
-import { find, iconButton, make } from "../base/dom.js";
+import { find, iconButton, make, on, onClick, onPart } from "../base/dom.js";
+import { keep, kept } from "../base/kept.js";
+import { isPosition } from "../board/board.js";
 import { figure } from "../board/figure.js";
 import { t } from "../base/texts.js";
 
@@ -16,15 +18,10 @@ export class Diagrams {
    * @param {import("./main.js").Parts} parts
    */
   constructor(desk, { say, flipped }) {
+    const before = [kept(KEPT) ?? []].flat();
     /** @type {Diagram[]} */
-    this.list = [];
-    try {
-      const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
-      this.list = kept.filter(({ position, caption }) => /^[WB][wWbBe]{50}$/.test(position) && typeof caption === "string");
-    } catch {
-      // Without storage, or with unreadable data, the page starts without diagrams.
-    }
-    find("diagram-add").addEventListener("click", () => {
+    this.list = before.filter((one) => isPosition(one?.position) && typeof one.caption === "string");
+    onClick("diagram-add", () => {
       if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
       const { node } = desk;
       const caption = node.comment.replace(/\s+/g, " ") || t("toMove." + node.position[0]);
@@ -32,36 +29,26 @@ export class Diagrams {
       this.changed();
       say(t("diagramAdded", { number: this.list.length }));
     });
-    find("diagrams-clear").addEventListener("click", () => {
+    onClick("diagrams-clear", () => {
       this.list = [];
       this.changed();
     });
-    find("diagrams-print").addEventListener("click", () => this.print());
-    find("diagrams").addEventListener("click", ({ target }) => {
-      const button = /** @type {Element} */ (target).closest("button");
-      if (button) this.list.splice(Number(button.dataset.place), 1);
-      if (button) this.changed();
+    onClick("diagrams-print", () => this.print());
+    onPart("diagrams", "button", ({ dataset }) => {
+      this.list.splice(Number(dataset.place), 1);
+      this.changed();
     });
-    find("diagrams").addEventListener("change", ({ target }) => {
-      const { dataset, value } = /** @type {HTMLInputElement} */ (target);
+    on("diagrams", "change", ({ target: { dataset, value } }) => {
       this.list[Number(dataset.place)].caption = value;
-      this.keep();
+      keep(KEPT, this.list);
     });
     addEventListener("afterprint", () => this.close());
     this.draw();
   }
 
   changed() {
-    this.keep();
+    keep(KEPT, this.list);
     this.draw();
-  }
-
-  keep() {
-    try {
-      localStorage.setItem(KEPT, JSON.stringify(this.list));
-    } catch {
-      // Without storage the page forgets them.
-    }
   }
 
   /** The list, with fields for the captions. */

@@ -1,32 +1,22 @@
 // Setting up a position: the user places and drags pieces, or types a FEN.
 
-import { fen, readFen } from "../board/board.js";
+import { EMPTY, fen, readFen } from "../board/board.js";
 import { INITIAL } from "../game/desk.js";
-import { find } from "../base/dom.js";
+import { find, on, onClick } from "../base/dom.js";
+import { Part } from "../game/part.js";
 import { pieceOptions } from "../board/figure.js";
 import { t } from "../base/texts.js";
 
-const EMPTY = "W" + "e".repeat(50);
-
-export class Editor {
-  /** leave: closes the panel. */
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   */
-  constructor(desk, { say, redraw, leave }) {
-    this.desk = desk;
-    this.say = say;
-    this.redraw = redraw;
-    this.leave = leave;
+export class Editor extends Part {
+  constructor(desk, page) {
+    super(desk, page);
     find("piece").append(...pieceOptions({ w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "erase" }));
     find("piece").value = "w";
-    const on = (id, action) => find(id).addEventListener("click", action);
-    on("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
-    on("initial", () => this.set(INITIAL));
-    on("setup-done", () => this.done());
-    find("turn-side").addEventListener("change", () => this.set(find("turn-side").value + this.position.slice(1)));
-    find("fen").addEventListener("keydown", (event) => {
+    onClick("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
+    onClick("initial", () => this.set(INITIAL));
+    onClick("setup-done", () => this.done());
+    on("turn-side", "change", () => this.set(find("turn-side").value + this.position.slice(1)));
+    on("fen", "keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       this.read(find("fen").value);
@@ -77,9 +67,6 @@ export class Editor {
     this.put(square, this.position[square] === piece ? "e" : piece);
   }
 
-  /** A piece is picked up: nothing changes on the board. */
-  lift() {}
-
   canDrag(square) {
     return this.position[square] !== "e";
   }
@@ -117,7 +104,7 @@ export class Editor {
     if (fault) return this.say(fault);
     const { position } = this;
     // The next click on the board plays.
-    this.leave();
+    this.page.leave();
     this.desk.start(position);
     this.say(t("setUp"));
   }

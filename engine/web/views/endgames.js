@@ -1,13 +1,12 @@
 // Endgames: the databases' values of all moves, the perfect line, and lessons against perfect
 // defence.
 
-import { find, icon, make } from "../base/dom.js";
-import { after, readFen, short, squares } from "../board/board.js";
+import { find, make, on, onClick, onPart, showVerdict } from "../base/dom.js";
+import { after, arrowOf, readFen, short, squares } from "../board/board.js";
+import { whileSlow } from "../engine/engine.js";
+import { Part } from "../game/part.js";
 import { problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
-
-/** Milliseconds until the page says that it waits for an answer. */
-const SLOW = 300;
 
 /** The most verdicts that are seen at a time. */
 const MOST_TIPS = 3;
@@ -24,14 +23,12 @@ const distanceText = ({ dtw, mtc, at_most, databases_within }) =>
   dtw > 0 ? t("plies", { plies: dtw }) : mtc > 0 ? t("conversion", { plies: mtc })
   : at_most ? t("atMostPlies", { plies: at_most }) : databases_within ? t("knownWithin", { plies: databases_within }) : "";
 
-export class Endgames {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   */
-  constructor(desk, { say, redraw, follow, show }) {
-    this.desk = desk;
-    this.show = show;
+/** The slice of a position: black men, black kings, white men, white kings. */
+const sliceOf = (position) => ["b", "B", "w", "W"].map((piece) => [...position.slice(1)].filter((place) => place === piece).length).join("");
+
+export class Endgames extends Part {
+  constructor(desk, page) {
+    super(desk, page);
     /** Whether the tab is shown. */
     this.isOpen = false;
     /** Whether the form for practising is shown although values are known. */
@@ -39,11 +36,6 @@ export class Endgames {
     /** The last lesson, whose panel stays after its end.
      * @type {{ game: import("../game/tree.js").Game, kind: Record<string, any>, more: Record<string, any>, task: import("../game/tree.js").LessonTask } | null} */
     this.last = null;
-    this.say = say;
-    this.redraw = redraw;
-    /** Called with the user's side when a lesson begins.
-     * @type {(side: string) => void} */
-    this.onStart = () => {};
     /** Called with a finished lesson, and whether it was without a mistake.
      * @type {(lesson: { number?: number }, isRight: boolean) => void} */
     this.onEnd = () => {};
@@ -54,23 +46,20 @@ export class Endgames {
     /** Ends a running question for the value of a move. */
     this.judging = null;
     this.hinted = 0;
-    find("values").addEventListener("click", ({ target }) => {
-      const button = /** @type {Element} */ (target).closest("button");
-      if (button) follow(button.dataset.move);
-    });
-    find("practise").addEventListener("click", () => {
+    onPart("values", "button", (button) => page.follow(button.dataset.move));
+    onClick("practise", () => {
       this.isPractising = !this.isPractising;
       this.draw();
       if (this.isPractising) find("slice").focus();
     });
-    find("lesson-form").addEventListener("submit", (event) => {
+    on("lesson-form", "submit", (event) => {
       event.preventDefault();
       this.begin(this.chosen);
     });
-    find("lesson-hint").addEventListener("click", () => this.hint());
-    find("lesson-show").addEventListener("click", () => this.solve());
-    find("lesson-next").addEventListener("click", () => this.begin(this.last.kind, this.last.more));
-    find("slice-set").addEventListener("click", async () => {
+    onClick("lesson-hint", () => this.hint());
+    onClick("lesson-show", () => this.solve());
+    onClick("lesson-next", () => this.begin(this.last.kind, this.last.more));
+    onClick("slice-set", async () => {
       desk.start(await this.setUp(this.chosen));
       this.isPractising = false;
       this.say(t("setUp"));
@@ -104,8 +93,7 @@ export class Endgames {
 
   /** The pieces of a position in words. */
   material(position) {
-    const count = (piece) => [...position.slice(1)].filter((place) => place === piece).length;
-    return Endgames.sliceText(["b", "B", "w", "W"].map(count).join(""));
+    return Endgames.sliceText(sliceOf(position));
   }
 
   /** The tab is shown or hidden. */
@@ -171,29 +159,24 @@ export class Endgames {
     this.hinted = 0;
     find("line").replaceChildren();
     this.proving?.abort();
-    this.proving = new AbortController();
-    const { signal } = this.proving;
+    const { signal } = (this.proving = new AbortController());
     const isSearch = !desk.isEndgame && desk.pieces <= MOST_PIECES && this.isOpen && !this.isHidden;
     if (desk.isEndgame || isSearch) {
       // A site without a server fetches its databases first.
-      const slow = setTimeout(() => {
-        if (desk.node === node) find("practise-text").textContent = t(isSearch ? "searchesProof" : "loading");
-      }, SLOW);
+      const slow = () => desk.node === node && (find("practise-text").textContent = t(isSearch ? "searchesProof" : "loading"));
       try {
-        const answer = await (isSearch ? this.prove(node, signal) : desk.probe(node));
+        const answer = await whileSlow(isSearch ? this.prove(node, signal) : desk.probe(node), slow);
         if (desk.node !== node || signal.aborted) return;
         this.answer = answer;
       } catch (problem) {
         if (desk.node === node && !signal.aborted) find("practise-text").textContent = problemText(problem);
         return;
-      } finally {
-        clearTimeout(slow);
       }
     }
     this.draw();
     this.redraw();
     if (this.isOpen) {
-      this.show();
+      this.page.show();
       this.perfect();
     }
   }
@@ -269,10 +252,7 @@ export class Endgames {
   /** The best move, unless the values of a piece's moves are shown. */
   arrows(chosen) {
     if (!this.isKnown || chosen) return [];
-    const [best] = this.answer.moves;
-    if (!best) return [];
-    const [from, to] = squares(best.move);
-    return [{ from, to, kind: "best" }];
+    return this.answer.moves.slice(0, 1).map(({ move }) => arrowOf(move, "best"));
   }
 
   /** Shows the perfect line, whose moves can be played. */
@@ -281,15 +261,11 @@ export class Endgames {
     if (!this.isKnown || this.answer.moves.length === 0) return;
     const { line } = this.answer.line ? this.answer : await this.desk.engine.ask("line", node.query);
     if (this.desk.node !== node || !this.isKnown) return;
-    const path = node.path();
-    const first = path.length - 1 + (path[0].position[0] === "B" ? 1 : 0);
     const { value } = this.answer;
     const wins = (index) => (index % 2 === 0) === (value === "win");
-    const moves = line?.texts.flatMap((text, index) => {
-      const number = Math.floor((first + index) / 2) + path[0].first;
-      const before = (first + index) % 2 === 0 ? number + ". " : index === 0 ? number + "… " : "";
-      return [make("span", { class: "whole" }, before + text), ...Endgames.others(line, index, wins(index)), " "];
-    }) ?? [];
+    const numbers = node.numbersOf(line?.texts ?? []);
+    const moves = line?.texts.flatMap((text, index) =>
+      [make("span", { class: "whole" }, numbers[index] + text), ...Endgames.others(line, index, wins(index)), " "]) ?? [];
     find("line").replaceChildren(...(moves.length ? moves : [t("noLine")]));
     const duals = line?.equal.filter(({ keep_value }, index) => wins(index) && keep_value.length > 1).length;
     const { unique = null } = line ?? {};
@@ -314,8 +290,7 @@ export class Endgames {
   /** The material and task of a lesson that was kept. */
   kindOf({ goal }, game) {
     const { position } = game.root;
-    const slice = ["b", "B", "w", "W"].map((piece) => [...position.slice(1)].filter((place) => place === piece).length).join("");
-    return { slice, value: goal, side: position[0] };
+    return { slice: sliceOf(position), value: goal, side: position[0] };
   }
 
   /** The chosen material and task. */
@@ -337,15 +312,14 @@ export class Endgames {
     this.last = null;
     this.desk.start(position, { task: { kind: "lesson", side, goal: kind.value, mistakes: 0, ...more } });
     this.last = { game: this.desk.game, kind, more, task: this.desk.task("lesson") };
-    this.onStart(side);
-    this.show();
+    this.page.face(side);
+    this.page.show();
   }
 
   end(text, look = "") {
     const { desk } = this;
     this.judging?.abort();
-    desk.game.task = null;
-    desk.edition++;
+    desk.setTask(null);
     this.announce(text, look);
     desk.changed();
   }
@@ -354,9 +328,9 @@ export class Endgames {
   announce(text, look = "") {
     const { game, node } = this.desk;
     this.verdictFor = { game, node, isLesson: this.desk.owner === "lesson" };
-    const sign = { win: "check", loss: "close", on: "hint" }[look];
-    const tips = [...find("verdict").children].slice(0, MOST_TIPS - 1);
-    find("verdict").replaceChildren(make("div", { class: ("tip " + look).trim() }, ...(sign ? [icon(sign)] : []), make("div", {}, text)), ...tips);
+    const tip = make("div", {}, make("div"));
+    showVerdict(tip, text, look);
+    find("verdict").replaceChildren(tip, ...[...find("verdict").children].slice(0, MOST_TIPS - 1));
     this.say(text, true);
   }
 
@@ -364,8 +338,7 @@ export class Endgames {
   async judge(node) {
     const { desk } = this;
     const { game } = desk;
-    this.judging = new AbortController();
-    const { signal } = this.judging;
+    const { signal } = (this.judging = new AbortController());
     let judged;
     try {
       const query = { ...node.parent.query, move: node.move };

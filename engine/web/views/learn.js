@@ -2,10 +2,13 @@
 // intervals. Puzzles are the combinations that come with the page, or exercises from the user's
 // games.
 
-import { after, fen as fenOf, readFen, short, squares } from "../board/board.js";
-import { find, icon, make } from "../base/dom.js";
+import { after, arrowOf, fen as fenOf, isPosition, readFen, short } from "../board/board.js";
+import { find, icon, make, onClick, onPart, showVerdict } from "../base/dom.js";
+import { keep, kept } from "../base/kept.js";
 import { mini, pieceIcon } from "../board/figure.js";
-import { Problem, problemText } from "../engine/problem.js";
+import { problemText } from "../engine/problem.js";
+import { load } from "../engine/program.js";
+import { Part } from "../game/part.js";
 import { Repetition } from "../game/repeat.js";
 import { t } from "../base/texts.js";
 
@@ -40,34 +43,19 @@ export const readSuite = (text) => {
 };
 
 /** The exercises from games, kept by an earlier visit. @returns {Puzzle[]} */
-const readKept = () => {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
-    const isOne = ({ id, position, solution }) => id && /^[WB][wWbBe]{50}$/.test(position) && Array.isArray(solution) && solution.length > 0;
-    return kept.filter(isOne);
-  } catch {
-    // Without storage, or with unreadable data, the page starts without exercises.
-    return [];
-  }
-};
+const readKept = () => [kept(KEPT) ?? []].flat().filter((one) => one?.id && isPosition(one.position) && one.solution?.[0]);
 
-export class Learn {
+export class Learn extends Part {
   /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
    * @param {import("./endgames.js").Endgames} endgames
    * @param {import("./report.js").Report} report judges moves.
    */
-  constructor(desk, { say, redraw, open, show }, endgames, report) {
-    this.desk = desk;
-    this.openView = open;
-    this.show = show;
+  constructor(desk, page, endgames, report) {
+    super(desk, page);
     /** Whether a puzzle has the board; otherwise the view is the page of cards. */
     this.isAtBoard = false;
     /** The kind of puzzles. @type {"combinations" | "games"} */
     this.set = "combinations";
-    this.say = say;
-    this.redraw = redraw;
     this.endgames = endgames;
     this.report = report;
     /** The exercises, and the scores. */
@@ -80,33 +68,28 @@ export class Learn {
     this.lessons = [];
     /** The current or last puzzle of the desk. @type {import("../game/tree.js").PuzzleTask | null} */
     this.last = null;
-    /** The move that a hint shows, from and to, and its node. @type {number[]} */
-    this.shown = [];
+    /** The move that a hint shows, in Hub notation, and its node. */
+    this.shown = "";
     /** @type {import("../game/tree.js").Node | null} */
     this.shownAt = null;
     /** Ends the judgement of a move. @type {AbortController | null} */
     this.judging = null;
-    /** Called with the side to move when a puzzle begins. @type {(side: string) => void} */
-    this.onStart = () => {};
     /** Returns the open games as PDN. @type {() => Promise<string>} */
     this.pdn = async () => "";
-    find("lessons").addEventListener("click", ({ target }) => {
-      const card = /** @type {Element} */ (target).closest("button");
-      if (card) this.begin(Number(card.dataset.lesson));
-    });
-    find("puzzle-take").addEventListener("click", async () => {
+    onPart("lessons", "button", (card) => this.begin(Number(card.dataset.lesson)));
+    onClick("puzzle-take", async () => {
       const { exercises } = await desk.engine.ask("exercises", {}, { body: await this.pdn() });
       this.take(exercises);
     });
     for (const set of /** @type {const} */ (["combinations", "games"])) {
-      find(`${set}-go`).addEventListener("click", () => {
+      onClick(`${set}-go`, () => {
         this.set = set;
         this.next();
       });
     }
-    find("puzzle-next").addEventListener("click", () => this.next());
-    find("puzzle-hint").addEventListener("click", () => this.hint());
-    find("puzzle-show").addEventListener("click", () => this.solve());
+    onClick("puzzle-next", () => this.next());
+    onClick("puzzle-hint", () => this.hint());
+    onClick("puzzle-show", () => this.solve());
     endgames.onEnd = (lesson, isRight) => {
       if (!lesson.number) return;
       this.learned[isRight ? "right" : "wrong"](String(lesson.number));
@@ -137,8 +120,7 @@ export class Learn {
   }
 
   get arrowList() {
-    const [from, to] = this.shown;
-    return this.puzzle && from && this.desk.node === this.shownAt ? [{ from, to, kind: "best" }] : [];
+    return this.puzzle && this.shown && this.desk.node === this.shownAt ? [arrowOf(this.shown, "best")] : [];
   }
 
   /** The panel is shown. */
@@ -155,8 +137,7 @@ export class Learn {
   close() {
     this.isAtBoard = false;
     if (this.puzzle) {
-      this.desk.game.task = null;
-      this.desk.edition++;
+      this.desk.setTask(null);
       this.desk.changed();
     }
     this.draw();
@@ -165,15 +146,7 @@ export class Learn {
   async load() {
     const { combinations } = this.sets;
     if (this.lessons.length === 0) this.lessons = (await this.desk.engine.ask("lessons")).lessons;
-    if (combinations.puzzles.length === 0) combinations.puzzles = readSuite(await this.desk.engine.insist(Learn.fetch));
-  }
-
-  static async fetch() {
-    const response = await fetch("combinations.suite").catch(() => {
-      throw Problem.lost();
-    });
-    if (!response.ok) throw new Problem({ status: response.status, detail: "combinations.suite" });
-    return response.text();
+    if (combinations.puzzles.length === 0) combinations.puzzles = readSuite(await this.desk.engine.insist(() => load("combinations.suite", (response) => response.text())));
   }
 
   /** Replaces the exercises from games by new ones, and begins. */
@@ -182,11 +155,7 @@ export class Learn {
     this.sets.games.puzzles = exercises.slice(0, MOST).map(({ fen, goal, solution, text, played, origin }) => (
       { id: fen, position: readFen(fen), best: [text[0]], source: origin, goal, solution, played }));
     this.set = "games";
-    try {
-      localStorage.setItem(KEPT, JSON.stringify(this.sets.games.puzzles));
-    } catch {
-      // Without storage the page forgets them.
-    }
+    keep(KEPT, this.sets.games.puzzles);
     await this.next();
   }
 
@@ -194,17 +163,14 @@ export class Learn {
   async begin(number) {
     const { slice, value, side, dtw } = this.lessons.find(({ lesson }) => lesson === number);
     this.isAtBoard = false;
-    this.openView("endgames");
+    this.page.open("endgames");
     await this.endgames.begin({ slice, value, side, dtw }, { number });
   }
 
   /** Due exercises come first, then new ones, then those solved wrongly before. */
   async next() {
     await this.load();
-    const { last } = this;
-    const { puzzles, scores } = this.sets[this.set];
-    if (puzzles.length === 0) return this.refuse();
-    const others = puzzles.length > 1 ? puzzles.filter(({ id }) => id !== last?.id) : puzzles;
+    if (this.sets[this.set].puzzles.length === 0) return this.refuse();
     this.start(this.following(this.set));
   }
 
@@ -226,8 +192,8 @@ export class Learn {
     const [side] = position;
     this.isAtBoard = true;
     this.desk.start(position, { task: { ...puzzle, kind: "puzzle", side, set: this.set, hints: 0, isWrong: false } });
-    this.onStart(side);
-    this.show();
+    this.page.face(side);
+    this.page.show();
     this.problemText(this.taskOf(this.puzzle));
   }
 
@@ -244,7 +210,7 @@ export class Learn {
     const { node, game } = desk;
     if (game !== this.game) {
       this.game = game;
-      this.shown = [];
+      this.shown = "";
       this.last = puzzle;
       this.judging?.abort();
       this.judging = null;
@@ -262,8 +228,7 @@ export class Learn {
   }
 
   change(more) {
-    this.desk.game.task = { ...this.puzzle, ...more };
-    this.desk.edition++;
+    this.desk.setTask({ ...this.puzzle, ...more });
   }
 
   /** Judges a move of the user. */
@@ -322,8 +287,7 @@ export class Learn {
   async goOn(node) {
     const { desk, puzzle } = this;
     this.judging?.abort();
-    this.judging = new AbortController();
-    const { signal } = this.judging;
+    const { signal } = (this.judging = new AbortController());
     const combination = { side: puzzle.side, start: desk.game.root.position };
     const isHere = () => !signal.aborted && desk.node === node && this.puzzle;
     try {
@@ -386,8 +350,7 @@ export class Learn {
     const isWithin = !puzzle.solution;
     if (move === puzzle.played) return this.problemText(t("wasPlayed", { move: text }), "loss");
     this.problemText(t("judgesMove"));
-    this.judging = new AbortController();
-    const { signal } = this.judging;
+    const { signal } = (this.judging = new AbortController());
     const nodes = isWithin ? NODES : Number(find("report-nodes").value);
     const { position } = node.parent;
     try {
@@ -420,8 +383,7 @@ export class Learn {
       scores.right(puzzle.id);
       this.problemText(text, "win");
     }
-    desk.game.task = null;
-    desk.edition++;
+    desk.setTask(null);
     this.draw();
   }
 
@@ -451,13 +413,12 @@ export class Learn {
   async hint() {
     const move = await this.bestMove();
     if (!move || !this.puzzle) return;
-    const [from, to] = squares(move.move);
     const hints = this.puzzle.hints + 1;
     this.change({ hints });
     if (hints > 1) this.miss();
-    this.shown = hints > 1 ? [from, to] : [];
+    this.shown = hints > 1 ? move.move : "";
     this.shownAt = this.desk.node;
-    this.problemText(hints > 1 ? t("hintIs", { move: move.text }) : t("hintPiece", { square: from }), "on");
+    this.problemText(hints > 1 ? t("hintIs", { move: move.text }) : t("hintPiece", { square: move.from }), "on");
     this.draw();
     this.redraw();
   }
@@ -485,22 +446,16 @@ export class Learn {
       if (desk.game !== game || !this.puzzle) return;
       nodes = [first, ...rest];
     }
-    desk.game.task = null;
-    desk.edition++;
+    desk.setTask(null);
     desk.changed();
     this.problemText(t("puzzleShow") + ": " + nodes.map(({ text }) => text).join(" "), "on");
     await this.showMoves(nodes);
   }
 
   problemText(text, look = "") {
-    const tip = find("puzzle-tip");
-    find("puzzle-text").textContent = text;
-    tip.className = ("tip " + look).trim();
-    tip.querySelector("svg")?.remove();
-    const sign = { on: "hint", loss: "close", win: "check" }[look];
-    if (sign) tip.prepend(icon(sign));
+    showVerdict(find("puzzle-tip"), text, look);
     // The task stands above.
-    tip.classList.toggle("none", look === "" && text !== t("judgesMove"));
+    find("puzzle-tip").classList.toggle("none", look === "" && text !== t("judgesMove"));
     if (text) this.say(text, true);
   }
 

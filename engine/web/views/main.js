@@ -1,11 +1,11 @@
 // The page: connects the parts and decides which of them gets a move of the user.
 
 import { connectChoices } from "../base/choice.js";
-import { drawIcons, find, icon, make } from "../base/dom.js";
-import { connectPops, openPop } from "../base/pops.js";
+import { all, drawIcons, find, icon, make, on, onClick } from "../base/dom.js";
+import { connectPops, openerOf, openPop } from "../base/pops.js";
 import { chosen, setLanguage, speak, translate } from "../base/language.js";
 import { LANGUAGES, t } from "../base/texts.js";
-import { short, squares } from "../board/board.js";
+import { arrowOf, short, squares } from "../board/board.js";
 import { Grid } from "../board/grid.js";
 import { Moving } from "../board/moving.js";
 import { Preview } from "../board/preview.js";
@@ -43,6 +43,7 @@ import { Views } from "./views.js";
  * @property {() => void} leave goes back to the previous view.
  * @property {(view: string) => void} open shows a view.
  * @property {() => void} show shows what belongs to the state of things.
+ * @property {(side: string) => void} face puts a side at the bottom of the board.
  */
 
 /** With this many pieces an endgame of the databases is near. */
@@ -100,6 +101,7 @@ const start = async () => {
     leave: () => views.leave(),
     open: (view) => views.open(view),
     show: () => show(),
+    face: (side) => turn(side === "B"),
   };
   const turn = (value) => {
     flipped = value;
@@ -118,7 +120,7 @@ const start = async () => {
   const files = new Files(desk, parts);
   const database = new Database(desk, parts, files);
   const moves = new Moves(desk);
-  for (const one of document.querySelectorAll("[data-act=mine]")) one.classList.toggle("none", !engine.about.takes_games);
+  for (const one of all("[data-act=mine]")) one.classList.toggle("none", !engine.about.takes_games);
 
   const moving = new Moving(desk, parts, (move) => {
     if (desk.owner === "report") return report.tried(move);
@@ -129,12 +131,12 @@ const start = async () => {
     if (!desk.side) say(move.text, true);
   });
 
-  const owner = () => (desk.owner === "editor" ? editor : database.isDrawing ? database : moving);
+  const owner = () => /** @type {any} */ (desk.owner === "editor" ? editor : database.isDrawing ? database : moving);
   const grid = new Grid(find("frame"), {
     pick: (square) => owner().pick(square),
-    drag: (from, to) => owner().drag(from, to),
-    canDrag: (square) => owner().canDrag(square),
-    lift: (square) => owner().lift(square),
+    drag: (from, to) => owner().drag?.(from, to),
+    canDrag: (square) => owner().canDrag?.(square),
+    lift: (square) => owner().lift?.(square),
     draw: (from, to) => {
       if (owner() !== moving) return;
       desk.edit(() => desk.node.toggleDrawing(from, to));
@@ -171,7 +173,6 @@ const start = async () => {
       draw();
     },
   );
-  files.onSource = () => views.open("game");
 
   /** The title of the panel and the line below it. */
   const heading = (state) => {
@@ -199,12 +200,12 @@ const start = async () => {
     find("subtitle").textContent = below;
     find("moments").hidden = state !== "report" || report.mistakes.length === 0;
     find("bar").classList.toggle("off", !["analysis", "endgames", "book", "game", "report"].includes(state));
-    find("head-close").setAttribute("aria-label", t(state === "setup" ? "cancel" : state === "puzzle" ? "backToLearn" : state === "lesson" ? "endLesson" : state === "better" ? "endSearch" : "close"));
-    find("head-close").title = find("head-close").getAttribute("aria-label");
+    const closes = { setup: "cancel", puzzle: "backToLearn", lesson: "endLesson", better: "endSearch" };
+    find("head-close").ariaLabel = find("head-close").title = t(closes[state] ?? "close");
     play.draw();
   }
 
-  find("head-close").addEventListener("click", () => {
+  onClick("head-close", () => {
     const closing = {
       setup: () => views.leave(), lesson: () => endgames.leave(), puzzle: () => learn.close(),
       report: () => report.close(), better: () => report.end(t("soughtEnough")),
@@ -213,13 +214,6 @@ const start = async () => {
     show();
     draw();
   });
-
-  /** Arrow of a hint in a game. */
-  const hints = () => {
-    if (!play.hint) return [];
-    const [from, to] = squares(play.hint);
-    return [{ from, to, kind: "best" }];
-  };
 
   /** The last node shown on the board. */
   let drawn = null;
@@ -258,7 +252,7 @@ const start = async () => {
     for (const square of moving.ahead) [marks[square], names[square]] = ["chosen", "ahead"];
     const arrows = [
       ...moving.arrowList, ...(views.state === "analysis" ? analysis.arrowList : analysis.threats), ...report.arrowList, ...node.drawings,
-      ...(seesEndgame ? endgames.arrows(chosen) : []), ...learn.arrowList, ...hints(),
+      ...(seesEndgame ? endgames.arrows(chosen) : []), ...learn.arrowList, ...(play.hint ? [arrowOf(play.hint, "best")] : []),
     ];
     const last = node.move ? squares(node.move).slice(0, 2) : null;
     const { movable } = moving;
@@ -272,7 +266,6 @@ const start = async () => {
     views.open("learn");
     learn.take(exercises);
   };
-  play.onStart = endgames.onStart = report.onStart = learn.onStart = (side) => turn(side === "B");
   analysis.onStart = () => report.run?.abort();
   report.onAsk = () => {
     views.open("analysis");
@@ -297,12 +290,10 @@ const start = async () => {
     find("panel").classList.toggle("typing", isShown);
     if (isShown) find("type").focus();
   };
-  find("type-close").addEventListener("click", () => typing(false));
+  onClick("type-close", () => typing(false));
   const isWaiting = () => !find("type-form").hidden && find("type").value === "";
-  find("type").addEventListener("keydown", ({ key }) => {
-    if (key === "Escape") typing(false);
-  });
-  find("type-form").addEventListener("submit", async (event) => {
+  on("type", "keydown", ({ key }) => key === "Escape" && typing(false));
+  on("type-form", "submit", async (event) => {
     event.preventDefault();
     const field = find("type");
     const typed = field.value;
@@ -315,7 +306,7 @@ const start = async () => {
     await moving.force(isWaiting);
   });
   // A game from paper is typed without Enter.
-  find("type").addEventListener("input", async () => {
+  on("type", "input", async () => {
     const field = find("type");
     const typed = field.value;
     const move = await moving.complete(typed.trim());
@@ -326,10 +317,7 @@ const start = async () => {
   });
 
   /** Opens a popover at its button, or at the middle of the panel. */
-  const pop = (name) => {
-    const button = [...document.querySelectorAll(`[popovertarget="${name}"]`)].find((one) => one.checkVisibility());
-    openPop(find(name), (button ?? find("title")).getBoundingClientRect());
-  };
+  const pop = (name) => openPop(find(name), (openerOf(find(name)) ?? find("title")).getBoundingClientRect());
   const actions = {
     flip: () => turn(!flipped),
     first: () => find("first").click(), back: () => desk.go(desk.node.parent), forward: () => desk.go(desk.node.children[0]),
@@ -363,25 +351,24 @@ const start = async () => {
     find("theme-item").querySelector("svg").replaceWith(icon(isDark() ? "light" : "dark"));
     find("sounds-item").querySelector("span").textContent = t(settings.sounds ? "on" : "off");
   };
-  find("rail-more").addEventListener("click", (event) => {
+  on("rail-more", "click", (event) => {
     event.preventDefault();
     drawMore();
     /** @type {HTMLAnchorElement} */ (find("manual")).href = desk.engine.about.manual;
     openPop(find("more-menu"), find("rail-more").getBoundingClientRect());
   });
   const theme = () => set("theme", isDark() ? "light" : "dark");
-  const on = (id, action) => find(id).addEventListener("click", action);
-  on("settings", () => find("look").showModal());
-  on("language-item", () => {
+  onClick("settings", () => find("look").showModal());
+  onClick("language-item", () => {
     find("look").showModal();
     find("language").focus();
   });
-  on("theme-item", theme);
-  on("sounds-item", () => set("sounds", !settings.sounds));
-  on("help", () => find("keys").showModal());
-  on("engine-on", () => analysis.toggle(true));
-  on("print", () => print());
-  on("moments-print", () => print());
+  onClick("theme-item", theme);
+  onClick("sounds-item", () => set("sounds", !settings.sounds));
+  onClick("help", () => find("keys").showModal());
+  onClick("engine-on", () => analysis.toggle(true));
+  onClick("print", () => print());
+  onClick("moments-print", () => print());
   const listKeys = () =>
     find("key-list").replaceChildren(...KEYS.flatMap(([keys, key]) => [
       make("dt", {}, ...keys.split(", ").flatMap((one, index) => [index ? " " : "", make("kbd", {}, one)])), make("dd", {}, t(key)),
@@ -421,7 +408,7 @@ const start = async () => {
   const language = find("language");
   language.append(...Object.entries(LANGUAGES).map(([code, name]) => make("option", { value: code }, name)));
   language.value = t.language;
-  language.addEventListener("change", async () => {
+  on("language", "change", async () => {
     await setLanguage(language.value);
     language.value = t.language;
     listKeys();
@@ -453,14 +440,7 @@ const start = async () => {
   play.showLimit();
   views.open(view?.tab ?? "play");
   desk.changed();
-  const share = new Share(desk, parts, {
-    view: () => views.current,
-    open: (view) => views.open(view),
-    turn,
-    read: (pdn) => files.read(pdn),
-    copy: (text) => files.copy(text),
-  });
-  await share.open();
+  await new Share(desk, parts, files, () => views.current).open();
   find("loading").hidden = true;
   document.body.dataset.ready = "true";
   // Scrolled to the move on the board, now that the list is visible.

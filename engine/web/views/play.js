@@ -2,7 +2,8 @@
 
 import { Clock, clocks } from "../game/clock.js";
 import { INITIAL } from "../game/desk.js";
-import { find, icon, make } from "../base/dom.js";
+import { find, icon, make, on, onClick } from "../base/dom.js";
+import { Part } from "../game/part.js";
 import { problemText } from "../engine/problem.js";
 import { sound } from "../board/sound.js";
 import { t } from "../base/texts.js";
@@ -15,26 +16,15 @@ const [DRAW_SCORE, DRAW_PLIES] = [0.1, 60];
 /** Nodes for judging a draw offer when the engine has no score yet. */
 const DRAW_NODES = 20_000;
 
-export class Play {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   */
-  constructor(desk, { say, redraw, flipped, open, show }) {
-    this.desk = desk;
-    this.say = say;
-    this.redraw = redraw;
-    this.flipped = flipped;
-    this.show = show;
+export class Play extends Part {
+  constructor(desk, page) {
+    super(desk, page);
     /** Ends the engine's thinking, if it is thinking. */
     this.thinking = null;
     this.hint = null;
     /** The last game, its sides and why it is over.
      * @type {{ game: import("../game/tree.js").Game, side: string, why: string, clock: import("../game/tree.js").PlayTask["clock"] } | null} */
     this.over = null;
-    /** Called with the user's side when a game begins.
-     * @type {(side: string) => void} */
-    this.onStart = () => {};
     /** Called when the game that is over is to be analysed. */
     this.onAnalyse = () => {};
     const { levels, longest_seconds: longest } = desk.engine.about;
@@ -44,34 +34,33 @@ export class Play {
     this.nameLevels();
     level.addEventListener("input", () => this.nameLevels());
     find("play-time").max = String(Math.min(Number(find("play-time").max), longest));
-    find("play-kind").addEventListener("change", () => this.showLimit());
-    find("play-clock").addEventListener("change", () => this.nameLevels());
-    find("play-form").addEventListener("submit", (event) => {
+    on("play-kind", "change", () => this.showLimit());
+    on("play-clock", "change", () => this.nameLevels());
+    on("play-form", "submit", (event) => {
       event.preventDefault();
       this.start();
       // The next thing to do is a move.
       /** @type {HTMLElement} */ (document.querySelector("#frame .cell[tabindex='0']"))?.focus({ preventScroll: true });
     });
-    const on = (id, action) => find(id).addEventListener("click", action);
-    on("play-back", () => this.takeBack());
-    on("play-hint", () => this.giveHint());
-    on("play-end", () => this.end(t("gameEnded")));
-    on("play-resign", () => this.win(OTHER[this.side], t("resigned")));
-    on("play-draw", () => this.offerDraw());
-    on("play-pause", () => this.pause());
-    on("rematch", () => this.rematch());
-    on("over-new", () => {
+    onClick("play-back", () => this.takeBack());
+    onClick("play-hint", () => this.giveHint());
+    onClick("play-end", () => this.end(t("gameEnded")));
+    onClick("play-resign", () => this.win(OTHER[this.side], t("resigned")));
+    onClick("play-draw", () => this.offerDraw());
+    onClick("play-pause", () => this.pause());
+    onClick("rematch", () => this.rematch());
+    onClick("over-new", () => {
       this.leave();
-      show();
+      page.show();
     });
-    on("over-analyse", () => {
-      open("analysis");
+    onClick("over-analyse", () => {
+      page.open("analysis");
       this.onAnalyse();
     });
     /** The engine's score of its last move, in men, from its side; null if it gave none. */
     this.score = null;
     this.clock = new Clock(desk, {
-      runs: () => this.running, flipped, fell: (side) => this.win(OTHER[side], t("timeIsUp")), last: () => (this.isOver ? this.over.clock : null),
+      runs: () => this.running, flipped: page.flipped, fell: (side) => this.win(OTHER[side], t("timeIsUp")), last: () => (this.isOver ? this.over.clock : null),
     });
     desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => this.changed(detail));
     this.showLimit();
@@ -192,7 +181,7 @@ export class Play {
     const winner = { "2-0": "W", "0-2": "B" }[result] ?? "";
     const pieces = (position, color) => [...position.slice(1)].filter((place) => place.toUpperCase() === color).length;
     for (const [place, isNear] of /** @type {["far" | "near", boolean][]} */ ([["far", false], ["near", true]])) {
-      const color = isNear === this.flipped() ? "B" : "W";
+      const color = isNear === this.page.flipped() ? "B" : "W";
       const [disc, names] = find("who-" + place).children;
       disc.className = "disc" + (color === "B" ? " b" : "");
       names.firstChild.textContent = color === own ? t("you") : desk.engine.about.name;
@@ -232,7 +221,7 @@ export class Play {
     game.tags.set(names[0], t("you"));
     game.tags.set(names[1], desk.engine.about.name);
     desk.edition++;
-    this.onStart(side);
+    this.page.face(side);
     desk.changed();
     this.go();
   }
@@ -259,8 +248,7 @@ export class Play {
 
   end(text) {
     this.stop();
-    this.desk.game.task = null;
-    this.desk.edition++;
+    this.desk.setTask(null);
     this.desk.changed();
     this.say(text);
   }

@@ -2,9 +2,10 @@
 // does, and the user finds better ones. It runs in the background, and the results stay with the
 // game.
 
-import { after as play, fen as fenOf, short, squares } from "../board/board.js";
+import { after as play, arrowOf, fen as fenOf, short, squares } from "../board/board.js";
 import { whites } from "../game/curve.js";
-import { find, icon, iconButton, make } from "../base/dom.js";
+import { find, iconButton, make, onClick, onPart, showVerdict } from "../base/dom.js";
+import { Part } from "../game/part.js";
 import { mini } from "../board/figure.js";
 import { COLOURS, GLYPHS, sentence, signOf } from "../game/movelist.js";
 import { problemText } from "../engine/problem.js";
@@ -32,27 +33,16 @@ const MOMENTS = 8;
 /** A share of the points as text. */
 const percent = (share) => Math.round(100 * share);
 
-export class Report {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   * @param {import("./analysis.js").Analysis} analysis shows the scores.
-   */
-  constructor(desk, { say, open, show, redraw }, analysis) {
-    this.desk = desk;
-    this.say = say;
-    this.openView = open;
-    this.show = show;
-    this.redraw = redraw;
+export class Report extends Part {
+  /** @param {import("./analysis.js").Analysis} analysis shows the scores. */
+  constructor(desk, page, analysis) {
+    super(desk, page);
     /** Whether the report is shown in place of the engine, as soon as there is one. */
     this.isOpen = false;
     /** The judgement and the language of the positions to learn from that are drawn. @type {Judged | null} */
     this.pictured = null;
     this.picturedIn = "";
     this.analysis = analysis;
-    /** Called with the user's side when the user is to find a better move.
-     * @type {(side: string) => void} */
-    this.onStart = () => {};
     /** Called when the user is to choose how thoroughly the game is analysed. */
     this.onAsk = () => {};
     /** Ends the running search of the game. @type {AbortController | null} */
@@ -61,27 +51,20 @@ export class Report {
     this.judging = null;
     /** The node that shows the solution. @type {import("../game/tree.js").Node | null} */
     this.solved = null;
-    const on = (id, action) => find(id).addEventListener("click", action);
     // Of a game that is not judged yet the menu asks how thoroughly.
-    on("whole", () => (this.run || this.findings?.judged ? this.toggle() : this.onAsk()));
-    on("whole-stop", () => this.run?.abort());
-    on("whole-start", () => {
+    onClick("whole", () => (this.run || this.findings?.judged ? this.toggle() : this.onAsk()));
+    onClick("whole-stop", () => this.run?.abort());
+    onClick("whole-start", () => {
       find("whole-pop").hidePopover();
       this.search();
     });
-    on("better-first", () => this.next(-1));
-    on("better-next", () => this.next(this.ply));
-    on("better-hint", () => this.hint());
-    on("better-show", () => this.solution());
-    on("put-in", () => this.putIn());
-    find("mistakes").addEventListener("click", ({ target }) => {
-      const { ply, action } = /** @type {HTMLElement} */ (/** @type {Element} */ (target).closest("[data-ply]"))?.dataset ?? {};
-      if (action === "better") this.seek(Number(ply));
-      else if (ply) this.look(Number(ply));
-    });
-    find("moments-list").addEventListener("click", ({ target }) => {
-      const { ply } = /** @type {HTMLElement} */ (/** @type {Element} */ (target).closest("[data-ply]"))?.dataset ?? {};
-      if (ply === undefined) return;
+    onClick("better-first", () => this.next(-1));
+    onClick("better-next", () => this.next(this.ply));
+    onClick("better-hint", () => this.hint());
+    onClick("better-show", () => this.solution());
+    onClick("put-in", () => this.putIn());
+    onPart("mistakes", "[data-ply]", ({ dataset: { ply, action } }) => (action ? this.seek(Number(ply)) : this.look(Number(ply))));
+    onPart("moments-list", "[data-ply]", ({ dataset: { ply } }) => {
       scrollTo({ top: 0 });
       this.look(Number(ply));
     });
@@ -107,10 +90,10 @@ export class Report {
   /** Starts the analysis of the whole game, stops it, or shows what it found. */
   toggle() {
     if (this.run) return this.run.abort();
-    this.openView("analysis");
+    this.page.open("analysis");
     if (!this.findings?.judged) return this.search();
     this.isOpen = true;
-    this.show();
+    this.page.show();
     this.draw();
   }
 
@@ -263,8 +246,7 @@ export class Report {
   }
 
   changed() {
-    const { desk } = this;
-    const { findings } = this;
+    const { desk, findings } = this;
     if (this.run && (desk.game !== this.game || !findings)) this.run.abort();
     const task = desk.task("report");
     // A user who goes elsewhere, or edits the moves, is no longer looking for one.
@@ -296,8 +278,7 @@ export class Report {
   /** The board is free again. */
   release() {
     this.judging?.abort();
-    this.desk.game.task = null;
-    this.desk.edition++;
+    this.desk.setTask(null);
   }
 
   /** Shows the position before a mistake: the user looks for a better move. */
@@ -310,10 +291,9 @@ export class Report {
     this.judging?.abort();
     this.solved = null;
     this.sought = ply;
-    game.task = { kind: "report", side, ply, hints: 0 };
-    desk.edition++;
+    desk.setTask({ kind: "report", side, ply, hints: 0 });
     this.problemText("");
-    this.onStart(side);
+    this.page.face(side);
     if (desk.node === node) desk.changed();
     else desk.go(node);
   }
@@ -329,11 +309,7 @@ export class Report {
 
   problemText(text, look = "on") {
     if (find("better-text").textContent === text) return;
-    find("better-text").textContent = text;
-    const tip = find("better-tip");
-    tip.className = "tip " + look;
-    tip.querySelector("svg")?.remove();
-    tip.prepend(icon({ on: "target", win: "check", loss: "close" }[look]));
+    showVerdict(find("better-tip"), text, look);
     if (text) this.say(text, true);
   }
 
@@ -350,8 +326,7 @@ export class Report {
     if (move === played) return this.problemText(t("wasPlayed", { move: text }), "loss");
     this.problemText(t("judgesMove"));
     this.judging?.abort();
-    this.judging = new AbortController();
-    const { signal } = this.judging;
+    const { signal } = (this.judging = new AbortController());
     const before = searches.toReversed()[ply];
     try {
       const { grade, drop } = await this.worth(desk.node.position, move, before, nodes, signal);
@@ -367,8 +342,7 @@ export class Report {
     const { desk } = this;
     const task = desk.task("report");
     const { better } = this.findings.judged.moves[task.ply];
-    desk.game.task = { ...task, hints: task.hints + 1 };
-    desk.edition++;
+    desk.setTask({ ...task, hints: task.hints + 1 });
     if (task.hints > 0) return this.solution();
     this.problemText(t("hintPiece", { square: squares(better)[0] }));
   }
@@ -405,11 +379,7 @@ export class Report {
     const isSought = desk.owner === "report";
     const judged = isSought || this.solved ? this.findings?.judged?.moves[this.ply] : null;
     if (!judged) return [];
-    const arrow = (move, kind) => {
-      const [from, to] = squares(move);
-      return { from, to, kind };
-    };
-    return [arrow(judged.move, "threat"), ...(this.solved ? [arrow(judged.better, "best")] : [])];
+    return [arrowOf(judged.move, "threat"), ...(this.solved ? [arrowOf(judged.better, "best")] : [])];
   }
 
   draw() {
@@ -465,12 +435,7 @@ export class Report {
     [this.pictured, this.picturedIn] = [judged, t.language];
     const moment = (one) => {
       const { ply, move, better, grade, drop } = one;
-      const [from, to] = squares(move);
-      const arrows = [{ from, to, kind: "threat" }];
-      if (better) {
-        const [begin, end] = squares(better);
-        arrows.push({ from: begin, to: end, kind: "best" });
-      }
+      const arrows = [arrowOf(move, "threat"), ...(better ? [arrowOf(better, "best")] : [])];
       const words = [reasonOf(one)?.replace(/\.$/, ""), t("gaveAwayShare", { share: percent(drop) })].filter(Boolean).join(". ");
       return make("figure", { class: "card" }, make("div", { class: "picture" }, mini({ position: line[ply].position, flipped: sideOf(one) === "B", arrows })),
         make("figcaption", { class: "pad stack tight" }, make("button", { type: "button", class: "m " + COLOURS[grade], "data-ply": ply }, nameOf(one)), make("span", { class: "small soft" }, words + ".")));

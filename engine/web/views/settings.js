@@ -1,6 +1,7 @@
 // The user's choices for all visits: motion, sounds, the look of the board, the colours.
 
 import { find, make } from "../base/dom.js";
+import { keep, kept } from "../base/kept.js";
 import { mini } from "../board/figure.js";
 
 const KEPT = "settings";
@@ -44,11 +45,7 @@ const show = () => {
 /** Changes a setting, for this visit and later ones. */
 export const set = (name, value) => {
   settings[name] = value;
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(settings));
-  } catch {
-    // Without storage the page forgets them.
-  }
+  keep(KEPT, settings);
   show();
   look();
   onChange();
@@ -58,14 +55,10 @@ export const set = (name, value) => {
 export const connect = (changed) => {
   onChange = changed;
   const known = { board: BOARDS, pieces: PIECES };
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT)) ?? {};
-    for (const name of Object.keys(settings)) {
-      const value = known[name] && !(kept[name] in known[name]) ? EARLIER[kept[name]] : kept[name];
-      if (typeof value === typeof settings[name]) settings[name] = value;
-    }
-  } catch {
-    // Without storage the page begins with the defaults.
+  const before = kept(KEPT) ?? {};
+  for (const name of Object.keys(settings)) {
+    const value = known[name] && !(before[name] in known[name]) ? EARLIER[before[name]] : before[name];
+    if (typeof value === typeof settings[name]) settings[name] = value;
   }
   for (const [name, choices] of Object.entries(known)) {
     find("set-" + name).append(...Object.entries(choices).map(([value, text]) => {

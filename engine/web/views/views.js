@@ -1,6 +1,6 @@
 // The views: the entries of the rail, the tabs beside the board, and what the panel shows.
 
-import { find } from "../base/dom.js";
+import { all, find, nextByKey, on } from "../base/dom.js";
 
 /** The views, each with its entry of the rail. */
 const ENTRIES = {
@@ -9,9 +9,6 @@ const ENTRIES = {
 };
 /** The pages without the desk. */
 const PAGES = ["learn", "database"];
-
-/** @returns {NodeListOf<HTMLElement>} */
-const all = (selector) => document.querySelectorAll(selector);
 
 export class Views {
   /**
@@ -34,19 +31,13 @@ export class Views {
         this.open(view === "analysis" && ENTRIES[this.current] !== "analysis" ? this.analysis : view, true);
       });
     }
-    this.tabs = [...all("#tabs [data-view]")];
+    this.tabs = all("#tabs [data-view]");
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.dataset.view));
-    find("tabs").addEventListener("keydown", (event) => {
-      const here = this.tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-      const last = this.tabs.length - 1;
-      const next = {
-        ArrowRight: here === last ? 0 : here + 1, ArrowLeft: here === 0 ? last : here - 1, Home: 0, End: last,
-      }[event.key];
-      if (next === undefined) return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.open(this.tabs[next].dataset.view);
-      this.tabs[next].focus();
+    on("tabs", "keydown", (event) => {
+      const next = nextByKey(this.tabs, event);
+      if (!next) return;
+      this.open(next.dataset.view);
+      next.focus();
     });
   }
 
@@ -74,8 +65,7 @@ export class Views {
     for (const page of PAGES) find(page).hidden = state !== page;
     for (const node of all("[data-in]")) node.hidden = !node.dataset.in.split(" ").includes(state);
     for (const entry of all("#rail [data-view]:not(.logo)")) {
-      if (entry.dataset.view === ENTRIES[current]) entry.setAttribute("aria-current", "page");
-      else entry.removeAttribute("aria-current");
+      entry.ariaCurrent = entry.dataset.view === ENTRIES[current] ? "page" : null;
     }
     for (const tab of this.tabs) {
       const isChosen = tab.dataset.view === current;
