@@ -106,9 +106,9 @@ test("variations are found, promoted and removed", () => {
   const [, variation] = first.children;
   const last = variation.line().at(-1);
   assert.notEqual(last, variation);
-  assert.equal(last.isMain, false);
+  assert.ok(last.variation);
   last.promote();
-  assert.equal(last.isMain, true);
+  assert.ok(!last.variation);
   last.promote();
   assert.equal(first.children[0], variation);
   variation.remove();
