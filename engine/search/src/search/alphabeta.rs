@@ -343,7 +343,8 @@ impl<I: Isa, N: Numbers> Worker<'_, I, N> {
             Some(eval) => eval,
             None => self.standing(node, Window::reaching(raised)),
         };
-        (standing >= raised).then_some(standing)
+        // A side without a move has lost, whatever the evaluation says.
+        (standing >= raised && position.has_quiet_move()).then_some(standing)
     }
 
     /// ProbCut: if even a shallow search comes out well above beta, the deep one would as well.

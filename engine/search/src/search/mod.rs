@@ -250,7 +250,9 @@ mod tests {
         };
         let mut engine = Engine::new(options).unwrap();
         let (mut compared, mut deep) = (0, 0);
-        for position in random_positions(3_000, 7) {
+        // White loses its last man at once, after which nothing may be pruned.
+        let known = Position::from_fen("B:W27:B16,18,19,23,K26,34").unwrap();
+        for position in random_positions(3_000, 7).chain([known]) {
             if position.all_kings().len() > 2 || !position.has_legal_move() {
                 continue;
             }
