@@ -23,13 +23,13 @@ impl SharedOptions {
 
     /// Whether it is one of these: by its name, and with the same meaning.
     fn has(&self, arg: &Arg) -> bool {
-        self.options.get_arguments().any(|it| {
-            let is_same = it.get_help().map(ToString::to_string)
-                == arg.get_help().map(ToString::to_string)
-                && it.get_default_values() == arg.get_default_values();
+        // By name first: this runs at every start, and help texts are long.
+        self.options.get_arguments().filter(|it| it.get_long() == arg.get_long()).any(|it| {
             // What the objects are is different everywhere; docs/json.md has it.
             let is_json = it.get_id() == "json" && matches!(arg.get_action(), ArgAction::SetTrue);
-            it.get_long() == arg.get_long() && (is_same || is_json)
+            let is_same = it.get_default_values() == arg.get_default_values()
+                && it.get_help() == arg.get_help();
+            is_same || is_json
         })
     }
 }
