@@ -11,6 +11,7 @@
 #[cfg(feature = "runner")]
 pub mod adapter;
 pub mod protocol;
+pub mod world;
 
 // Matches.
 pub mod clocks;

@@ -1,8 +1,9 @@
 //! Connections, and the log of every message.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::io;
+use std::net::TcpStream;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use socket2::{SockRef, TcpKeepalive};
 
 use super::framer::Framer;
 use crate::protocol::Log;
+use crate::world::{Closer, Duplex, Output, World, has_room, heard};
 
 /// How often a wait checks whether it should end.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -36,7 +38,9 @@ pub(crate) enum Incoming {
 /// A connection to a peer.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    world: World,
+    output: Box<dyn Output>,
+    closer: Arc<dyn Closer>,
     messages: Receiver<String>,
     /// Messages that were read too early.
     returned: VecDeque<String>,
@@ -64,12 +68,25 @@ impl Connection {
         let [time, interval] = KEEPALIVE;
         let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval);
         let _ = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
-        let mut input = stream.try_clone()?;
-        let (sender, messages) = bounded(MAX_WAITING_MESSAGES);
-        let reader_log = log.clone();
         if let Ok(peer) = stream.peer_addr() {
             log.line('#', format_args!("connected with {peer}"));
         }
+        let (input, output) = (Box::new(stream.try_clone()?), Box::new(stream.try_clone()?));
+        let peer = Duplex { input, output, closer: Arc::new(stream) };
+        Connection::with(peer, &World::default(), gap, log)
+    }
+
+    /// As [`Connection::new`] with a peer in any world.
+    pub(crate) fn with(
+        peer: Duplex,
+        world: &World,
+        gap: Duration,
+        log: Log,
+    ) -> io::Result<Connection> {
+        let Duplex { mut input, output, closer } = peer;
+        let (sender, messages) = bounded(MAX_WAITING_MESSAGES);
+        let reader_log = log.clone();
+        let (reader_world, reader_closer) = (world.clone(), Arc::clone(&closer));
         let read = move || {
             let mut framer = Framer::default();
             let mut buffer = [0; 4096];
@@ -87,12 +104,13 @@ impl Connection {
                 let result = framer.push(&buffer[..read], |message| {
                     reader_log.line('<', message.escape_ascii());
                     if let Some(text) = Framer::text(message) {
+                        reader_world.wait(None, || vec![has_room(&sender)]);
                         is_wanted &= sender.send(text).is_ok();
                     }
                 });
                 if let Err(error) = result {
                     reader_log.line('#', format_args!("closing: {error}"));
-                    let _ = input.shutdown(Shutdown::Both);
+                    reader_closer.close();
                     break;
                 }
                 if !is_wanted {
@@ -102,10 +120,12 @@ impl Connection {
             log_rest(&reader_log, framer.rest());
             reader_log.line('#', "connection closed");
         };
-        thread::Builder::new().name("dxp".to_owned()).spawn(read)?;
+        thread::Builder::new().name("dxp".to_owned()).spawn(world.within(read))?;
         let last_sent = None;
         Ok(Connection {
-            stream,
+            world: world.clone(),
+            output,
+            closer,
             messages,
             returned: VecDeque::new(),
             log,
@@ -131,18 +151,21 @@ impl Connection {
 
     fn send_after(&mut self, message: &super::Message, gap: Duration) {
         if let Some(last) = self.last_sent {
-            thread::sleep(gap.saturating_sub(last.elapsed()));
+            let since = self.world.now().saturating_duration_since(last);
+            if let Some(left) = gap.checked_sub(since) {
+                self.world.sleep(left);
+            }
         }
         self.is_answered = false;
         let text = message.to_string();
         self.log.line('>', text.escape_default());
         let mut bytes = text.into_bytes();
         bytes.push(0);
-        if let Err(error) = self.stream.write_all(&bytes) {
+        if let Err(error) = self.output.write_all(&bytes) {
             self.log.line('#', format_args!("cannot send: {error}"));
             self.is_broken = true;
         }
-        self.last_sent = Some(Instant::now());
+        self.last_sent = Some(self.world.now());
     }
 
     /// The next message, if one comes before the deadline or within a short while.
@@ -163,12 +186,13 @@ impl Connection {
         if self.is_broken {
             return Incoming::Closed;
         }
-        let slice = Instant::now() + STOP_CHECK_INTERVAL;
+        let slice = self.world.now() + STOP_CHECK_INTERVAL;
         let until = deadline.map_or(slice, |deadline| deadline.min(slice));
+        self.world.wait(Some(until), || vec![heard(&self.messages), heard(call)]);
         select! {
             recv(self.messages) -> message => message.map_or(Incoming::Closed, Incoming::Message),
             recv(call) -> _ => Incoming::Nothing,
-            default(until.saturating_duration_since(Instant::now())) => Incoming::Nothing,
+            default(self.world.left(until)) => Incoming::Nothing,
         }
     }
 
@@ -217,7 +241,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         // Also ends the reader.
-        let _ = self.stream.shutdown(Shutdown::Both);
+        self.closer.close();
     }
 }
 

@@ -123,7 +123,7 @@ pub(in crate::runner) fn play(
     let lefts = clocks.map(|clock| clock.left());
     let mut match_game = OngoingGame {
         room,
-        begun: Instant::now(),
+        begun: room.abort.world().now(),
         engines,
         game,
         clocks,
@@ -297,7 +297,7 @@ impl OngoingGame<'_> {
             }
             let limits = self.clocks[side.index()].limits();
             let player = &mut players[side.index()];
-            self.live_game.asks();
+            self.live_game.asks(self.room.abort.world().now());
             let live_game = &self.live_game;
             let mut report = |info: &Info| live_game.sees(side, info);
             let answer = player.think(&self.game, &limits, &live_game.control, &mut report);

@@ -52,7 +52,7 @@ fn the_overhead_is_the_gap_between_the_players() {
         [Box::new(Scripted { start }), Box::new(Scripted { start })];
     let abort = Abort::new();
     let director = Director::new(&abort);
-    let standstills = Standstills::new();
+    let standstills = Standstills::new(abort.world());
     let room = Room {
         config: &config,
         arbiter: None,

@@ -5,6 +5,7 @@
 //! and if the runner started the program itself, with a new process.
 
 use std::collections::VecDeque;
+use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use crate::runner::player::{
     Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
     Thought,
 };
+use crate::world::World;
 use meerslag_search::{Control, Info, Limits};
 
 /// How long the answer to a request and the echo of an end may take.
@@ -89,6 +91,7 @@ enum DxpReceived {
 
 /// A wait for messages: one that flooding does not put off.
 struct Wait {
+    world: World,
     deadline: Instant,
     /// Messages that are still taken after the deadline.
     late: u32,
@@ -97,12 +100,12 @@ struct Wait {
 }
 
 impl Wait {
-    fn until(deadline: Instant) -> Wait {
-        Wait { deadline, late: MAX_LATE_MESSAGES, stop: None }
+    fn until(world: &World, deadline: Instant) -> Wait {
+        Wait { world: world.clone(), deadline, late: MAX_LATE_MESSAGES, stop: None }
     }
 
-    fn patiently(patience: Duration) -> Wait {
-        Wait::until(Instant::now() + patience)
+    fn patiently(world: &World, patience: Duration) -> Wait {
+        Wait::until(world, world.now() + patience)
     }
 
     fn unless_stopped(self, control: &Arc<Control>) -> Wait {
@@ -118,7 +121,7 @@ impl Wait {
         if self.is_stopped() {
             return true;
         }
-        if Instant::now() < self.deadline {
+        if self.world.now() < self.deadline {
             return false;
         }
         let is_over = self.late == 0;
@@ -166,7 +169,7 @@ impl DxpPlayer {
         self.connection = None;
         self.process = None;
         let Address { host, port } = self.options.address.clone();
-        let failed = |what: &str, error: std::io::Error| {
+        let failed = |what: &str, error: io::Error| {
             PlayerError::fault(FaultKind::Start, format!("{what} {host}, port {port}: {error}"))
         };
         let port = match port {
@@ -181,35 +184,38 @@ impl DxpPlayer {
             0 => free_port().map_err(|e| failed("no free port on", e))?,
             port => port,
         };
-        self.process = self.options.start_process(port, &self.output)?;
-        let stream = self.reach(port, slow)?;
-        let connection = Connection::new(stream, self.options.gap, self.log.clone());
+        self.process = self.options.start_process(port, &self.output, self.abort.world())?;
+        let connection = self.reach(port, slow)?;
         self.connection = Some(connection.map_err(|e| failed("lost the connection with", e))?);
         Ok(())
     }
 
     /// Waits for the connection. A program of ours that ends with a failure is waited for no
     /// longer.
-    fn reach(&mut self, port: u16, slow: SlowStart<'_>) -> Result<TcpStream, PlayerError> {
+    fn reach(
+        &mut self,
+        port: u16,
+        slow: SlowStart<'_>,
+    ) -> Result<io::Result<Connection>, PlayerError> {
         let abort = Arc::clone(&self.abort);
         let host = self.options.address.host.clone();
         let patience = self.options.start_patience;
-        let deadline = Instant::now() + patience;
-        let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
+        let deadline = self.now() + patience;
+        let mut slow_at = Some(self.now() + SLOW_START).filter(|at| *at < deadline);
         loop {
-            let now = Instant::now();
+            let now = self.now();
             let left = deadline.saturating_duration_since(now).min(CONNECT_ATTEMPT);
             let (missing, why) = match &self.listener {
                 Some(listener) => match listener.accept(abort.flag(), Some(now + left)) {
-                    Ok(Some(stream)) => return Ok(stream),
+                    Ok(Some(stream)) => return Ok(self.over(stream)),
                     Ok(None) => (format!("nobody connected to {host}, port {port}"), String::new()),
                     Err(error) => {
                         let message = format!("cannot listen on {host}, port {port}: {error}");
                         return Err(self.fault(FaultKind::Start, message));
                     }
                 },
-                None => match connect(&host, port, left, abort.flag()) {
-                    Ok(Some(stream)) => return Ok(stream),
+                None => match self.call(&host, port, left) {
+                    Ok(Some(connection)) => return Ok(connection),
                     Ok(None) => return Err(PlayerError::Aborted),
                     Err(error) => {
                         (format!("cannot connect to {host}, port {port}"), format!(": {error}"))
@@ -227,14 +233,42 @@ impl DxpPlayer {
                 let tail = process.last_words();
                 return Err(PlayerError::Fault { kind: FaultKind::Start, message, tail });
             }
-            if Instant::now() >= deadline {
+            if self.now() >= deadline {
                 let message = format!("{missing} within {patience:?}{why}");
                 return Err(self.fault(FaultKind::Start, message));
             }
-            if slow_at.take_if(|at| Instant::now() >= *at).is_some() {
+            if slow_at.take_if(|at| self.now() >= *at).is_some() {
                 slow(&format!("{missing} within {SLOW_START:?}{why}"), &self.report());
             }
         }
+    }
+
+    /// Tries to connect for this long; `None` if the match is being stopped.
+    fn call(
+        &self,
+        host: &str,
+        port: u16,
+        patience: Duration,
+    ) -> io::Result<Option<io::Result<Connection>>> {
+        let world = self.abort.world();
+        let Some(simulation) = world.simulation() else {
+            let stream = connect(host, port, patience, self.abort.flag())?;
+            return Ok(stream.map(|stream| self.over(stream)));
+        };
+        match simulation.connect(host, port) {
+            Ok(peer) => {
+                let DxpPlayerOptions { gap, .. } = self.options;
+                Ok(Some(Connection::with(peer, world, gap, self.log.clone())))
+            }
+            Err(error) => {
+                world.sleep(patience);
+                Err(error)
+            }
+        }
+    }
+
+    fn over(&self, stream: TcpStream) -> io::Result<Connection> {
+        Connection::new(stream, self.options.gap, self.log.clone())
     }
 
     /// The program's last messages, and its output if it is our child.
@@ -245,6 +279,14 @@ impl DxpPlayer {
 
     fn fault(&self, kind: FaultKind, message: impl Into<String>) -> PlayerError {
         PlayerError::Fault { kind, message: message.into(), tail: self.report() }
+    }
+
+    fn now(&self) -> Instant {
+        self.abort.world().now()
+    }
+
+    fn since(&self, start: Instant) -> Duration {
+        self.now().saturating_duration_since(start)
     }
 
     fn remember(&mut self, mark: char, text: &str) {
@@ -279,7 +321,7 @@ impl DxpPlayer {
                     self.connection = None;
                     return Ok(DxpReceived::Closed);
                 }
-                Incoming::Nothing if Instant::now() >= deadline => return Ok(DxpReceived::Silence),
+                Incoming::Nothing if self.now() >= deadline => return Ok(DxpReceived::Silence),
                 Incoming::Nothing => continue,
             };
             self.remember('<', &text);
@@ -343,7 +385,7 @@ impl DxpPlayer {
     /// The program's end of the game, and whether it wants no more games, if it comes within this time;
     /// everything else does not matter.
     fn end_within(&mut self, time: Duration) -> Result<Option<(EndReason, bool)>, PlayerError> {
-        let mut wait = Wait::patiently(time);
+        let mut wait = Wait::patiently(self.abort.world(), time);
         loop {
             match self.receive(&mut wait)? {
                 DxpReceived::Message(Message::End { reason, stop }) => {
@@ -360,11 +402,10 @@ impl DxpPlayer {
         // Left over from the last game.
         self.catch_up()?;
         if let (Some(listener), None) = (&self.listener, &self.process)
-            && let Ok(Some(stream)) = listener.accept(self.abort.flag(), Some(Instant::now()))
+            && let Ok(Some(stream)) = listener.accept(self.abort.flag(), Some(self.now()))
         {
             // The program was started again; the system may not know yet that the old one is gone.
-            let connection = Connection::new(stream, self.options.gap, self.log.clone());
-            self.connection = connection.ok();
+            self.connection = self.over(stream).ok();
         }
         Ok(self.connection.is_some())
     }
@@ -380,7 +421,7 @@ impl DxpPlayer {
             // Known programs always spell the position out.
             position: Some(game.start),
         }));
-        let mut wait = Wait::patiently(self.options.start_patience);
+        let mut wait = Wait::patiently(self.abort.world(), self.options.start_patience);
         loop {
             match self.receive(&mut wait)? {
                 DxpReceived::Message(Message::Accept { name, code }) => {
@@ -403,17 +444,22 @@ impl DxpPlayer {
 const OUR_NAME: &str = concat!("Meerslag ", env!("CARGO_PKG_VERSION"), " match");
 
 impl DxpPlayerOptions {
-    fn start_process(&self, port: u16, output: &Log) -> Result<Option<Process>, PlayerError> {
+    fn start_process(
+        &self,
+        port: u16,
+        output: &Log,
+        world: &World,
+    ) -> Result<Option<Process>, PlayerError> {
         let Some(options) = &self.process else { return Ok(None) };
         let port = port.to_string();
         let command = options.command.iter().map(|word| word.replace("{port}", &port)).collect();
         let options = ProcessOptions { command, ..options.clone() };
-        Ok(Some(options.start(output)?))
+        Ok(Some(options.start(output, world)?))
     }
 }
 
 /// A port that nobody uses at the moment.
-fn free_port() -> std::io::Result<u16> {
+fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("localhost", 0))?.local_addr()?.port())
 }
 
@@ -467,23 +513,23 @@ impl Player for DxpPlayer {
         control: &Arc<Control>,
         _report: &mut dyn FnMut(&Info),
     ) -> Result<Answer, PlayerError> {
-        let mut asked = Instant::now();
+        let mut asked = self.now();
         if let Some(mv) = game.moves().get(self.known) {
             if let Some(reason) = self.catch_up()? {
                 return Ok(Answer::End(reason));
             }
             // Before the move is sent: afterwards another program may run first.
-            asked = Instant::now();
+            asked = self.now();
             self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             self.known += 1;
         }
         let allowed = limits.longest().unwrap_or_default();
-        let wait = Wait::until(asked + allowed + self.options.stall_patience);
+        let wait = Wait::until(self.abort.world(), asked + allowed + self.options.stall_patience);
         let mut wait = wait.unless_stopped(control);
         loop {
             match self.receive(&mut wait)? {
                 DxpReceived::Move(text) => {
-                    let answered = Instant::now();
+                    let answered = self.now();
                     let position = game.position();
                     let message: Result<MoveMessage, _> = text.parse();
                     let mv = message.and_then(|message| message.resolve(position));
@@ -503,7 +549,7 @@ impl Player for DxpPlayer {
                 DxpReceived::Message(_) => {}
                 DxpReceived::Silence if wait.is_stopped() => return Err(PlayerError::Aborted),
                 DxpReceived::Silence => {
-                    let message = format!("no move after {:.1?}", asked.elapsed());
+                    let message = format!("no move after {:.1?}", self.since(asked));
                     return Err(self.fault(FaultKind::Stall, message));
                 }
                 DxpReceived::Closed => {

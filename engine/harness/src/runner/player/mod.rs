@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Move, Position};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -21,6 +21,7 @@ use crate::clocks::control::TimeControl;
 use crate::protocol::LogError;
 use crate::protocol::dxp::EndReason;
 use crate::protocol::hub::Line;
+use crate::world::World;
 use meerslag_search::{Control, Info, Limits};
 
 /// How often what waits looks whether it is to end.
@@ -265,6 +266,8 @@ pub struct Abort {
     parts: Mutex<Vec<Weak<Abort>>>,
     /// The same for all parts.
     hold: Arc<Hold>,
+    /// Where the match takes place.
+    world: World,
 }
 
 impl Abort {
@@ -272,6 +275,17 @@ impl Abort {
     #[must_use]
     pub fn new() -> Abort {
         Abort::default()
+    }
+
+    /// A signal for matches that take place there.
+    #[must_use]
+    pub fn in_world(world: World) -> Abort {
+        Abort { world, ..Abort::default() }
+    }
+
+    /// Where the match takes place.
+    pub(in crate::runner) const fn world(&self) -> &World {
+        &self.world
     }
 
     /// Gives the signal. It stays.
@@ -288,7 +302,8 @@ impl Abort {
 
     /// A signal for a part of the work: given with this one, but it does not give this one.
     pub(in crate::runner) fn part(&self) -> Arc<Abort> {
-        let part = Arc::new(Abort { hold: Arc::clone(&self.hold), ..Abort::default() });
+        let (hold, world) = (Arc::clone(&self.hold), self.world.clone());
+        let part = Arc::new(Abort { hold, ..Abort::in_world(world) });
         let mut parts = self.parts.lock();
         parts.retain(|part| part.strong_count() > 0);
         parts.push(Arc::downgrade(&part));
@@ -320,7 +335,11 @@ impl Abort {
     pub(in crate::runner) fn wait(&self, has_reason: &dyn Fn() -> bool) {
         let mut is_paused = self.hold.is_paused.lock();
         while *is_paused && !self.is_set() && !has_reason() {
-            self.hold.changed.wait_for(&mut is_paused, HOLD_INTERVAL);
+            if self.world.simulation().is_some() {
+                MutexGuard::unlocked(&mut is_paused, || self.world.sleep(HOLD_INTERVAL));
+            } else {
+                self.hold.changed.wait_for(&mut is_paused, HOLD_INTERVAL);
+            }
         }
     }
 

@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use crate::runner::player::Abort;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::Pairing;
+use crate::world::{has_room, heard};
 use meerslag_search::{Control, Info};
 use meerslag_study::record::{GameRecord, PlyRecord};
 
@@ -65,8 +66,8 @@ pub(in crate::runner) struct LiveGame {
 
 impl LiveGame {
     /// The side to move is asked.
-    pub(in crate::runner) fn asks(&self) {
-        self.game.lock().thinking = Some(Instant::now());
+    pub(in crate::runner) fn asks(&self, now: Instant) {
+        self.game.lock().thinking = Some(now);
     }
 
     /// The side to move has answered, or its answer is no longer needed.
@@ -140,8 +141,14 @@ impl Director {
     /// beginning or ending.
     pub fn decide(&self, act: Act) -> Result<(), ActError> {
         let (answer, answered) = bounded(1);
-        self.asks.send_timeout((act, answer), PATIENCE).map_err(|_| ActError::NotHeard)?;
-        answered.recv_timeout(PATIENCE).map_err(|_| ActError::NotHeard)?
+        let world = self.abort.world();
+        let until = world.now() + PATIENCE;
+        world.wait(Some(until), || vec![has_room(&self.asks)]);
+        let sent = self.asks.send_timeout((act, answer), world.left(until));
+        sent.map_err(|_| ActError::NotHeard)?;
+        let until = world.now() + PATIENCE;
+        world.wait(Some(until), || vec![heard(&answered)]);
+        answered.recv_timeout(world.left(until)).map_err(|_| ActError::NotHeard)?
     }
 
     /// The games in play.

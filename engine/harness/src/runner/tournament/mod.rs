@@ -43,6 +43,7 @@ pub(in crate::runner) use crate::runner::tournament::rounds::next_round;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
+use crate::world::heard;
 use meerslag_search::{EngineError, STACK_BYTES};
 use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
@@ -240,7 +241,7 @@ pub fn run(
     let count = config.engines.len();
     let health: Vec<Health> =
         (0..count).map(|engine| Health::new(need_not_start(config, results, engine))).collect();
-    let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
+    let (begun, identities) = (abort.world().now(), vec![None; config.engines.len()]);
     let (shard, until) = (workers.shard.unwrap_or(Shard::WHOLE), workers.until);
     let mut collector =
         Collector { config, begun, identities, state, results, director, shard, until, observe };
@@ -303,15 +304,16 @@ impl RoundRunner<'_> {
         let next = AtomicUsize::new(0);
         // No game waits between two moves for another game's report.
         let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
-        let standstills = Standstills::new();
+        let world = abort.world();
+        let standstills = Standstills::new(world);
         let (end_watch, watch) = bounded(0);
-        thread::scope(|scope| {
+        let mut outside = None;
+        let end = thread::scope(|scope| {
             let standstills = &standstills;
             let failed = |error| MatchError::Thread(count, error);
             let builder = thread::Builder::new().name("clock".to_owned());
-            builder.spawn_scoped(scope, move || standstills.watch(&watch)).map_err(failed)?;
-            // It ends with the last game.
-            let _end_watch = end_watch;
+            let watch = world.within(move || standstills.watch(&watch));
+            builder.spawn_scoped(scope, watch).map_err(failed)?;
             let mut started = Ok(());
             for slot in 0..count {
                 let events = sender.clone();
@@ -343,7 +345,7 @@ impl RoundRunner<'_> {
                     worker.work(games, next);
                 };
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
-                if let Err(error) = builder.spawn_scoped(scope, work) {
+                if let Err(error) = builder.spawn_scoped(scope, world.within(work)) {
                     started = Err(failed(error));
                     abort.set();
                     break;
@@ -352,8 +354,13 @@ impl RoundRunner<'_> {
             drop(sender);
             // Workers that have begun end only if their reports are taken.
             let end = collector.collect(&events, abort);
+            // It ends with the last game.
+            drop(end_watch);
+            outside = world.outside();
             started.and(end)
-        })
+        });
+        drop(outside);
+        end
     }
 }
 
@@ -429,20 +436,22 @@ impl Collector<'_> {
     /// The break before a round, when the director's decisions may change its pairings. Returns
     /// whether the match continues.
     fn rest(&mut self, next: &Round, pause: Duration, abort: &Abort) -> Result<bool, MatchError> {
-        let end = Instant::now() + pause;
+        let world = abort.world();
+        let end = world.now() + pause;
         (self.observe)(MatchEvent::Break(next, pause)).map_err(MatchError::Observer)?;
         loop {
-            let left = end.saturating_duration_since(Instant::now());
-            if abort.is_set() || left.is_zero() {
+            if abort.is_set() || world.left(end).is_zero() {
                 return Ok(!abort.is_set());
             }
-            let asked = self.director.asked().recv_timeout(left.min(HOLD_INTERVAL));
+            let until = end.min(world.now() + HOLD_INTERVAL);
+            world.wait(Some(until), || vec![heard(self.director.asked())]);
+            let asked = self.director.asked().recv_timeout(world.left(until));
             let Ok((act, answer)) = asked else { continue };
             let decided = self.decide(act)?;
             let changed = decided.is_ok();
             let _ = answer.send(decided);
             if changed && let Some(next) = next_round(self.config, self.results) {
-                let left = end.saturating_duration_since(Instant::now());
+                let left = world.left(end);
                 (self.observe)(MatchEvent::Break(&next, left)).map_err(MatchError::Observer)?;
             }
         }
@@ -490,6 +499,7 @@ impl Collector<'_> {
         let mut end = MatchEnd::Complete;
         let mut error = None;
         loop {
+            abort.world().wait(None, || vec![heard(events), heard(self.director.asked())]);
             let event = select! {
                 recv(events) -> event => match event {
                     Ok(event) => event,
@@ -556,7 +566,9 @@ impl Collector<'_> {
                         format!("{note}; {detail}")
                     };
                 }
-                let millis = self.begun.elapsed().as_millis();
+                let elapsed =
+                    self.director.abort.world().now().saturating_duration_since(self.begun);
+                let millis = elapsed.as_millis();
                 game.ended = Some(Duration::from_millis(millis.try_into().unwrap_or(u64::MAX)));
                 let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));
                 self.results.add(*game);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 use crossbeam::channel::{Receiver, RecvTimeoutError};
 use parking_lot::Mutex;
 
+use crate::world::{World, heard};
+
 /// How often the clocks are read.
 const READING_INTERVAL: Duration = Duration::from_millis(200);
 /// A longer time between two readings is a standstill: even on a busy machine a thread that only
@@ -14,7 +16,10 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notices standstills while [`Standstills::watch`] runs.
 #[derive(Debug)]
-pub(in crate::runner) struct Standstills(Mutex<ClockHistory>);
+pub(in crate::runner) struct Standstills {
+    world: World,
+    history: Mutex<ClockHistory>,
+}
 
 #[derive(Debug)]
 struct ClockHistory {
@@ -32,8 +37,8 @@ struct ClockReading {
 }
 
 impl ClockReading {
-    fn now() -> ClockReading {
-        ClockReading { monotonic: Instant::now(), wall: SystemTime::now() }
+    fn of(world: &World) -> ClockReading {
+        ClockReading { monotonic: world.now(), wall: world.wall() }
     }
 
     /// The time since an earlier reading, by the clock that shows more. A clock that was set back
@@ -61,22 +66,28 @@ impl ClockHistory {
 }
 
 impl Standstills {
-    pub(in crate::runner) fn new() -> Standstills {
-        Standstills(Mutex::new(ClockHistory { last: ClockReading::now(), found: Vec::new() }))
+    pub(in crate::runner) fn new(world: &World) -> Standstills {
+        let history = ClockHistory { last: ClockReading::of(world), found: Vec::new() };
+        Standstills { world: world.clone(), history: Mutex::new(history) }
     }
 
     /// Looks at the clocks until the channel is closed.
     pub(in crate::runner) fn watch(&self, end: &Receiver<()>) {
-        while end.recv_timeout(READING_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-            self.0.lock().look(ClockReading::now());
+        loop {
+            let until = self.world.now() + READING_INTERVAL;
+            self.world.wait(Some(until), || vec![heard(end)]);
+            if end.recv_timeout(self.world.left(until)) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+            self.history.lock().look(ClockReading::of(&self.world));
         }
     }
 
     /// How long everything has stood still since `start`; `None` if it has not. Includes a
     /// standstill not noticed yet.
     pub(in crate::runner) fn since(&self, start: Instant) -> Option<Duration> {
-        let mut seen = self.0.lock();
-        seen.look(ClockReading::now());
+        let mut seen = self.history.lock();
+        seen.look(ClockReading::of(&self.world));
         seen.since(start)
     }
 }
@@ -87,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_gap_in_either_clock_is_a_standstill() {
-        let first = ClockReading::now();
+        let first = ClockReading::of(&World::default());
         let after = |monotonic: f64, wall: f64| ClockReading {
             monotonic: first.monotonic + Duration::from_secs_f64(monotonic),
             wall: first.wall + Duration::from_secs_f64(wall),

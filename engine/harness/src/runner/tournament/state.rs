@@ -14,7 +14,7 @@ use std::iter;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::exclusive;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DurationSecondsWithFrac};
 use thiserror::Error;
@@ -27,6 +27,7 @@ use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::Workers;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round};
+use crate::world::{OwnedFile, World};
 use meerslag_pages::LANGUAGES;
 use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
@@ -368,7 +369,7 @@ impl Resumed {
 /// An open state file.
 #[derive(Debug)]
 pub struct StateFile {
-    file: LockedFile,
+    file: Box<dyn OwnedFile>,
     path: PathBuf,
 }
 
@@ -383,7 +384,21 @@ impl StateFile {
         command: &str,
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
-        let file = open(path, OpenOptions::new().create_new(true).read(true))?;
+        StateFile::create_in(&World::default(), path, config, command, run)
+    }
+
+    /// As [`StateFile::create`] in any world.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_in(
+        world: &World,
+        path: &Path,
+        config: &Contest,
+        command: &str,
+        run: &MatchRun,
+    ) -> Result<StateFile, StateError> {
+        let file = open(world, path, true)?;
         let mut state = StateFile { file, path: path.to_owned() };
         state.write(&MatchHeader::new(path, config, command, run))?;
         Ok(state)
@@ -395,11 +410,19 @@ impl StateFile {
     /// If the file cannot be read or written, another runner has it, a line other than the last
     /// is damaged, or a game is there twice.
     pub fn resume(path: &Path) -> Result<Resumed, StateError> {
+        StateFile::resume_in(&World::default(), path)
+    }
+
+    /// As [`StateFile::resume`] in any world.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resume_in(world: &World, path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
-        let mut file = open(path, OpenOptions::new().read(true))?;
+        let mut file = open(world, path, false)?;
         let Content { config, results, mut parts, run, outputs, length, .. } =
-            Content::read(&*file, path)?;
-        file.set_len(length).map_err(io_error)?;
+            Content::read(&mut file, path)?;
+        file.cut(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned() };
         let mut place = 0_usize..;
@@ -451,7 +474,7 @@ impl StateFile {
     pub(in crate::runner) fn games(&mut self) -> Result<Vec<MatchGame>, StateError> {
         let io_error = |error| StateError::Io { path: self.path.clone(), error };
         self.file.seek(SeekFrom::Start(0)).map_err(io_error)?;
-        let content = Content::read(&*self.file, &self.path);
+        let content = Content::read(&mut self.file, &self.path);
         self.file.seek(SeekFrom::End(0)).map_err(io_error)?;
         Ok(content?.results.into_games())
     }
@@ -676,10 +699,15 @@ fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
 }
 
 /// Opens a state file for this process alone.
-fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError> {
+fn open(world: &World, path: &Path, is_new: bool) -> Result<Box<dyn OwnedFile>, StateError> {
     // There, a file opened for appending cannot be truncated either.
-    let options = options.write(true).append(cfg!(not(windows)));
-    exclusive::open(path, options).map_err(|error| match error {
+    let mut options = OpenOptions::new();
+    options.create_new(is_new).read(true).write(true).append(cfg!(not(windows)));
+    let file = match world.simulation() {
+        Some(simulation) => simulation.open(path, is_new),
+        None => exclusive::open(path, &mut options).map(|file| Box::new(file) as _),
+    };
+    file.map_err(|error| match error {
         exclusive::Error::InUse => StateError::InUse(path.to_owned()),
         exclusive::Error::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             StateError::Exists(path.to_owned())

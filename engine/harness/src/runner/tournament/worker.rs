@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::time::Instant;
 
 use crossbeam::channel::Sender;
 
@@ -22,6 +21,7 @@ use crate::runner::stats::results::REPLAYED;
 use crate::runner::tournament::director::Director;
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
+use crate::world::has_room;
 use meerslag_study::record::PlyRecord;
 use movegen::words::counted;
 
@@ -94,7 +94,7 @@ impl Worker<'_> {
             let start = *start.start();
             let fixture = Fixture { number, pairing, start, halfmoves, played: moves };
             if let Err(error) = self.begin_log(&fixture) {
-                let _ = self.events.send(Event::Failed(error));
+                self.send(Event::Failed(error));
                 break;
             }
             let played = self.play(fixture);
@@ -104,16 +104,16 @@ impl Worker<'_> {
                 Ok(None) => break,
                 Err(error) => {
                     // The match is over: no other game, even if this report has not been read yet.
-                    let _ = self.events.send(Event::Failed(error));
+                    self.send(Event::Failed(error));
                     break;
                 }
             };
-            if self.events.send(event).is_err() {
+            if !self.send(event) {
                 break;
             }
             // As other files that cannot be written: the match ends, and can continue.
             if let Some(error) = log_error {
-                let _ = self.events.send(Event::Failed(error.into()));
+                self.send(Event::Failed(error.into()));
                 break;
             }
         }
@@ -206,11 +206,16 @@ impl Worker<'_> {
 
     /// Nobody listens any more when the match is over.
     fn report(&self, report: WorkerReport) {
-        let _ = self.events.send(Event::Report(report));
+        self.send(Event::Report(report));
+    }
+
+    /// Whether somebody listens.
+    fn send(&self, event: Event) -> bool {
+        send(&self.abort, &self.events, event)
     }
 
     fn attempt(&mut self, fixture: &Fixture) -> Result<Result<MatchGame, NotPlayed>, MatchError> {
-        let begun = Instant::now();
+        let begun = self.abort.world().now();
         let order = self.director.take_order(fixture.number);
         if let Some(record) = order.and_then(|act| ordered(fixture, act)) {
             return Ok(Ok(record));
@@ -238,12 +243,12 @@ impl Worker<'_> {
         let Ok(mut players) = <[_; 2]>::try_from(players) else {
             return Ok(Err(NotPlayed::Aborted));
         };
-        let (events, number) = (&self.events, fixture.number);
+        let (abort, events, number) = (&self.abort, &self.events, fixture.number);
         let keeps = self.config.keeps_games();
         let moved = |at: usize, ply: &PlyRecord| {
             if keeps {
                 let ply = Box::new(ply.clone());
-                let _ = events.send(Event::Moved { game: number, at, ply });
+                send(abort, events, Event::Moved { game: number, at, ply });
             }
         };
         let room = Room {
@@ -338,4 +343,10 @@ impl Worker<'_> {
         }
         Ok(player)
     }
+}
+
+/// Sends an event; whether somebody listens.
+fn send(abort: &Abort, events: &Sender<Event>, event: Event) -> bool {
+    abort.world().wait(None, || vec![has_room(events)]);
+    events.send(event).is_ok()
 }

@@ -115,7 +115,7 @@ impl HubClient {
         abort: Arc<Abort>,
         slow: SlowStart<'_>,
     ) -> Result<HubClient, PlayerError> {
-        let process = options.process.start(log)?;
+        let process = options.process.start(log, abort.world())?;
         let identity = Identity::default();
         let (errors, pondering) = (Vec::new(), None);
         let mut client = HubClient { process, options, abort, identity, errors, pondering };
@@ -146,6 +146,14 @@ impl HubClient {
         }
         let message = format!("it reports an error: {}", refused.join("; "));
         Err(self.fault(FaultKind::Start, message))
+    }
+
+    fn now(&self) -> Instant {
+        self.abort.world().now()
+    }
+
+    fn since(&self, start: Instant) -> Duration {
+        self.now().saturating_duration_since(start)
     }
 
     /// The engine's settings.
@@ -197,7 +205,7 @@ impl HubClient {
     /// Receives a line, looking now and then whether the match is being stopped.
     fn receive(&mut self, deadline: Instant) -> Result<Received, PlayerError> {
         loop {
-            let until = deadline.min(Instant::now() + ABORT_CHECK_INTERVAL);
+            let until = deadline.min(self.now() + ABORT_CHECK_INTERVAL);
             match self.receive_unless(until, &never())? {
                 Received::Silence if until < deadline => {}
                 received => return Ok(received),
@@ -224,8 +232,8 @@ impl HubClient {
         patience: Duration,
         slow: SlowStart<'_>,
     ) -> Result<(), PlayerError> {
-        let deadline = Instant::now() + patience;
-        let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
+        let deadline = self.now() + patience;
+        let mut slow_at = Some(self.now() + SLOW_START).filter(|at| *at < deadline);
         loop {
             match self.receive(slow_at.unwrap_or(deadline))? {
                 Received::Line(text, _) => {
@@ -294,7 +302,7 @@ impl HubClient {
         let Some((_, since)) = self.pondering.take() else { return Ok(()) };
         self.send("stop", FaultKind::Crash)?;
         let patience = self.options.stall_patience.min(STOP_PATIENCE);
-        let deadline = Instant::now() + patience;
+        let deadline = self.now() + patience;
         loop {
             match self.receive(deadline)? {
                 Received::Line(text, arrived) => {
@@ -345,7 +353,7 @@ impl HubClient {
         self.process.drop_reports(false);
         // Its clock runs from the opponent's move on: a search for another reply costs it the time until
         // it has stopped.
-        let mut asked = Instant::now();
+        let mut asked = self.now();
         let is_hit = self.pondering.as_ref().is_some_and(|(it, _)| it.moves() == game.moves());
         let start = match self.pondering.take_if(|_| is_hit) {
             Some((_, since)) => {
@@ -358,7 +366,7 @@ impl HubClient {
                 self.stop_pondering()?;
                 self.send(&self.position_line(game), FaultKind::Crash)?;
                 self.send(&level_line(limits), FaultKind::Crash)?;
-                let start = Instant::now();
+                let start = self.now();
                 if !has_pondered {
                     asked = start;
                 }
@@ -368,10 +376,11 @@ impl HubClient {
         };
         let mut due = SearchDeadlines::new(limits, &self.options, asked);
         loop {
-            if let Some(command) = due.command(control, limits, &self.options) {
+            let now = self.now();
+            if let Some(command) = due.command(control, limits, &self.options, now) {
                 self.send(command, FaultKind::Crash)?;
             }
-            let until = due.next().min(Instant::now() + ABORT_CHECK_INTERVAL);
+            let until = due.next(now).min(now + ABORT_CHECK_INTERVAL);
             match self.receive_unless(until, &commands)? {
                 // Left over from before: for example a second answer.
                 Received::Line(text, arrived) if arrived < start => {
@@ -394,7 +403,7 @@ impl HubClient {
                     }
                     let Ok(Some(line)) = line else { continue };
                     match line.command() {
-                        "info" => report(&line, asked.elapsed()),
+                        "info" => report(&line, self.since(asked)),
                         "done" => {
                             let mv = self.best(&line, &position)?;
                             let reply = mv.zip(line.value("ponder")).and_then(|(mv, text)| {
@@ -412,7 +421,7 @@ impl HubClient {
                 }
                 Received::Silence if !due.is_stalled(until) => {}
                 Received::Silence => {
-                    let message = format!("no move after {:.1?}", asked.elapsed());
+                    let message = format!("no move after {:.1?}", self.since(asked));
                     return Err(self.fault(FaultKind::Stall, message));
                 }
                 Received::Closed => return Err(self.ended(FaultKind::Crash, "while thinking")),
@@ -468,7 +477,7 @@ impl Player for HubClient {
         self.process.drop_reports(true);
         self.send(&self.position_line(&expected), FaultKind::Crash)?;
         self.send(&level_line(limits), FaultKind::Crash)?;
-        let since = Instant::now();
+        let since = self.now();
         self.send(go(Mode::Ponder), FaultKind::Crash)?;
         self.pondering = Some((expected, since));
         Ok(())
@@ -487,7 +496,7 @@ impl Player for HubClient {
         if !self.options.ping {
             return Ok(None);
         }
-        let start = Instant::now();
+        let start = self.now();
         self.send("ping", FaultKind::Crash)?;
         loop {
             match self.receive(start + PONG_PATIENCE)? {
@@ -559,26 +568,27 @@ impl SearchDeadlines {
         control: &Control,
         limits: &Limits,
         options: &HubClientOptions,
+        now: Instant,
     ) -> Option<&'static str> {
         if control.is_stopped() {
             if std::mem::replace(&mut self.is_stopped, true) {
                 return None;
             }
             let patience = options.stall_patience.min(STOP_PATIENCE);
-            (self.stop, self.stalled) = (None, Some(Instant::now() + patience));
+            (self.stop, self.stalled) = (None, Some(now + patience));
             return Some("stop");
         }
         if self.is_pondering && control.is_ponder_hit() {
             self.is_pondering = false;
-            self.begin(limits, options, Instant::now());
+            self.begin(limits, options, now);
             return Some("ponder-hit");
         }
         None
     }
 
     /// When something is due next.
-    fn next(&self) -> Instant {
-        self.stop.or(self.stalled).unwrap_or_else(|| Instant::now() + NO_DEADLINE)
+    fn next(&self, now: Instant) -> Instant {
+        self.stop.or(self.stalled).unwrap_or(now + NO_DEADLINE)
     }
 
     /// Whether the engine is to stop, after silence until then. Only once.

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::time::Instant;
 
-use crossbeam::channel::Sender;
 use parking_lot::Mutex;
 
 /// Lines kept for a report of an engine's last output.
@@ -65,12 +64,13 @@ impl Tail {
 }
 
 /// Splits an output into lines until it ends or nobody wants them any more. `heard` gets each line,
-/// and returns whether to hand it on.
+/// and returns whether to hand it on by `send`, which returns whether more is wanted.
 pub(super) fn listen(
     mut output: impl Read,
     stream: Stream,
-    lines: Option<&Sender<(Instant, String)>>,
+    now: &dyn Fn() -> Instant,
     heard: &dyn Fn(&str) -> bool,
+    send: &dyn Fn(Instant, String) -> bool,
     tail: &Mutex<Tail>,
 ) {
     let mut buffer = vec![0; 1 << 14];
@@ -84,7 +84,7 @@ pub(super) fn listen(
         tail.open[stream as usize].clear();
         tail.push(report(&text));
         drop(tail);
-        !heard(&text) || lines.is_none_or(|lines| lines.send((arrived, text)).is_ok())
+        !heard(&text) || send(arrived, text)
     };
     loop {
         let read = match output.read(&mut buffer) {
@@ -93,7 +93,7 @@ pub(super) fn listen(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let arrived = Instant::now();
+        let arrived = now();
         for part in buffer[..read].split_inclusive(|&b| b == b'\n') {
             let (text, ends) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
             let room = (LINE_BYTES + 1).saturating_sub(line.len());
@@ -107,6 +107,6 @@ pub(super) fn listen(
         }
     }
     if !line.is_empty() {
-        finish(&mut line, Instant::now());
+        finish(&mut line, now());
     }
 }

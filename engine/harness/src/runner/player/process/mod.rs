@@ -10,15 +10,15 @@ mod listen;
 mod watchdog;
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, bounded, never, select};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 use parking_lot::Mutex;
 
 use family::Members;
@@ -27,6 +27,7 @@ pub(crate) use listen::{is_cut, too_long};
 
 use crate::protocol::Log;
 use crate::runner::player::{FaultKind, PlayerError};
+use crate::world::{Input, Output, RunningProgram, StartedProgram, World, has_room, heard};
 
 pub use hub::{HubAnswer, HubClient, HubClientOptions};
 pub use watchdog::{Watchdog, keep_watch};
@@ -40,6 +41,8 @@ pub(super) const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait for the last output of a program that has ended.
 const WORDS_PATIENCE: Duration = Duration::from_secs(1);
 
+/// How often a wait for the readers makes room for them.
+const SETTLE_INTERVAL: Duration = Duration::from_micros(100);
 /// How long to wait for each further line of a program that has ended.
 const LAST_LINE: Duration = Duration::from_millis(100);
 
@@ -58,8 +61,8 @@ pub struct ProcessOptions {
 
 impl ProcessOptions {
     /// Starts a player's program.
-    pub(super) fn start(&self, log: &Log) -> Result<Process, PlayerError> {
-        Process::start(self, log).map_err(|error| {
+    pub(super) fn start(&self, log: &Log, world: &World) -> Result<Process, PlayerError> {
+        Process::start_in(world, self, log).map_err(|error| {
             let message = format!("cannot start '{}': {error}", self.command.join(" "));
             PlayerError::fault(FaultKind::Start, message)
         })
@@ -80,15 +83,16 @@ pub enum Received {
 /// A running program. It is killed with all its descendants when this is dropped.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
-    /// The mark of what comes from it.
-    mark: String,
-    stdin: Option<ChildStdin>,
+    world: World,
+    program: Box<dyn RunningProgram>,
+    stdin: Option<Box<dyn Output>>,
     lines: Receiver<(Instant, String)>,
     /// A line that came after the deadline of the question for it.
     late: Option<(Instant, String)>,
     tail: Arc<Mutex<Tail>>,
     readers: Vec<JoinHandle<()>>,
+    /// Closed when the last reader ends.
+    reading: Receiver<()>,
     has_ended: bool,
     log: Log,
     /// Reports of the search are not handed on: nobody reads them at the moment.
@@ -101,72 +105,81 @@ impl Process {
     /// # Errors
     /// If there is no command or the program cannot be started.
     pub fn start(options: &ProcessOptions, log: &Log) -> io::Result<Process> {
-        let Some((program, arguments)) = options.command.split_first() else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
+        Process::start_in(&World::default(), options, log)
+    }
+
+    pub(super) fn start_in(
+        world: &World,
+        options: &ProcessOptions,
+        log: &Log,
+    ) -> io::Result<Process> {
+        let started = match world.simulation() {
+            Some(simulation) => simulation.start(&options.command),
+            None => SystemProgram::start(options),
         };
-        let mut command = Command::new(program);
-        let mark = family::mark();
-        command
-            .args(arguments)
-            .envs(options.env.iter().map(|(k, v)| (OsStr::new(k), OsStr::new(v))))
-            .env(family::VARIABLE, family::marks(&mark))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(dir) = &options.dir {
-            command.current_dir(dir);
-        }
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
-        watchdog::guard(child.id(), &mark);
+        let StartedProgram { program, streams: (stdin, stdout, stderr) } = started?;
         let (sender, lines) = bounded(WAITING_LINES);
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        pin(Some(child.id()), &options.cpus);
         // From here on the program is killed if anything fails.
         let tail = Arc::new(Mutex::new(Tail::default()));
-        let readers = Vec::new();
+        let (readers, (is_reading, reading)) = (Vec::new(), bounded(0));
         let is_quiet = Arc::new(AtomicBool::new(false));
         let mut process = Process {
-            child,
-            mark,
-            stdin,
+            world: world.clone(),
+            program,
+            stdin: Some(stdin),
             lines,
             late: None,
             tail,
             readers,
+            reading,
             has_ended: false,
             log: log.clone(),
             is_quiet: Arc::clone(&is_quiet),
         };
-        if let Some(stdout) = stdout {
+        let heard_out = {
             let log = log.clone();
-            let heard = move |text: &str| {
+            move |text: &str| {
                 log.line('<', text);
                 !(is_quiet.load(Ordering::SeqCst) && text.trim_start().starts_with("info"))
-            };
-            process.read(move |tail| listen(stdout, Stream::Out, Some(&sender), &heard, tail))?;
-        }
-        if let Some(stderr) = stderr {
+            }
+        };
+        process.read(stdout, Stream::Out, Some(sender), heard_out, is_reading.clone())?;
+        let heard_err = {
             let log = log.clone();
-            let heard = move |text: &str| {
+            move |text: &str| {
                 log.line('!', text);
                 true
-            };
-            process.read(move |tail| listen(stderr, Stream::Err, None, &heard, tail))?;
-        }
+            }
+        };
+        process.read(stderr, Stream::Err, None, heard_err, is_reading)?;
         Ok(process)
     }
 
     /// Starts a thread that reads an output.
-    fn read(&mut self, read: impl FnOnce(&Mutex<Tail>) + Send + 'static) -> io::Result<()> {
-        let tail = Arc::clone(&self.tail);
-        let reader = thread::Builder::new().name("reader".to_owned()).spawn(move || read(&tail));
+    fn read(
+        &mut self,
+        output: Box<dyn Input>,
+        stream: Stream,
+        lines: Option<Sender<(Instant, String)>>,
+        heard: impl Fn(&str) -> bool + Send + 'static,
+        is_reading: Sender<()>,
+    ) -> io::Result<()> {
+        let (tail, world) = (Arc::clone(&self.tail), self.world.clone());
+        let send = move |arrived, text| {
+            let Some(lines) = &lines else { return true };
+            world.wait(None, || vec![has_room(lines)]);
+            lines.send((arrived, text)).is_ok()
+        };
+        let world = self.world.clone();
+        let read = move || {
+            let _is_reading = is_reading;
+            listen(output, stream, &|| world.now(), &heard, &send, &tail);
+        };
+        let reader = thread::Builder::new().name("reader".to_owned());
         let failed = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
         };
-        self.readers.push(reader.map_err(failed)?);
+        self.readers.push(reader.spawn(self.world.within(read)).map_err(failed)?);
         Ok(())
     }
 
@@ -179,7 +192,7 @@ impl Process {
     /// The process number of the system, which is also the number of its group.
     #[must_use]
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.program.id()
     }
 
     /// Writes a line to the program.
@@ -228,17 +241,20 @@ impl Process {
         deadline: Instant,
         call: &Receiver<()>,
     ) -> Result<(Instant, String), RecvTimeoutError> {
+        self.world.wait(Some(deadline), || vec![heard(&self.lines), heard(call)]);
         let next = select! {
             recv(self.lines) -> line => line.map_err(|_| RecvTimeoutError::Disconnected),
             recv(call) -> _ => return Err(RecvTimeoutError::Timeout),
-            default(deadline.saturating_duration_since(Instant::now())) => {
+            default(self.world.left(deadline)) => {
                 Err(RecvTimeoutError::Timeout)
             }
         };
         let is_silent = matches!(next, Err(RecvTimeoutError::Timeout));
-        if is_silent && matches!(self.child.try_wait(), Ok(Some(_))) {
+        if is_silent && self.program.ended().is_some() {
             // Its last output may still be on its way through the reader.
-            let last = self.lines.recv_timeout(LAST_LINE);
+            let until = self.world.now() + LAST_LINE;
+            self.world.wait(Some(until), || vec![heard(&self.lines)]);
+            let last = self.lines.recv_timeout(self.world.left(until));
             return last.map_err(|_| RecvTimeoutError::Disconnected);
         }
         next
@@ -246,7 +262,7 @@ impl Process {
 
     /// What to add to the report on a program that does not answer `hub`: whether it answers `uci`.
     pub(crate) fn other_protocol(&mut self) -> &'static str {
-        let deadline = Instant::now() + UCI_PATIENCE;
+        let deadline = self.world.now() + UCI_PATIENCE;
         if self.send("uci").is_err() {
             return "";
         }
@@ -268,40 +284,42 @@ impl Process {
     /// Its child processes are killed: they could hold the outputs open.
     #[must_use]
     pub fn last_words(&mut self) -> Vec<String> {
-        family::kill(self.child.id(), &self.mark, Members::new());
+        self.program.kill_family();
         self.settle(WORDS_PATIENCE);
         self.tail()
     }
 
     /// Waits for the readers to end; whether they did.
     fn settle(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
-        while !self.readers.iter().all(JoinHandle::is_finished) {
+        let deadline = self.world.now() + patience;
+        loop {
             // One may wait for room.
             while self.lines.try_recv().is_ok() {}
-            if Instant::now() >= deadline {
-                return false;
+            let until = deadline.min(self.world.now() + SETTLE_INTERVAL);
+            self.world.wait(Some(until), || vec![heard(&self.reading)]);
+            match self.reading.recv_timeout(self.world.left(until)) {
+                Err(RecvTimeoutError::Disconnected) => return true,
+                _ if self.world.now() >= deadline => return false,
+                _ => {}
             }
-            thread::sleep(Duration::from_micros(100));
         }
-        true
     }
 
     /// The exit status, if the program ends within this time.
     pub fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let deadline = Instant::now() + patience;
+        let deadline = self.world.now() + patience;
         let mut pause = Duration::from_micros(200);
         loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => {
+            match self.program.ended() {
+                Some(status) => {
                     self.has_ended = true;
                     return Some(status);
                 }
-                Ok(None) if Instant::now() < deadline => {
-                    thread::sleep(pause);
+                None if self.world.now() < deadline => {
+                    self.world.sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(10));
                 }
-                _ => return None,
+                None => return None,
             }
         }
     }
@@ -314,39 +332,29 @@ impl Process {
     /// Sends a last line, closes the program's input and waits for its end; kills what is left
     /// after this time. `None` if it had to be killed.
     pub fn quit(mut self, last_line: &str, patience: Duration) -> Option<ExitStatus> {
-        let family = family::members(self.child.id(), &self.mark);
+        self.program.note_family();
         let _ = self.send(last_line);
         drop(self.stdin.take());
         let status = self.wait(patience);
-        self.kill_with(family);
+        self.kill();
         status
     }
 
     /// Kills the program and its descendants. Without effect the second time.
     pub fn kill(&mut self) {
-        self.kill_with(Members::new());
-    }
-
-    /// As [`Process::kill`], with those that came from it before.
-    fn kill_with(&mut self, before: Members) {
         drop(self.stdin.take());
         // Also after an orderly end: child processes may still run.
-        family::kill(self.child.id(), &self.mark, before);
+        self.program.kill_family();
         if !self.has_ended {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+            self.program.kill();
             self.has_ended = true;
         }
-        watchdog::release(self.child.id());
         // A reader may wait for room, so the receiver must be dropped before waiting for it.
         self.lines = bounded(0).1;
         // A descendant that has not been found may hold the pipe open: then the thread stays until
         // that process ends, and we do not wait for it.
-        self.settle(QUIT_PATIENCE);
-        for reader in self.readers.drain(..) {
-            if reader.is_finished() {
-                let _ = reader.join();
-            }
+        if self.settle(QUIT_PATIENCE) {
+            self.readers.drain(..).for_each(|reader| drop(reader.join()));
         }
     }
 }
@@ -354,6 +362,77 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// A program of the system. A watchdog kills it if we die.
+#[derive(Debug)]
+struct SystemProgram {
+    child: Child,
+    /// The mark of what comes from it.
+    mark: String,
+    /// What came from it before it was asked to end.
+    family: Members,
+}
+
+impl SystemProgram {
+    fn start(options: &ProcessOptions) -> io::Result<StartedProgram> {
+        let Some((program, arguments)) = options.command.split_first() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
+        };
+        let mut command = Command::new(program);
+        let mark = family::mark();
+        command
+            .args(arguments)
+            .envs(options.env.iter().map(|(k, v)| (OsStr::new(k), OsStr::new(v))))
+            .env(family::VARIABLE, family::marks(&mark))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(dir) = &options.dir {
+            command.current_dir(dir);
+        }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        watchdog::guard(child.id(), &mark);
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        pin(Some(child.id()), &options.cpus);
+        let program = Box::new(SystemProgram { child, mark, family: Members::new() });
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let streams = (Box::new(stdin) as _, Box::new(stdout) as _, Box::new(stderr) as _);
+        Ok(StartedProgram { program, streams })
+    }
+}
+
+impl RunningProgram for SystemProgram {
+    fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    fn note_family(&mut self) {
+        self.family = family::members(self.child.id(), &self.mark);
+    }
+
+    fn kill_family(&mut self) {
+        family::kill(self.child.id(), &self.mark, std::mem::take(&mut self.family));
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for SystemProgram {
+    fn drop(&mut self) {
+        watchdog::release(self.child.id());
     }
 }
 
