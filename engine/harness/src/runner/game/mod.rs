@@ -252,6 +252,10 @@ struct OngoingGame<'a> {
 
 impl OngoingGame<'_> {
     fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<GameEnd, NotPlayed> {
+        // It was interrupted after its last move: nobody is to take it up.
+        if let Some(end) = self.end().filter(|_| !self.record.plies.is_empty()) {
+            return Ok(end);
+        }
         for side in WHITE_FIRST {
             let player = &mut players[side.index()];
             let control = self.control_sent(side);

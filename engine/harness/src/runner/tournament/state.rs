@@ -371,6 +371,8 @@ impl Resumed {
 pub struct StateFile {
     file: Box<dyn OwnedFile>,
     path: PathBuf,
+    /// A line is not whole: another one would only make it look whole.
+    is_broken: bool,
 }
 
 impl StateFile {
@@ -399,7 +401,7 @@ impl StateFile {
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
         let file = open(world, path, true)?;
-        let mut state = StateFile { file, path: path.to_owned() };
+        let mut state = StateFile { file, path: path.to_owned(), is_broken: false };
         state.write(&MatchHeader::new(path, config, command, run))?;
         Ok(state)
     }
@@ -424,7 +426,7 @@ impl StateFile {
             Content::read(&mut file, path)?;
         file.cut(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
-        let state = StateFile { file, path: path.to_owned() };
+        let state = StateFile { file, path: path.to_owned(), is_broken: false };
         let mut place = 0_usize..;
         parts.retain(|part| place.next() == Some(0) || part.games > 0);
         Ok(Resumed { state, config, results, parts, run, outputs })
@@ -531,7 +533,7 @@ impl StateFile {
     /// # Errors
     /// If that is not possible.
     pub fn discard(self) -> Result<(), StateError> {
-        let StateFile { file, path } = self;
+        let StateFile { file, path, .. } = self;
         file.remove(&path).map_err(|error| StateError::Io { path, error })
     }
 
@@ -541,7 +543,14 @@ impl StateFile {
                 let gone = "it was removed or replaced while it was written";
                 return Err(io::Error::new(io::ErrorKind::NotFound, gone));
             }
-            self.file.write_all(&line(value)?)
+            if self.is_broken {
+                return Err(io::Error::other("an earlier line could not be written"));
+            }
+            let line = line(value)?;
+            self.is_broken = true;
+            self.file.write_all(&line)?;
+            self.is_broken = false;
+            Ok(())
         };
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
     }

@@ -63,7 +63,7 @@ impl Tail {
     }
 }
 
-/// Splits an output into lines until it ends or nobody wants them any more. `heard` gets each line,
+/// Splits an output into whole lines until it ends or nobody wants them any more. `heard` gets each line,
 /// and returns whether to hand it on by `send`, which returns whether more is wanted.
 pub(super) fn listen(
     mut output: impl Read,
@@ -106,7 +106,8 @@ pub(super) fn listen(
             tail.lock().open[stream as usize] = report(&text(&line));
         }
     }
+    // What it did not finish it has not said: half a move may be another move.
     if !line.is_empty() {
-        finish(&mut line, now());
+        heard(&text(&line));
     }
 }
