@@ -13,3 +13,4 @@ mod players;
 mod programs;
 mod protocol_check;
 mod sessions;
+mod simulation;
