@@ -5,11 +5,12 @@
 // Events: `move` after a move of the reader, `change` when another position is shown, `error`.
 
 import { readFen, short, squares } from "./board/board.js";
-import { INITIAL } from "./game/desk.js";
+import { Desk, INITIAL } from "./game/desk.js";
 import { make } from "./base/dom.js";
 import { Grid } from "./board/grid.js";
+import { Moving } from "./board/moving.js";
 import { Problem } from "./engine/problem.js";
-import { Program, RULES, beside, compiled } from "./engine/program.js";
+import { Program, RULES, beside, bytesOf, compiled, load } from "./engine/program.js";
 import { Server } from "./engine/server.js";
 import { chosen, speak } from "./base/language.js";
 import { t } from "./base/texts.js";
@@ -68,11 +69,7 @@ const once = (get) => {
 const rules = once(async () => (HAS_SERVER ? new Server(beside("./")) : Rules.open()));
 
 /** The look of the board and the drawings of the pieces. */
-const look = once(() => Promise.all(["style/board.css", "pieces.svg"].map(async (name) => {
-  const response = await fetch(beside(name));
-  if (!response.ok) throw new Error(name + ": " + response.status);
-  return response.text();
-})));
+const look = once(() => Promise.all(["style/board.css", "pieces.svg"].map((name) => load(beside(name), (response) => response.text()))));
 
 export class MeerslagBoard extends HTMLElement {
   static observedAttributes = ["fen", "pdn", "interactive", "flipped", "ply"];
@@ -80,14 +77,14 @@ export class MeerslagBoard extends HTMLElement {
   constructor() {
     super();
     this.attachShadow({ mode: "open" });
-    this.game = new Game(INITIAL);
-    this.node = this.game.root;
-    /** The square of the chosen piece. @type {number | null} */
-    this.chosen = null;
-    /** The legal moves. @type {Records.LegalMove[]} */
-    this.moves = [];
+    this.desk = new Desk(/** @type {any} */ ({ ask: async (...question) => (await rules()).ask(...question) }));
+    const page = /** @type {any} */ ({ say: (text) => (this.says.textContent = text), redraw: () => this.draw() });
+    this.moving = new Moving(this.desk, page, (move) => this.take(move), (moves) => this.which(moves));
+    this.desk.addEventListener("change", () => (this.shown = this.changed()));
     /** @type {Grid | null} */
     this.grid = null;
+    /** The position shown before. @type {import("./game/tree.js").Node | null} */
+    this.earlier = null;
     /** How often the attributes were read: answers to an earlier reading are outdated. */
     this.readings = 0;
   }
@@ -108,10 +105,10 @@ export class MeerslagBoard extends HTMLElement {
       // Of an element the root is its host.
       this.shadowRoot.prepend(make("style", {}, style.replaceAll(":root", ":host")), make("div", { class: "drawings", "aria-hidden": "true" }, drawings));
       this.grid = new Grid(frame, {
-        pick: (square) => this.pick(square),
-        drag: (from, to) => this.drag(from, to),
+        pick: (square) => this.isTurn && this.moving.pick(square),
+        drag: (from, to) => this.moving.drag(from, to),
         canDrag: (square) => this.movable.has(square),
-        lift: (square) => this.choose(square),
+        lift: (square) => this.moving.choose(square),
       });
       await this.read();
     } catch (error) {
@@ -122,7 +119,7 @@ export class MeerslagBoard extends HTMLElement {
   attributeChangedCallback(name, before, value) {
     if (!this.grid || before === value) return;
     if (name === "fen" || name === "pdn") this.read();
-    else if (name === "ply") this.go(this.line[Number(value)] ?? this.node);
+    else if (name === "ply") this.desk.go(this.desk.node.line()[Number(value)]);
     else this.draw();
   }
 
@@ -138,14 +135,13 @@ export class MeerslagBoard extends HTMLElement {
     return /^[WB]$/.test(value) ? value : "WB";
   }
 
-  /** The line of the game through the position on the board. */
-  get line() {
-    return this.node.line();
+  /** Whether the reader has the move. */
+  get isTurn() {
+    return this.mayMove.includes(this.desk.node.position[0]);
   }
 
   get movable() {
-    const isTurn = this.mayMove.includes(this.node.position[0]);
-    return new Set(isTurn ? this.moves.map(({ from }) => from) : []);
+    return this.isTurn ? this.moving.movable : new Set();
   }
 
   fail(error) {
@@ -163,128 +159,94 @@ export class MeerslagBoard extends HTMLElement {
       const text = this.textContent.trim();
       let game = new Game(INITIAL);
       if (file !== null || text) {
-        const pdn = file === null ? text : await this.fetch(file);
-        const { games: [record], warnings } = await (await rules()).ask("games", {}, { body: pdn });
+        const pdn = file === null ? text : await load(new URL(file, this.baseURI).href, bytesOf);
+        const { games: [record], warnings } = await this.desk.engine.ask("games", {}, { body: pdn });
         if (!record) throw new Error(warnings.join("; ") || "no game");
         game = Game.read(record);
       } else if (fen) {
-        const position = readFen(fen) ?? readFen((await (await rules()).ask("fen", { fen })).fen ?? "");
+        const position = readFen(fen) ?? readFen((await this.desk.engine.ask("fen", { fen })).fen ?? "");
         if (!position) throw new Error(fen + ": " + t("badFen"));
         game = new Game(position);
       }
       if (reading !== this.readings) return;
-      this.game = game;
-      this.node = game.root;
-      const ply = Number(this.getAttribute("ply") ?? 0);
-      await this.go(game.root.line()[ply] ?? game.root, true);
+      const node = game.root.line()[Number(this.getAttribute("ply") ?? 0)] ?? game.root;
+      Object.assign(this.desk, { games: [game], game, node });
+      this.desk.changed();
+      await this.shown;
     } catch (error) {
       if (reading === this.readings) this.fail(error);
     }
   }
 
-  async fetch(file) {
-    const response = await fetch(new URL(file, this.baseURI));
-    if (!response.ok) throw new Error(file + ": " + response.status);
-    return new Uint8Array(await response.arrayBuffer());
-  }
-
-  /** Shows another position of the game. */
-  async go(node, always = false) {
-    if (!node || (node === this.node && !always)) return;
-    const before = this.node;
-    this.node = node;
-    this.choose(null);
-    this.moves = [];
-    this.draw();
-    if (node.parent === before) this.grid.motion.forward(before.position, node.move);
+  /** Another position is on the board. */
+  async changed() {
+    const { desk, earlier } = this;
+    const { node } = desk;
+    this.earlier = node;
+    if (earlier && node.parent === earlier && !this.moving.dropped) this.grid.motion.forward(earlier.position, node.move);
+    this.moving.dropped = false;
     try {
-      const legal = await (await rules()).ask("legal", node.query);
-      if (this.node !== node) return;
-      this.moves = legal.moves;
-      this.current = legal.fen;
-      this.draw();
-      const detail = { fen: legal.fen, move: node.move, ply: this.line.indexOf(node), result: legal.result };
+      const { fen, result } = await desk.legal(node);
+      if (desk.node !== node) return;
+      this.current = fen;
+      const detail = { fen, move: node.move, ply: node.path().length - 1, result };
       this.dispatchEvent(new CustomEvent("change", { detail }));
     } catch (error) {
-      if (this.node === node) this.fail(error);
+      if (desk.node === node) this.fail(error);
     }
   }
 
   first() {
-    return this.go(this.game.root);
+    this.desk.go(this.desk.game.root);
   }
 
   back() {
-    return this.go(this.node.parent);
+    this.desk.go(this.desk.node.parent);
   }
 
   forward() {
-    return this.go(this.node.children[0]);
+    this.desk.go(this.desk.node.children[0]);
   }
 
   last() {
-    return this.go(this.line.at(-1));
+    this.desk.go(this.desk.node.line().at(-1));
   }
 
-  choose(square) {
-    this.chosen = square;
-    this.choices.hidden = true;
-    if (this.grid && square) this.draw();
+  /** Of several captures the reader chooses one. */
+  which(moves) {
+    return new Promise((choose) => {
+      const button = (move) => make("button", { type: "button", click: () => choose(move) }, move.move);
+      this.choices.replaceChildren(t("whichCapture"), ...moves.map(button));
+      this.choices.hidden = false;
+    });
   }
 
-  pick(square) {
-    if (this.movable.has(square)) this.choose(square);
-    else if (this.chosen) this.settle(square);
+  /** Plays a legal move, and tells the page. */
+  async take(record) {
+    this.desk.play(record);
+    await this.shown;
+    const { move, text, fen } = record;
+    this.dispatchEvent(new CustomEvent("move", { detail: { move, text, fen } }));
   }
 
-  drag(from, to) {
-    if (this.movable.has(from)) {
-      this.chosen = from;
-      this.settle(to);
-    }
-    this.draw();
-  }
-
-  /** The chosen piece goes to a square; of several captures the reader chooses one. */
-  settle(square) {
-    const moves = this.moves.filter(({ from, to }) => from === this.chosen && to === square);
-    if (moves.length === 1) return this.play(moves[0]);
-    if (moves.length === 0) return this.choose(null), this.draw();
-    const button = (move) => make("button", { type: "button", click: () => this.play(move) }, move.move);
-    this.choices.replaceChildren(t("whichCapture"), ...moves.map(button));
-    this.choices.hidden = false;
-  }
-
-  /** Plays a legal move, a record of the route `legal`, or one in Hub notation, as the page may. */
-  async play(move) {
-    const record = typeof move === "string" ? this.moves.find((one) => one.move === move) : move;
-    if (!record) return false;
-    const { node } = this;
-    const known = node.children.find((child) => child.move === record.move);
-    const next = known ?? node.add(readFen(record.fen), record.move, record.text);
-    const detail = { move: record.move, text: record.text, fen: record.fen };
-    await this.go(next);
-    this.dispatchEvent(new CustomEvent("move", { detail }));
-    return true;
+  /** Plays a move in Hub notation, as the page may; returns whether it is legal. */
+  async play(text) {
+    const { moves } = await this.desk.legal();
+    const record = moves.find(({ move }) => move === text);
+    if (record) await this.take(record);
+    return Boolean(record);
   }
 
   draw() {
     if (!this.grid) return;
-    const { node, chosen, movable } = this;
-    const marks = {};
-    if (chosen) {
-      marks[chosen] = "chosen";
-      for (const { from, to, captures } of this.moves.filter((move) => move.from === chosen)) {
-        marks[to] = "target";
-        for (const square of captures) marks[square] = "take";
-      }
-    }
+    const { node, game } = this.desk;
+    this.choices.hidden = true;
     this.grid.show({
-      position: node.position, flipped: this.hasAttribute("flipped"), marks, chosen, movable,
-      last: node.move ? squares(node.move).slice(0, 2) : null, arrows: node.drawings,
+      position: node.position, flipped: this.hasAttribute("flipped"), marks: this.moving.mark(), chosen: this.moving.chosen, movable: this.movable,
+      last: node.move ? squares(node.move).slice(0, 2) : null, arrows: [...this.moving.arrowList, ...node.drawings],
     });
     this.grid.grid.setAttribute("aria-readonly", String(!this.mayMove));
-    this.bar.hidden = this.game.isEmpty && !node.parent;
+    this.bar.hidden = game.isEmpty && !node.parent;
     const [first, back, forward, last] = this.steps;
     first.disabled = back.disabled = !node.parent;
     forward.disabled = last.disabled = node.children.length === 0;

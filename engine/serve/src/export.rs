@@ -1,7 +1,7 @@
 //! The board as a site without a server: the same page, with the engine as WebAssembly beside it.
 //!
-//! A visit begins with the page and `first.json`, and the engine follows; the databases are fetched
-//! when they are needed. The rules alone are for the element. These three exist only compressed; the
+//! A visit begins with the page and `first.json`, which knows the beginning of a game, and the engine
+//! follows; the databases are fetched when they are needed. The rules alone are for the element. These three exist only compressed; the
 //! page unpacks them. Every
 //! other file that gets smaller also has a compressed copy, for web hosts that serve such files.
 //! Scripts and styles come with all that they import, without their comments.
@@ -21,8 +21,10 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::gzip::{gzip, pays};
-use super::{Desk, DeskLimits, Route, answer};
+use super::{Desk, DeskLimits, Route, Search, Work, answer, play};
+use meerslag_search::{Control, Engine, EngineOptions, PlayingLevel};
 use meerslag_web::{ASSETS, Asset};
+use movegen::Position;
 
 /// The name of the engine, in the folder it comes from.
 pub const ENGINE: &str = "meerslag.wasm";
@@ -226,16 +228,62 @@ fn first_answers(large: Option<&Large>) -> String {
     }
     let desk =
         Desk { probe, book: Some(Book::built_in()), limits: DeskLimits::OWN, ..Desk::default() };
-    let answers = FIRST_QUESTIONS.iter().filter_map(|name| {
-        let route = Route::of(&format!("/v1/{name}"))?;
-        let reply = answer(&desk, route, &[], b"").ok()?;
-        Some(((*name).to_owned(), serde_json::from_str(&reply.text).ok()?))
-    });
+    let answers = FIRST_QUESTIONS
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), first_answer(&desk, name, &[])?)));
     let mut answers: Map<_, _> = answers.collect();
+    first_moves(&desk, &mut answers);
     if let Some(large) = large {
         answers.insert("large".to_owned(), json!({ "name": LARGE, "bytes": large.bytes }));
     }
     Value::Object(answers).to_string()
+}
+
+/// The answer to a question about the initial position.
+fn first_answer(desk: &Desk, name: &str, query: &[(&str, &str)]) -> Option<Value> {
+    let route = Route::of(&format!("/v1/{name}"))?;
+    let query: Vec<_> =
+        query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let reply = match route.work {
+        Work::Play => {
+            let search = Search::read(desk, route, &query).ok()?;
+            let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+            play(&mut Engine::new(options).ok()?, &search, &Control::new())
+        }
+        _ => answer(desk, route, &query, b""),
+    };
+    serde_json::from_str(&reply.ok()?.text).ok()
+}
+
+/// The beginning of a game, so that it does not wait for the engine either: what is legal after each first
+/// move, the answer to it at each level that searches few nodes, and what is legal then. A question is named
+/// by its route, moves and level.
+fn first_moves(desk: &Desk, answers: &mut Map<String, Value>) {
+    let levels = (PlayingLevel::MIN..=PlayingLevel::MAX).filter_map(PlayingLevel::new);
+    let levels: Vec<_> = levels
+        .filter(|level| level.nodes().is_some())
+        .map(|level| level.number().to_string())
+        .collect();
+    let firsts = Position::initial().legal_moves().iter().map(ToString::to_string).collect();
+    for first in [vec![String::new()], firsts].concat() {
+        let mut legal = vec![first.clone()];
+        for level in &levels {
+            let query = [("moves", first.as_str()), ("level", level)];
+            let Some(mut found) = first_answer(desk, "play", &query) else { continue };
+            // The same site has the same files.
+            found["seconds"] = 0.into();
+            legal.extend(found["best"].as_str().map(|best| format!("{first} {best}")));
+            answers.insert(format!("play {first} {level}").replace("  ", " "), found);
+        }
+        for moves in legal.iter().map(|moves| moves.trim()).filter(|moves| !moves.is_empty()) {
+            let name = format!("legal {moves}");
+            if !answers.contains_key(&name)
+                && let Some(found) = first_answer(desk, "legal", &[("moves", moves)])
+            {
+                answers.insert(name, found);
+            }
+        }
+    }
 }
 
 /// The service worker, which knows the files and a name for the content of all of them.
@@ -309,6 +357,16 @@ mod tests {
         assert_eq!(first["server"]["database_pieces"], 4);
         assert_eq!(first["legal"]["moves"].as_array().unwrap().len(), 9);
         assert!(first["slices"]["slices"].as_array().unwrap().len() > 10);
+        // A game can begin: each first move has its answer, and what can follow is known.
+        for mv in first["legal"]["moves"].as_array().unwrap() {
+            let name = mv["move"].as_str().unwrap();
+            assert_eq!(first[format!("legal {name}")]["fen"], mv["fen"]);
+            for level in ["1", "5", "9"] {
+                let reply = first[format!("play {name} {level}")]["best"].as_str().unwrap();
+                assert_eq!(first[format!("legal {name} {reply}")]["side"], "W", "{name} {reply}");
+            }
+        }
+        assert!(first["play 5"]["best"].is_string() && first.get("play 10").is_none());
 
         let again = export(&site, modules, None, Existing::Keep).unwrap_err();
         assert!(matches!(again, ExportError::NotEmpty(_)), "{again}");

@@ -1,12 +1,12 @@
 // Menus and small dialogs that belong to a button: popovers beside it, on phones sheets from below.
 // The browser closes them on Escape or a click beside them, and puts the focus back.
 
-import { all, nextByKey } from "./dom.js";
+import { all, find, nextByKey } from "./dom.js";
 
 const GAP = 6;
 
 /** The button that opens a popover, where it is seen. */
-export const openerOf = (pop) => all(`[popovertarget="${pop.id}"]`).find((button) => button.checkVisibility());
+const openerOf = (pop) => all(`[popovertarget="${pop.id}"]`).find((button) => button.checkVisibility());
 
 /** Puts a popover beside a box: below it, or above it where there is more room. */
 const place = (pop, { left, right, top, bottom }) => {
@@ -19,9 +19,9 @@ const place = (pop, { left, right, top, bottom }) => {
   });
 };
 
-/** Opens a popover beside a box, or beside its button. */
-export const openPop = (pop, box) => {
-  if (box) pop.place = box;
+/** Opens a popover beside a box, or beside its button or the title of the panel. */
+export const openPop = (pop, box = (openerOf(pop) ?? find("title")).getBoundingClientRect()) => {
+  pop.place = box;
   if (pop.matches(":popover-open")) place(pop, box);
   else pop.showPopover();
 };

@@ -158,10 +158,10 @@ export class Grid {
       const scale = this.board.svg.viewBox.baseVal.width / this.board.svg.clientWidth;
       ghost.setAttribute("transform", `translate(${right * scale} ${below * scale})`);
     };
+    const listening = new AbortController();
+    const { signal } = listening;
     const end = (ended) => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", end);
-      removeEventListener("pointercancel", end);
+      listening.abort();
       if (!ghost) {
         if (ended.type === "pointerup") this.on.pick?.(from);
         return;
@@ -170,8 +170,7 @@ export class Grid {
       const to = this.board.squareAt(ended);
       if (ended.type === "pointerup" && to !== from) this.on.drag(from, to);
     };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", end);
-    addEventListener("pointercancel", end);
+    addEventListener("pointermove", move, { signal });
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, end, { signal });
   }
 }

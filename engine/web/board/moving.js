@@ -1,13 +1,14 @@
 // Moves of the user on the board: first the piece is chosen, then its target.
 
 import { find, make } from "../base/dom.js";
+import { problemText } from "../engine/problem.js";
 import { t } from "../base/texts.js";
 import { Part } from "../game/part.js";
 
 /** Milliseconds from a typed move to the capture that must follow. */
 const PAUSE = 300;
 
-/** Asks which of several captures is meant; null if none. */
+/** Asks which of several captures is meant; null if none. @param {Records.LegalMove[]} moves @returns {Promise<Records.LegalMove | null>} */
 const which = (moves) =>
   new Promise((resolve) => {
     const dialog = find("which");
@@ -27,10 +28,14 @@ const which = (moves) =>
 const passes = ({ to, path }, square) => square === to || path.slice(1).includes(square);
 
 export class Moving extends Part {
-  /** @param {(move: Records.LegalMove) => void} played called with a legal move of the user. */
-  constructor(desk, page, played) {
+  /**
+   * @param {(move: Records.LegalMove) => void} played called with a legal move of the user.
+   * @param {typeof which} ask asks which of several captures is meant.
+   */
+  constructor(desk, page, played, ask = which) {
     super(desk, page);
     this.played = played;
+    this.ask = ask;
     this.chosen = null;
     /** Squares on the route of a capture, chosen after the piece. @type {number[]} */
     this.via = [];
@@ -55,9 +60,13 @@ export class Moving extends Part {
     if (!side || node.parent !== this.node) this.ahead = side && node === this.node ? this.ahead : [];
     this.node = node;
     this.redraw();
-    const { moves } = await this.desk.legal(node);
-    if (this.desk.node !== node) return;
-    this.all = moves;
+    try {
+      const { moves } = await this.desk.legal(node);
+      if (this.desk.node !== node) return;
+      this.all = moves;
+    } catch (problem) {
+      return this.say(problemText(problem));
+    }
     this.redraw();
     if (!this.isBlocked) this.playAhead();
   }
@@ -97,6 +106,16 @@ export class Moving extends Part {
     return this.moves.filter((move) => move.from === this.chosen && this.via.every((square) => passes(move, square)));
   }
 
+  /** The marks of the chosen piece, of where it can go and what it captures there, and of a prepared move. */
+  mark(marks = {}) {
+    for (const { to, captures } of this.targets) {
+      marks[to] ??= "target";
+      for (const square of captures) marks[square] = "take";
+    }
+    for (const square of [...this.via, this.chosen ?? [], ...this.ahead].flat()) marks[square] = "chosen";
+    return marks;
+  }
+
   /** The squares of the pieces that can move. */
   get movable() {
     return new Set(this.moves.map(({ from }) => from));
@@ -106,11 +125,7 @@ export class Moving extends Part {
     return this.moves.some(({ from }) => from === square);
   }
 
-  /** A piece is picked up: its targets are shown while it is carried. */
-  lift(square) {
-    this.choose(square);
-  }
-
+  /** Takes a piece: its targets are shown, also while it is carried. */
   choose(square) {
     this.chosen = square;
     this.via = [];
@@ -150,7 +165,7 @@ export class Moving extends Part {
       return this.redraw();
     }
     this.choose(null);
-    const move = moves.length > 1 ? await which(moves) : moves[0];
+    const move = moves.length > 1 ? await this.ask(moves) : moves[0];
     if (move && this.moves.includes(move)) this.play(move);
   }
 
@@ -161,15 +176,20 @@ export class Moving extends Part {
     const isOwn = piece.toUpperCase() === node.position[0];
     if (!isOwn) return this.say(t(this.desk.side ? "notYourPiece" : "notItsTurn"));
     if (this.all.length === 0) return;
-    if (this.all[0].captures.length > 0) {
+    const [duty] = this.duty;
+    if (duty) {
       this.compulsory = this.all;
       this.redraw();
-      const { length: count } = this.all[0].captures;
-      const squares = [...new Set(this.all.map((move) => move.from))].join(", ");
-      return this.say(t("mustCapture", { count, squares }));
+      return this.say(duty);
     }
     if (!to) return this.say(t("isBlocked", { square: from }));
     this.say(t(piece === node.position[0] ? "kingGoes" : "manGoes", { from, to }));
+  }
+
+  /** What must be captured, in words; empty if nothing is. */
+  get duty() {
+    const count = this.all[0]?.captures.length;
+    return count ? [t("mustCapture", { count, squares: [...this.movable].join(", ") })] : [];
   }
 
   /** Arrows of the compulsory captures, after the user has tried something else. */
@@ -220,10 +240,10 @@ export class Moving extends Part {
     if (this.isBlocked || !/^\d\d?[-x ]?\d\d?$/.test(text)) return null;
     const { moves } = await this.desk.legal(node);
     const two = (square) => String(square).padStart(2, "0");
-    const begin = moves.filter((move) => [two(move.from) + two(move.to), move.text, `${move.from} ${move.to}`].some((name) => name.startsWith(text)));
+    const namesOf = (move) => [two(move.from) + two(move.to), move.text, `${move.from} ${move.to}`];
     // Several captures from square to square are asked about, after Enter.
-    const [move] = begin;
-    const isWhole = begin.length === 1 && [two(move.from) + two(move.to), move.text, `${move.from} ${move.to}`].includes(text);
+    const [move, ...others] = moves.filter((move) => namesOf(move).some((name) => name.startsWith(text)));
+    const isWhole = move && others.length === 0 && namesOf(move).includes(text);
     return isWhole && this.desk.node === node ? move : null;
   }
 
@@ -245,13 +265,8 @@ export class Moving extends Part {
     const { node } = this.desk;
     // The legal moves may not have arrived yet.
     const moves = await this.meant(node, text);
-    if (moves.length === 0) {
-      const isCapture = this.all[0]?.captures.length > 0;
-      return t("notLegal", { move: text }) + (isCapture ? ". " + t("mustCapture", {
-        count: this.all[0].captures.length, squares: [...new Set(this.all.map((move) => move.from))].join(", "),
-      }) : "");
-    }
-    const move = moves.length > 1 ? await which(moves) : moves[0];
+    if (moves.length === 0) return [t("notLegal", { move: text }), ...this.duty].join(". ");
+    const move = moves.length > 1 ? await this.ask(moves) : moves[0];
     if (move && this.desk.node === node) this.play(move);
     return null;
   }

@@ -78,7 +78,7 @@ export class Local {
 
   static async connect(local = new Local()) {
     await Local.renew();
-    local.first = await load("first.json", (response) => response.json());
+    local.first = await load(beside("first.json"), (response) => response.json());
     // The page has its own database.
     local.about = { ...local.first.server, has_games: true, takes_games: true };
     return local;
@@ -99,7 +99,7 @@ export class Local {
 
   constructor() {
     /**
-     * Answers to questions without parameters, by their routes.
+     * Answers to the first questions, by their names.
      * @type {Partial<Answers> & { large?: { name: string, bytes: number } }}
      */
     this.first = {};
@@ -184,12 +184,12 @@ export class Local {
     });
   }
 
-  /** The answer, if it came with the page. */
+  /** The answer, if it came with the page: its name is the route, and the moves and level that are asked about. */
   known(route, query) {
-    const { fen, moves, ...more } = /** @type {{ fen?: string, moves?: string }} */ (query);
-    const answer = this.first[route];
-    const isFirst = !moves && (!fen || fen === answer?.hub) && Object.keys(more).length === 0;
-    return isFirst ? answer : undefined;
+    const { fen, moves, level, time, ...more } = /** @type {Record<string, string>} */ (query);
+    const isFirst = (!fen || fen === this.first.legal.hub) && Object.keys(more).length === 0;
+    // A weak level ends its search by itself.
+    return isFirst && (!time || level) ? this.first[[route, moves, level].filter(Boolean).join(" ")] : undefined;
   }
 
   /**

@@ -89,12 +89,12 @@ export class Program {
 /** The address of a file of the page, by its name. */
 export const beside = (name) => new URL("../" + name, import.meta.url).href;
 
-/** What is made of a file beside this module; the file counts as lost if the network fails on the way. */
-export const load = async (name, make) => {
+/** What is made of a file; it counts as lost if the network fails on the way. */
+export const load = async (address, make) => {
   try {
-    const response = await fetch(beside(name));
+    const response = await fetch(address);
     if (response.ok) return await make(response);
-    throw new Problem({ status: response.status, detail: name + ": " + response.status });
+    throw new Problem({ status: response.status, detail: new URL(address).pathname + ": " + response.status });
   } catch (error) {
     throw error instanceof TypeError ? Problem.lost() : error;
   }
@@ -122,11 +122,14 @@ const plain = async (response) => {
   return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 };
 
+/** The bytes of a response. */
+export const bytesOf = async (response) => new Uint8Array(await response.arrayBuffer());
+
 /** Fetches a file. */
-export const unpacked = (name) => load(name, async (response) => (await plain(response)).arrayBuffer());
+export const unpacked = (name) => load(beside(name), async (response) => (await plain(response)).arrayBuffer());
 
 /** Compiles a module while it comes. */
-export const compiled = (name) => load(name, async (response) => WebAssembly.compileStreaming(plain(response)));
+export const compiled = (name) => load(beside(name), async (response) => WebAssembly.compileStreaming(plain(response)));
 
 /** The name of the module with the rules alone. */
 export const RULES = "rules.wasm.gz";

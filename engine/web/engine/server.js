@@ -38,10 +38,7 @@ class Watch {
   constructor(signal, seconds) {
     this.seconds = seconds;
     this.controller = new AbortController();
-    this.pass = () => this.controller.abort(signal.reason);
-    this.wanted = signal;
-    if (signal?.aborted) this.pass();
-    signal?.addEventListener("abort", this.pass);
+    this.signal = AbortSignal.any([this.controller.signal, ...(signal ? [signal] : [])]);
     this.heard();
   }
 
@@ -53,7 +50,6 @@ class Watch {
 
   end() {
     clearTimeout(this.timer);
-    this.wanted?.removeEventListener("abort", this.pass);
   }
 }
 
@@ -99,7 +95,7 @@ export class Server {
     const watch = new Watch(signal, body === undefined ? patience : 0);
     // The bytes of a file may be in any encoding.
     const kind = media ?? "text/plain" + (typeof body === "string" ? ";charset=utf-8" : "");
-    const { signal: ended } = watch.controller;
+    const { signal: ended } = watch;
     const address = url(this.base, route, query);
     try {
       const response = await (body === undefined ? fetch(address, { signal: ended }) : post(address, body, kind, ended, sent));

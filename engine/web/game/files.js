@@ -21,8 +21,6 @@ export class Files extends Part {
     super(desk, page);
     /** The exercises in the opened games. @type {Answers["exercises"]["exercises"]} */
     this.exercises = [];
-    /** Called with them when the user wants to solve them. @type {(exercises: Answers["exercises"]["exercises"]) => void} */
-    this.onSolve = () => {};
     /** The first game that the list shows. */
     this.skip = 0;
     this.sort = "file";
@@ -42,7 +40,6 @@ export class Files extends Part {
     onClick("games-earlier", () => this.turn(-PAGE));
     onClick("games-later", () => this.turn(PAGE));
     on("game-source", "change", () => page.open("game"));
-    onClick("exercises-solve", () => this.onSolve(this.exercises));
     onClick("save-pdn", () => this.savePdn());
     onClick("copy-pdn", async () => this.copy(await this.pdn(), "PDN"));
     onClick("copy-fen", () => this.copy(fen(desk.node.position)));

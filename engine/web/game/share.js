@@ -4,7 +4,8 @@
 import { fen } from "../board/board.js";
 import { INITIAL } from "./desk.js";
 import { find, on, onClick } from "../base/dom.js";
-import { Problem, problemText } from "../engine/problem.js";
+import { problemText } from "../engine/problem.js";
+import { bytesOf, load } from "../engine/program.js";
 import { t } from "../base/texts.js";
 import { Part } from "./part.js";
 import { Game } from "./tree.js";
@@ -93,11 +94,7 @@ export class Share extends Part {
   async fetch(file) {
     const url = new URL(file, location.href);
     if (url.origin !== location.origin) throw new Error(t("otherOrigin"));
-    const response = await fetch(url).catch(() => {
-      throw Problem.lost();
-    });
-    if (!response.ok) throw new Error(url.pathname + ": " + response.status);
-    await this.files.read(new Uint8Array(await response.arrayBuffer()));
+    await this.files.read(await load(url.href, bytesOf));
   }
 
   async setUp(query) {

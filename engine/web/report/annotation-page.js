@@ -6,15 +6,13 @@ import { make } from "../base/dom.js";
 import { figure } from "../board/figure.js";
 import { sentence, signOf } from "../game/movelist.js";
 import { numbered } from "../game/tree.js";
-import { GRADES, Reader, firstOf, percent } from "./reader.js";
-import { table } from "./table.js";
+import { GRADES, Reader, firstOf, heads, percent } from "./reader.js";
+import { number, table, text } from "./table.js";
 import { t } from "../base/texts.js";
 
 const PHASES = ["opening", "middle_game", "endgame"];
 const KINDS = ["allowed_combination", "missed_combination", "won_endgame_not_won", "drawn_endgame_lost", "positional"];
 
-const number = (key) => ({ name: t(key) });
-const text = (key) => ({ name: t(key), isText: true });
 const rounded = (accuracy) => (accuracy == null ? "–" : accuracy.toFixed(1));
 
 /** The number of a move of a game. */
@@ -87,11 +85,7 @@ export const annotationPage = (data) => {
     return `${numberIn(games[game - 1], turning)} ${short(m[turning])}${signOf(GRADES[g])} ${shares}`;
   };
   const reader = new Reader(games, rows, [
-    { name: t("game"), text: (row) => String(row.number) },
-    { name: t("side.W"), text: (row) => row.white, isText: true },
-    { name: t("side.B"), text: (row) => row.black, isText: true },
-    { name: t("resultLabel"), text: (row) => row.result },
-    { name: t("movesCount"), text: (row) => String(row.moves) },
+    ...heads(),
     { name: t("accuracyOfWhite"), text: (row) => rounded(row.accuracy[0]) },
     { name: t("accuracyOfBlack"), text: (row) => rounded(row.accuracy[1]) },
     { name: t("turningPointOf"), text: turningPoint, isText: true },

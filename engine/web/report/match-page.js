@@ -3,8 +3,8 @@
 import { events, meetings } from "../tournament/course.js";
 import { make } from "../base/dom.js";
 import { eloPlot, lengthPlot } from "./plots.js";
-import { Reader } from "./reader.js";
-import { table } from "./table.js";
+import { Reader, heads } from "./reader.js";
+import { number, table, text } from "./table.js";
 import { has, t } from "../base/texts.js";
 
 /** A text of the conditions with its values. */
@@ -18,8 +18,6 @@ const known = (kind, words) => {
 
 const end = (words) => known("end", words);
 
-const text = (key) => ({ name: t(key), isText: true });
-const number = (key) => ({ name: t(key) });
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
@@ -225,11 +223,7 @@ export const matchPage = (data) => {
     heading("gamesList"),
   );
   const reader = new Reader(games, rows, [
-    { name: t("game"), text: (row) => String(row.number) },
-    { name: t("side.W"), text: (row) => row.white, isText: true },
-    { name: t("side.B"), text: (row) => row.black, isText: true },
-    { name: t("resultLabel"), text: (row) => row.result },
-    { name: t("movesCount"), text: (row) => String(row.moves) },
+    ...heads(),
     { name: t("secondsOfWhite"), text: (row) => row.white_time.toFixed(2) },
     { name: t("secondsOfBlack"), text: (row) => row.black_time.toFixed(2) },
     { name: t("endOf"), text: (row) => end(row.termination) + (row.detail && row.detail !== row.termination ? ": " + known("detail", row.detail) : ""), isText: true },

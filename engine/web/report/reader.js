@@ -3,7 +3,7 @@
 
 import { after, arrowOf, fen, short, squares } from "../board/board.js";
 import { Curve } from "../game/curve.js";
-import { iconButton, make, save } from "../base/dom.js";
+import { iconButton, make, save, shape } from "../base/dom.js";
 import { Grid } from "../board/grid.js";
 import { MoveList, signOf } from "../game/movelist.js";
 import { table } from "./table.js";
@@ -74,6 +74,15 @@ const remark = ({ g, a, r, e, f }) => {
   return parts.join(" ");
 };
 
+/** The columns that all lists begin with. @returns {Column[]} */
+export const heads = () => [
+  { name: t("game"), text: (row) => String(row.number) },
+  { name: t("side.W"), text: (row) => row.white, isText: true },
+  { name: t("side.B"), text: (row) => row.black, isText: true },
+  { name: t("resultLabel"), text: (row) => row.result },
+  { name: t("movesCount"), text: (row) => String(row.moves) },
+];
+
 export class Reader {
   /**
    * @param {GameData[]} games
@@ -114,10 +123,7 @@ export class Reader {
     const turn = step("flip", () => this.turn());
     const moves = make("div", { id: "moves", class: "moves", role: "group", "aria-label": t("moves"), tabindex: "0" });
     this.moves = new MoveList(moves, (node) => this.go(node));
-    const curve = /** @type {SVGSVGElement} */ (document.createElementNS("http://www.w3.org/2000/svg", "svg"));
-    for (const [name, value] of [["id", "curve"], ["class", "graph"], ["role", "img"], ["viewBox", "0 0 300 80"], ["preserveAspectRatio", "none"]]) {
-      curve.setAttribute(name, value);
-    }
+    const curve = /** @type {SVGSVGElement} */ (shape("svg", { id: "curve", class: "graph", role: "img", viewBox: "0 0 300 80", preserveAspectRatio: "none" }));
     this.curve = new Curve(curve, (node) => this.go(node), (ply) => GRADES[this.data.n?.[ply - 1]?.g]);
     this.grid = new Grid(this.frame, {});
     this.grid.grid.setAttribute("aria-readonly", "true");

@@ -1,6 +1,11 @@
 // Tables of reports.
 
 import { make } from "../base/dom.js";
+import { t } from "../base/texts.js";
+
+/** Columns of numbers and of texts. */
+export const number = (key) => ({ name: t(key) });
+export const text = (key) => ({ name: t(key), isText: true });
 
 /**
  * A table with its heading, which scrolls sideways where the page is narrow.

@@ -298,19 +298,22 @@ export class Database extends Part {
   showTree({ moves }) {
     find("db-tree").classList.toggle("none", moves.length === 0);
     const isWhite = this.desk.node.position[0] === "W";
-    const row = ({ move, games, won, drawn, lost, rating, first_year: first, last_year: last }) => {
+    /** @param {any} data */
+    const cells = (head, { games, won, drawn, lost, rating }) => [
+      make("th", { scope: "row" }, head), make("td", { class: "r" }, games.toLocaleString(t.language)),
+      make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rating == null ? "–" : String(Math.round(rating))),
+    ];
+    const row = ({ move, first_year: first, last_year: last, ...more }) => {
       const years = first == null ? false : first === last ? String(first) : first + "–" + last;
-      return make("tr", { "data-move": move, title: years },
-        make("th", { scope: "row" }, make("button", { type: "button", class: "m" }, short(move))), make("td", { class: "r" }, games.toLocaleString(t.language)),
-        make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rating == null ? "–" : String(Math.round(rating))));
+      return make("tr", { "data-move": move, title: years }, ...cells(make("button", { type: "button", class: "m" }, short(move)), more));
     };
     find("db-moves").replaceChildren(...moves.map(row));
-    const sum = (name) => moves.reduce((all, move) => all + (move[name] ?? 0), 0);
-    const [won, drawn, lost, all] = ["won", "drawn", "lost", "games"].map(sum);
+    const sum = (list, valueOf) => list.reduce((all, move) => all + valueOf(move), 0);
+    /** @type {any} */
+    const whole = Object.fromEntries(["games", "won", "drawn", "lost"].map((name) => [name, sum(moves, (move) => move[name] ?? 0)]));
     const rated = moves.filter(({ rating }) => rating != null);
-    const mean = rated.reduce((all, { rating, games }) => all + rating * games, 0) / rated.reduce((all, { games }) => all + games, 0);
-    find("db-sum").replaceChildren(...(moves.length > 1 ? [make("tr", {}, make("th", { scope: "row" }, t("allMoves")), make("td", { class: "r" }, all.toLocaleString(t.language)),
-      make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rated.length ? String(Math.round(mean)) : "–"))] : []));
+    whole.rating = rated.length ? sum(rated, ({ rating, games }) => rating * games) / sum(rated, ({ games }) => games) : null;
+    find("db-sum").replaceChildren(...(moves.length > 1 ? [make("tr", {}, ...cells(t("allMoves"), whole))] : []));
   }
 
   /** Joins a game to the one on the board. */

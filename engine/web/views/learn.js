@@ -7,7 +7,7 @@ import { find, icon, make, onClick, onPart, showVerdict } from "../base/dom.js";
 import { keep, kept } from "../base/kept.js";
 import { mini, pieceIcon } from "../board/figure.js";
 import { problemText } from "../engine/problem.js";
-import { load } from "../engine/program.js";
+import { beside, load } from "../engine/program.js";
 import { Part } from "../game/part.js";
 import { Repetition } from "../game/repeat.js";
 import { t } from "../base/texts.js";
@@ -49,8 +49,9 @@ export class Learn extends Part {
   /**
    * @param {import("./endgames.js").Endgames} endgames
    * @param {import("./report.js").Report} report judges moves.
+   * @param {import("../game/files.js").Files} files
    */
-  constructor(desk, page, endgames, report) {
+  constructor(desk, page, endgames, report, files) {
     super(desk, page);
     /** Whether a puzzle has the board; otherwise the view is the page of cards. */
     this.isAtBoard = false;
@@ -74,11 +75,9 @@ export class Learn extends Part {
     this.shownAt = null;
     /** Ends the judgement of a move. @type {AbortController | null} */
     this.judging = null;
-    /** Returns the open games as PDN. @type {() => Promise<string>} */
-    this.pdn = async () => "";
     onPart("lessons", "button", (card) => this.begin(Number(card.dataset.lesson)));
     onClick("puzzle-take", async () => {
-      const { exercises } = await desk.engine.ask("exercises", {}, { body: await this.pdn() });
+      const { exercises } = await desk.engine.ask("exercises", {}, { body: await files.pdn() });
       this.take(exercises);
     });
     for (const set of /** @type {const} */ (["combinations", "games"])) {
@@ -87,6 +86,10 @@ export class Learn extends Part {
         this.next();
       });
     }
+    onClick("exercises-solve", () => {
+      page.open("learn");
+      this.take(files.exercises);
+    });
     onClick("puzzle-next", () => this.next());
     onClick("puzzle-hint", () => this.hint());
     onClick("puzzle-show", () => this.solve());
@@ -146,7 +149,7 @@ export class Learn extends Part {
   async load() {
     const { combinations } = this.sets;
     if (this.lessons.length === 0) this.lessons = (await this.desk.engine.ask("lessons")).lessons;
-    if (combinations.puzzles.length === 0) combinations.puzzles = readSuite(await this.desk.engine.insist(() => load("combinations.suite", (response) => response.text())));
+    if (combinations.puzzles.length === 0) combinations.puzzles = readSuite(await this.desk.engine.insist(() => load(beside("combinations.suite"), (response) => response.text())));
   }
 
   /** Replaces the exercises from games by new ones, and begins. */

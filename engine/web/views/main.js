@@ -2,7 +2,7 @@
 
 import { connectChoices } from "../base/choice.js";
 import { all, drawIcons, find, icon, make, on, onClick } from "../base/dom.js";
-import { connectPops, openerOf, openPop } from "../base/pops.js";
+import { connectPops, openPop } from "../base/pops.js";
 import { chosen, setLanguage, speak, translate } from "../base/language.js";
 import { LANGUAGES, t } from "../base/texts.js";
 import { arrowOf, short, squares } from "../board/board.js";
@@ -114,10 +114,10 @@ const start = async () => {
   const analysis = new Analysis(desk, parts, new Preview(find("preview")));
   const report = new Report(desk, parts, analysis);
   const endgames = new Endgames(desk, parts);
-  const learn = new Learn(desk, parts, endgames, report);
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
   const files = new Files(desk, parts);
+  const learn = new Learn(desk, parts, endgames, report, files);
   const database = new Database(desk, parts, files);
   const moves = new Moves(desk);
   for (const one of all("[data-act=mine]")) one.classList.toggle("none", !engine.about.takes_games);
@@ -136,7 +136,7 @@ const start = async () => {
     pick: (square) => owner().pick(square),
     drag: (from, to) => owner().drag?.(from, to),
     canDrag: (square) => owner().canDrag?.(square),
-    lift: (square) => owner().lift?.(square),
+    lift: (square) => owner().choose?.(square),
     draw: (from, to) => {
       if (owner() !== moving) return;
       desk.edit(() => desk.node.toggleDrawing(from, to));
@@ -242,36 +242,17 @@ const start = async () => {
     const { chosen } = moving;
     const seesEndgame = views.state === "endgames";
     const { marks, values } = seesEndgame ? endgames.marks(chosen) : { marks: {}, values: {} };
-    const names = {};
-    for (const { to, captures } of moving.targets) {
-      marks[to] ??= "target";
-      for (const square of captures) marks[square] = "take";
-    }
-    for (const square of moving.via) marks[square] = "chosen";
-    if (chosen) marks[chosen] = "chosen";
-    for (const square of moving.ahead) [marks[square], names[square]] = ["chosen", "ahead"];
+    const names = Object.fromEntries(moving.ahead.map((square) => [square, "ahead"]));
     const arrows = [
       ...moving.arrowList, ...(views.state === "analysis" ? analysis.arrowList : analysis.threats), ...report.arrowList, ...node.drawings,
       ...(seesEndgame ? endgames.arrows(chosen) : []), ...learn.arrowList, ...(play.hint ? [arrowOf(play.hint, "best")] : []),
     ];
     const last = node.move ? squares(node.move).slice(0, 2) : null;
     const { movable } = moving;
-    grid.show({ position: node.position, flipped, last, marks, values, names, arrows, chosen, movable });
+    grid.show({ position: node.position, flipped, last, marks: moving.mark(marks), values, names, arrows, chosen, movable });
     animate(node);
     find("turn").textContent = t("toMove." + node.position[0]);
   }
-
-  learn.pdn = () => files.pdn();
-  files.onSolve = (exercises) => {
-    views.open("learn");
-    learn.take(exercises);
-  };
-  analysis.onStart = () => report.run?.abort();
-  report.onAsk = () => {
-    views.open("analysis");
-    pop("whole-pop");
-  };
-  play.onAnalyse = () => report.toggle();
 
   desk.addEventListener("change", () => {
     const { node } = desk;
@@ -316,8 +297,6 @@ const start = async () => {
     await moving.force(isWaiting);
   });
 
-  /** Opens a popover at its button, or at the middle of the panel. */
-  const pop = (name) => openPop(find(name), (openerOf(find(name)) ?? find("title")).getBoundingClientRect());
   const actions = {
     flip: () => turn(!flipped),
     first: () => find("first").click(), back: () => desk.go(desk.node.parent), forward: () => desk.go(desk.node.children[0]),
@@ -332,7 +311,7 @@ const start = async () => {
     diagrams: () => find("diagrams-dialog").showModal(),
     setup: () => views.open("setup"),
     type: () => typing(true),
-    note: () => pop("note"), share: () => pop("share-pop"), "whole-pop": () => pop("whole-pop"),
+    note: () => openPop(find("note")), share: () => openPop(find("share-pop")), "whole-pop": () => openPop(find("whole-pop")),
     "from-here": () => {
       find("play-from").value = "board";
       play.leave();
@@ -378,11 +357,10 @@ const start = async () => {
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     const isTyping = target.closest("input:not([type=checkbox]), textarea, select, dialog, :popover-open");
-    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-    const isRedo = (event.ctrlKey || event.metaKey) && !event.altKey
-      && (event.key === "y" || (event.shiftKey && event.key.toLowerCase() === "z"));
-    if (!isTyping && (isUndo || isRedo)) {
-      find(isUndo ? "undo" : "redo").click();
+    const command = (event.ctrlKey || event.metaKey) && !event.altKey && (event.shiftKey ? "Shift-" : "") + event.key.toLowerCase();
+    const edit = { z: "undo", y: "redo", "Shift-z": "redo", "Shift-y": "redo" }[command];
+    if (!isTyping && edit) {
+      find(edit).click();
       return event.preventDefault();
     }
     if (isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -394,7 +372,7 @@ const start = async () => {
     };
     const more = {
       f: actions.flip, a: () => analysis.toggle(), " ": () => analysis.toggle(), w: () => report.toggle(), o: actions.open, d: theme, m: actions.type,
-      b: () => grid.focus(grid.focused ?? 28), 6: () => (views.open("game"), pop("game-menu")),
+      b: () => grid.focus(grid.focused ?? 28), 6: () => (views.open("game"), openPop(find("game-menu"))),
       ArrowUp: () => moves.beside(-1), ArrowDown: () => moves.beside(1),
     };
     const panels = ["play", "analysis", "endgames", "setup", "book", "game", "learn", "database"];
@@ -431,9 +409,7 @@ const start = async () => {
   const keep = new Keep(desk, parts, () => ({ flipped, tab: views.current, report: report.isOpen }));
   const view = await keep.restore();
   recent = new Recent(desk, parts, keep);
-  keep.onKept = () => {
-    if (views.current === "database" || views.state === "play") recent.draw();
-  };
+  keep.onKept = () => ["database", "play"].includes(views.state) && recent.draw();
   flipped = Boolean(view?.flipped);
   report.isOpen = Boolean(view?.report);
   learn.isAtBoard = Boolean(desk.task("puzzle"));

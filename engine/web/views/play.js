@@ -25,8 +25,6 @@ export class Play extends Part {
     /** The last game, its sides and why it is over.
      * @type {{ game: import("../game/tree.js").Game, side: string, why: string, clock: import("../game/tree.js").PlayTask["clock"] } | null} */
     this.over = null;
-    /** Called when the game that is over is to be analysed. */
-    this.onAnalyse = () => {};
     const { levels, longest_seconds: longest } = desk.engine.about;
     const level = find("play-level");
     level.max = String(levels.length);
@@ -52,10 +50,6 @@ export class Play extends Part {
     onClick("over-new", () => {
       this.leave();
       page.show();
-    });
-    onClick("over-analyse", () => {
-      page.open("analysis");
-      this.onAnalyse();
     });
     /** The engine's score of its last move, in men, from its side; null if it gave none. */
     this.score = null;

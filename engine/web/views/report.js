@@ -5,6 +5,7 @@
 import { after as play, arrowOf, fen as fenOf, short, squares } from "../board/board.js";
 import { whites } from "../game/curve.js";
 import { find, iconButton, make, onClick, onPart, showVerdict } from "../base/dom.js";
+import { openPop } from "../base/pops.js";
 import { Part } from "../game/part.js";
 import { mini } from "../board/figure.js";
 import { COLOURS, GLYPHS, sentence, signOf } from "../game/movelist.js";
@@ -43,8 +44,7 @@ export class Report extends Part {
     this.pictured = null;
     this.picturedIn = "";
     this.analysis = analysis;
-    /** Called when the user is to choose how thoroughly the game is analysed. */
-    this.onAsk = () => {};
+    analysis.onStart = () => this.run?.abort();
     /** Ends the running search of the game. @type {AbortController | null} */
     this.run = null;
     /** Ends the judgement of a tried move. @type {AbortController | null} */
@@ -52,7 +52,12 @@ export class Report extends Part {
     /** The node that shows the solution. @type {import("../game/tree.js").Node | null} */
     this.solved = null;
     // Of a game that is not judged yet the menu asks how thoroughly.
-    onClick("whole", () => (this.run || this.findings?.judged ? this.toggle() : this.onAsk()));
+    onClick("whole", () => {
+      if (this.run || this.findings?.judged) return this.toggle();
+      page.open("analysis");
+      openPop(find("whole-pop"));
+    });
+    onClick("over-analyse", () => this.toggle());
     onClick("whole-stop", () => this.run?.abort());
     onClick("whole-start", () => {
       find("whole-pop").hidePopover();

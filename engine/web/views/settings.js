@@ -10,8 +10,6 @@ const KEPT = "settings";
 export const settings = {
   motion: true, sounds: true, board: "walnut", pieces: "turned", coordinates: "inside", theme: "system",
 };
-/** Words of earlier versions for the same. */
-const EARLIER = { wood: "walnut", dark: "slate", green: "moss", grey: "stone", classic: "turned", plain: "flat" };
 const BOARDS = { walnut: "boardWalnut", slate: "boardSlate", moss: "boardMoss", stone: "boardStone" };
 const PIECES = { turned: "piecesTurned", flat: "piecesFlat", wood: "piecesWood", red: "piecesRed" };
 /** A corner with pieces of all kinds. */
@@ -57,8 +55,8 @@ export const connect = (changed) => {
   const known = { board: BOARDS, pieces: PIECES };
   const before = kept(KEPT) ?? {};
   for (const name of Object.keys(settings)) {
-    const value = known[name] && !(before[name] in known[name]) ? EARLIER[before[name]] : before[name];
-    if (typeof value === typeof settings[name]) settings[name] = value;
+    const isKnown = !known[name] || before[name] in known[name];
+    if (isKnown && typeof before[name] === typeof settings[name]) settings[name] = before[name];
   }
   for (const [name, choices] of Object.entries(known)) {
     find("set-" + name).append(...Object.entries(choices).map(([value, text]) => {
