@@ -37,7 +37,8 @@ onPage("the score is White's, in the lines and beside the board", async (page) =
   await says(page, /^-\d/, "#score-now");
   assert.match(await page.locator("#bar").getAttribute("aria-label"), /Evaluation for White: -\d/);
   // The height changes slowly.
-  await page.waitForTimeout(500);
+  await page.waitForFunction(() => document.querySelector("#bar i").getAnimations().length === 0);
+  await page.waitForFunction(() => document.querySelector("#bar i").clientHeight < document.querySelector("#bar").clientHeight / 2);
   const [bar, white] = [await page.locator("#bar").boundingBox(), await page.locator("#bar i").boundingBox()];
   assert.ok(white.height < bar.height / 2);
   assert.ok(Math.abs(white.y + white.height - bar.y - bar.height) < 3, "White's part is below");

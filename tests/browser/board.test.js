@@ -9,12 +9,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { chromium } from "playwright-core";
 
-import { serveFolder, startServer } from "./hosts.js";
+import { launch, serveFolder, startServer } from "./hosts.js";
 import { blur, cell, choose, command, comment, level, menu, pdn, playSomething, read, says, setUp, show, speak, text, type, within } from "./pages.js";
 
-const { MEERSLAG, SITE, SCREENSHOTS, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MEERSLAG, SITE, SCREENSHOTS } = process.env;
 
 const PDN = `[Event "Club"]
 [White "Anna"]
@@ -46,7 +45,7 @@ const LONG_GAME = `
 `;
 
 let browser;
-before(async () => (browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })));
+before(async () => (browser = await launch()));
 after(() => browser.close());
 
 /** A server with a book of games. */

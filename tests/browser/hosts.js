@@ -7,6 +7,28 @@ import { readFile } from "node:fs/promises";
 import { createServer, request as ask } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const { CHROMIUM = "/usr/bin/chromium", SLOW } = process.env;
+
+/** Starts the browser. With SLOW, a number, its pages run as many times slower, as on a busy machine. */
+export const launch = async () => {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const { newContext } = browser;
+  if (SLOW) {
+    browser.newContext = async (options) => {
+      const context = await newContext.call(browser, options);
+      const { newPage } = context;
+      context.newPage = async () => {
+        const page = await newPage.call(context);
+        await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: Number(SLOW) });
+        return page;
+      };
+      return context;
+    };
+  }
+  return browser;
+};
 
 const TYPES = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css",

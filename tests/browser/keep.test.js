@@ -5,12 +5,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { chromium } from "playwright-core";
 
-import { serveFolder, startServer } from "./hosts.js";
+import { launch, serveFolder, startServer } from "./hosts.js";
 import { blur, cell, choose, chosen, command, comment, menu, moves, openGame, pdn, play, playSomething, read, redo, says, setUp, show, speak, tag, text, type, undo, within } from "./pages.js";
 
-const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MEERSLAG, SITE } = process.env;
 
 const TWO_GAMES = `[White "Anna"]
 1. 32-28 {A good start.} 19-23 $1 (1... 18-23 {Another way.} 2. 37-32 (2. 38-32)) 2. 28x19 14x23 *
@@ -20,7 +19,7 @@ const TWO_GAMES = `[White "Anna"]
 `;
 
 let browser;
-before(async () => (browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })));
+before(async () => (browser = await launch()));
 after(() => browser.close());
 
 describe("what lies on the desk", () => {

@@ -9,11 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 
-import { serveFolder } from "./hosts.js";
+import { launch, serveFolder } from "./hosts.js";
 
-const { SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { SITE } = process.env;
 const make = fileURLToPath(new URL("../../engine/web/package/make", import.meta.url));
 
 test("packages are installed into an empty page", { skip: !SITE, timeout: 180_000 }, async () => {
@@ -30,7 +29,7 @@ test("packages are installed into an empty page", { skip: !SITE, timeout: 180_00
     <script type="module">import { Local } from "meerslag-engine"; window.engine = new Local();</script>
     <meerslag-board interactive></meerslag-board></html>`);
   const host = await serveFolder(folder);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await launch();
   try {
     const page = await browser.newPage({ locale: "en-GB" });
     page.setDefaultTimeout(30_000);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, choose, chosen, hold, level, moves, pdn, play, says, setUp, show, speak, text, type, within } from "./pages.js";
+import { cell, choose, chosen, hold, level, moves, pdn, play, read, says, setUp, show, speak, text, type, within } from "./pages.js";
 import { MEERSLAG, browser, host } from "./stage.js";
 
 const onPage = (title, work, options = {}) =>
@@ -43,15 +43,22 @@ const moving = (page) =>
 onPage("moves slide, and captured pieces vanish in their order", async (page) => {
   await setUp(page, WAYS);
   await page.waitForSelector(".cell.movable");
+  // So slowly that it is seen on any machine.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Animation.enable");
+  const speed = (playbackRate) => session.send("Animation.setPlaybackRate", { playbackRate });
+  await speed(0.01);
   await type(page, "28x50");
-  await page.waitForFunction(() => document.querySelectorAll("#frame g.pieces use").length > 1);
+  await page.waitForSelector("#moves button.m");
   const seen = await moving(page);
   assert.equal(seen.find(({ square }) => square === 50).steps, 6, "five jumps");
   const fading = seen.filter(({ fades }) => fades).sort((a, b) => a.delay - b.delay);
   assert.deepEqual(fading.map(({ square }) => square), [22, 12, 13, 23, 33]);
   assert.equal(await page.evaluate(() => document.body.dataset.sound), "capture");
   // Afterwards only the king is there.
+  await speed(10);
   await page.waitForFunction(() => document.querySelectorAll("#frame g.pieces use").length === 1);
+  await speed(0.01);
   await page.click("#back");
   assert.deepEqual((await moving(page)).map(({ square }) => square), [28]);
   // Not where the settings or the system forbid motion.
@@ -213,6 +220,15 @@ onPage("a game is resigned, a draw is offered", async (page) => {
   assert.equal(await text(page, "#over-title"), "A draw");
   await show(page, "analysis");
   assert.match(await pdn(page), /1-1/);
+}, { server: true });
+
+onPage("a running game that makes room for another is kept, and that is said", async (page) => {
+  await play(page, 0.2);
+  await read(page, "1. 34-30 20-25 *");
+  await says(page, /Games read.*The game against the engine is kept/);
+  await show(page, "play");
+  await page.locator("#recent-few button").first().click();
+  await says(page, /Your move/);
 }, { server: true });
 
 onPage("levels have names", async (page) => {

@@ -9,13 +9,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
 
-import { startServer } from "./hosts.js";
+import { launch, startServer } from "./hosts.js";
 import { blur, choose, menu, setUp, show, speak, type } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
-const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MEERSLAG } = process.env;
 const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 240_000 };
 
 const PDN = `[Event "Club"]
@@ -36,7 +35,7 @@ const PDN = `[Event "Club"]
 let browser;
 let folder;
 before(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  browser = await launch();
   folder = await mkdtemp(join(tmpdir(), "meerslag-"));
 });
 after(async () => {

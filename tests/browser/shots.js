@@ -9,12 +9,11 @@ import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 
-import { startServer } from "./hosts.js";
+import { launch, startServer } from "./hosts.js";
 import { cell, choose, moves, read, says, setUp, show, step, within } from "./pages.js";
 
-const { MEERSLAG, CHROMIUM = "/usr/bin/chromium", ONLY = "" } = process.env;
+const { MEERSLAG, ONLY = "" } = process.env;
 const SHOTS = process.env.SHOTS ?? fileURLToPath(new URL("shots/", import.meta.url));
 if (!MEERSLAG) throw new Error("set MEERSLAG to the program");
 
@@ -109,7 +108,7 @@ const folder = await mkdtemp(join(tmpdir(), "shots-"));
 await writeFile(join(folder, "games.pdn"), Array.from({ length: 60 }, (_, index) => GAME.replace("Jansen", "Jansen " + index).replace("2026", String(1960 + index))).join("\n"));
 execFileSync(MEERSLAG, ["games", "import", join(folder, "games.pdn"), "--to", join(folder, "all.games")], { stdio: "ignore" });
 const server = await startServer(MEERSLAG, ["--games", join(folder, "all.games")]);
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+const browser = await launch();
 let failed = 0;
 try {
   for (const [size, [width, height]] of Object.entries(SIZES)) {

@@ -11,12 +11,11 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { chromium } from "playwright-core";
 
-import { serveFolder } from "./hosts.js";
+import { launch, serveFolder } from "./hosts.js";
 import { cell, level, moves, says, setUp, show } from "./pages.js";
 
-const { SITE, MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { SITE, MEERSLAG } = process.env;
 const run = promisify(execFile);
 
 const [ENGINE, RULES, DATABASES] = ["meerslag.wasm.gz", "rules.wasm.gz", "databases.bin.gz"];
@@ -34,7 +33,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
   };
 
   before(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    browser = await launch();
     folder = await mkdtemp(join(tmpdir(), "site-"));
   });
   after(async () => {
@@ -101,6 +100,18 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     await show(page, "endgames");
     await says(page, /in 8 plies/, "#value-more");
     assert.equal(sent.filter(({ file }) => file === DATABASES).length, 1);
+    await context.close();
+    host.stop();
+  });
+
+  test("a game begins before the engine is there", async () => {
+    const host = await serve(SITE);
+    const context = await browser.newContext({ locale: "en-GB" });
+    // It is on its way for ever.
+    await context.route("**/" + ENGINE, () => {});
+    const page = await open(context, host);
+    await playOnce(page);
+    assert.ok(await page.locator(".cell.movable").count(), "the next move is known to be legal");
     await context.close();
     host.stop();
   });

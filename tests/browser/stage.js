@@ -3,11 +3,10 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import { after, before } from "node:test";
-import { chromium } from "playwright-core";
 
-import { serveFolder, startServer } from "./hosts.js";
+import { launch, serveFolder, startServer } from "./hosts.js";
 
-export const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+export const { MEERSLAG, SITE } = process.env;
 
 /** @type {import("playwright-core").Browser} */
 export let browser;
@@ -15,7 +14,7 @@ export let browser;
 export let host;
 
 before(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  browser = await launch();
   host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
 });
 after(async () => {

@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createInterface } from "node:readline";
-import { chromium } from "playwright-core";
 
+import { launch } from "./hosts.js";
 import { inLanguage } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
-const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MEERSLAG } = process.env;
 const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 240_000 };
 const TOKEN = "a-token-for-the-tests";
 
@@ -34,7 +34,7 @@ let child;
 let url;
 before(async () => {
   if (options.skip) return;
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  browser = await launch();
   folder = await mkdtemp(join(tmpdir(), "meerslag-"));
   await writeFile(join(folder, "cup.toml"), CUP);
   const args = ["tournament", join(folder, "cup.toml"), "--serve", "127.0.0.1:0", "--token", TOKEN];

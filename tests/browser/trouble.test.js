@@ -10,15 +10,14 @@ import { createServer, request as ask } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { chromium } from "playwright-core";
 
-import { serveFolder, startServer } from "./hosts.js";
+import { launch, serveFolder, startServer } from "./hosts.js";
 import { cell, hold, level, menu, moves, play, playSomething, says, setUp, show, speak, step, text, type, whole } from "./pages.js";
 
-const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MEERSLAG, SITE } = process.env;
 
 let browser;
-before(async () => (browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })));
+before(async () => (browser = await launch()));
 after(() => browser.close());
 
 /** Runs a test on a fresh page. The browser itself reports requests that fail; nothing else may. */

@@ -102,6 +102,8 @@ const conditions = (data) => {
   const openings = "openings" + (played === given ? "" : played > given ? "More" : "Played");
   const told = engines.filter(({ engine }) => /(^|\s)param\.book[-=]/.test(engine)).map(({ name }) => name);
   const limit = config["max-moves"];
+  // Players of a tournament may meet once, with one colour.
+  const isSingle = Boolean(data.config.tournament) && config.games === 1;
   const commands = [...earlier.map(({ command }) => command), data.command];
   /** @type {[string, string | false | undefined][]} */
   const list = [
@@ -113,7 +115,7 @@ const conditions = (data) => {
     ].join(" ")],
     ["thinking", say("inAllGames", { time: clock(sum(games.map(({ i }) => secondsOf(i)))) })],
     ["games", say("gamesOf", { played: games.length, planned: data.planned })],
-    ["openings", given ? `${say(openings, counts)}, ${say("bothColours")}` : say("initial")],
+    ["openings", given ? [say(openings, counts), ...(isSingle ? [] : [say("bothColours")])].join(", ") : say("initial")],
     ["books", [say(given ? "booksOff" : "booksLeft"),
       ...(told.length ? [say("booksTold", { engines: told.join(", ") })] : [])].join(", ")],
     ["seed", config.seed?.toString()],

@@ -279,6 +279,8 @@ export class Analysis extends Part {
     const side = this.node?.position[0];
     const state = best ? [t("depth", { depth: best.depth }), this.note || speedText(best.nodes / Math.max(best.seconds, 0.001))] : [this.note || (this.on ? t("thinks") : ""), ""];
     find("depth").replaceChildren(make("b", {}, state[0]), make("br"), make("span", { class: "soft" }, state[1]));
+    // A deep search may report nothing for long.
+    find("depth").setAttribute("aria-busy", String(this.run !== null && !this.note));
     find("depth").title = best ? t("nodesIn", { nodes: best.all.toLocaleString(t.language) }) : "";
     if (this.held) return;
     const row = (info, index) => {

@@ -21,6 +21,8 @@ export class Play extends Part {
     super(desk, page);
     /** Ends the engine's thinking, if it is thinking. */
     this.thinking = null;
+    /** The game that is being played. @type {import("../game/tree.js").Game | null} */
+    this.running = null;
     this.hint = null;
     /** The last game, its sides and why it is over.
      * @type {{ game: import("../game/tree.js").Game, side: string, why: string, clock: import("../game/tree.js").PlayTask["clock"] } | null} */
@@ -54,7 +56,7 @@ export class Play extends Part {
     /** The engine's score of its last move, in men, from its side; null if it gave none. */
     this.score = null;
     this.clock = new Clock(desk, {
-      runs: () => this.running, flipped: page.flipped, fell: (side) => this.win(OTHER[side], t("timeIsUp")), last: () => (this.isOver ? this.over.clock : null),
+      runs: () => this.mover, flipped: page.flipped, fell: (side) => this.win(OTHER[side], t("timeIsUp")), last: () => (this.isOver ? this.over.clock : null),
     });
     desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => this.changed(detail));
     this.showLimit();
@@ -96,7 +98,7 @@ export class Play extends Part {
   }
 
   /** The side whose clock runs: the engine's only while it thinks. */
-  get running() {
+  get mover() {
     if (!this.side) return null;
     const [side] = this.desk.node.line().at(-1).position;
     return side === this.side || this.thinking ? side : null;
@@ -255,7 +257,10 @@ export class Play extends Part {
 
   /** The engine continues when it is its turn at the end of the game, and after each move. */
   changed({ played, engine }) {
-    const { node } = this.desk;
+    const { node, game, games } = this.desk;
+    // Another game has taken its place; what was said of that stays.
+    if (this.running && !games.includes(this.running)) setTimeout(() => this.say([find("status").textContent, t("gameAside")].filter(Boolean).join(" ")));
+    this.running = this.side ? game : null;
     if (this.side && (played || engine)) this.clock.press(OTHER[node.position[0]]);
     this.draw();
     if (node === this.node && !played) return;
