@@ -260,3 +260,23 @@ test("within a combination every move is judged", { timeout: 120_000 }, async ()
   await moves(page, 2 + solution.length);
   await page.context().close();
 });
+
+test("each theme has its rating, and is practised by itself", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  const theme = (name) => page.locator("#themes li").filter({ has: page.locator(`[data-theme="${name}"]`) });
+  assert.match(await theme("given-1").innerText(), /One piece given\s+0 of 92 solved/);
+  assert.equal(await page.locator("#themes li").count(), 5, "themes without puzzles are not listed");
+  // The first puzzle with two pieces given is missed, the next one is solved.
+  await theme("given-2").locator("button").click();
+  await page.waitForSelector(".cell.movable");
+  await page.click("#puzzle-show");
+  await says(page, /Solution/, "#puzzle-text");
+  await page.click("#head-close");
+  await says(page, /0 of 94 solved · 0 % at the first try/, "#themes");
+  await page.click("#combinations-go");
+  await combine(page, FIRST);
+  await says(page, /is right/, "#puzzle-text");
+  await page.click("#head-close");
+  await says(page, /1 of 92 solved · 100 % at the first try/, "#themes");
+  await page.close();
+});

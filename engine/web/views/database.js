@@ -298,11 +298,11 @@ export class Database extends Part {
   showTree({ moves }) {
     find("db-tree").classList.toggle("none", moves.length === 0);
     const isWhite = this.desk.node.position[0] === "W";
-    /** @param {any} data */
     const cells = (head, { games, won, drawn, lost, rating }) => [
       make("th", { scope: "row" }, head), make("td", { class: "r" }, games.toLocaleString(t.language)),
       make("td", {}, split(isWhite ? [won, drawn, lost] : [lost, drawn, won])), make("td", { class: "r" }, rating == null ? "–" : String(Math.round(rating))),
     ];
+    /** @param {any} played */
     const row = ({ move, first_year: first, last_year: last, ...more }) => {
       const years = first == null ? false : first === last ? String(first) : first + "–" + last;
       return make("tr", { "data-move": move, title: years }, ...cells(make("button", { type: "button", class: "m" }, short(move)), more));

@@ -29,16 +29,26 @@ const balance = (position, side) => {
 /**
  * A position with one move that wins, or an exercise from a game: then with the whole solution in Hub
  * notation, and the played move if that was a mistake.
- * @typedef {{ id: string, position: string, best: string[], source: string, goal?: string | null,
+ * @typedef {{ id: string, position: string, best: string[], source: string, themes: string[], goal?: string | null,
  *   solution?: string[], played?: string | null }} Puzzle
  */
 
-/** The puzzles of a suite, a text with `FEN; best moves; id; value; source` a line. @returns {Puzzle[]} */
+/** What puzzles are about: pieces that are given (four and more are one theme), a king or a strike at the end, a draw. */
+const THEMES = ["given-1", "given-2", "given-3", "given-4", "king", "turkish", "draw", "better"];
+
+/** The themes of an exercise, from the words of the program. */
+const themesOf = ({ theme, goal, played }) => {
+  const given = Math.min(4, Number(theme?.match(/(\d+) pieces? given/)?.[1] ?? 0));
+  const isOf = { ["given-" + given]: given, king: /king gained/.test(theme), turkish: /Turkish/.test(theme), draw: goal === "draw", better: played };
+  return THEMES.filter((name) => isOf[name]);
+};
+
+/** The puzzles of a suite, a text with `FEN; best moves; id; value; source; themes` a line. @returns {Puzzle[]} */
 export const readSuite = (text) => {
   const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim()).filter(Boolean);
   return lines.map((line) => {
-    const [fen, best, id, , source] = line.split(";").map((field) => field.trim());
-    return { id, position: readFen(fen), best: best.split(" "), source };
+    const [fen, best, id, , source, themes = ""] = line.split(";").map((field) => field.trim());
+    return { id, position: readFen(fen), best: best.split(" "), source, themes: themes.split(" ") };
   });
 };
 
@@ -57,6 +67,8 @@ export class Learn extends Part {
     this.isAtBoard = false;
     /** The kind of puzzles. @type {"combinations" | "games"} */
     this.set = "combinations";
+    /** The theme of the puzzles that come next; empty for all. */
+    this.theme = "";
     this.endgames = endgames;
     this.report = report;
     /** The exercises, and the scores. */
@@ -83,9 +95,15 @@ export class Learn extends Part {
     for (const set of /** @type {const} */ (["combinations", "games"])) {
       onClick(`${set}-go`, () => {
         this.set = set;
+        this.theme = "";
         this.next();
       });
     }
+    onPart("themes", "button", ({ dataset }) => {
+      this.theme = dataset.theme;
+      this.set = this.of("combinations").length ? "combinations" : "games";
+      this.next();
+    });
     onClick("exercises-solve", () => {
       page.open("learn");
       this.take(files.exercises);
@@ -155,8 +173,10 @@ export class Learn extends Part {
   /** Replaces the exercises from games by new ones, and begins. */
   async take(exercises) {
     if (exercises.length === 0) return this.refuse();
-    this.sets.games.puzzles = exercises.slice(0, MOST).map(({ fen, goal, solution, text, played, origin }) => (
-      { id: fen, position: readFen(fen), best: [text[0]], source: origin, goal, solution, played }));
+    this.sets.games.puzzles = exercises.slice(0, MOST).map((one) => {
+      const { fen, goal, solution, text, played, origin } = one;
+      return { id: fen, position: readFen(fen), best: [text[0]], source: origin, goal, solution, played, themes: themesOf(one) };
+    });
     this.set = "games";
     keep(KEPT, this.sets.games.puzzles);
     await this.next();
@@ -177,9 +197,15 @@ export class Learn extends Part {
     this.start(this.following(this.set));
   }
 
+  /** The puzzles of a set with a theme. @returns {Puzzle[]} */
+  of(set, theme = this.theme) {
+    return this.sets[set].puzzles.filter(({ themes }) => !theme || themes?.includes(theme));
+  }
+
   /** The puzzle of a set that comes next. @returns {Puzzle | undefined} */
   following(set) {
-    const { puzzles, scores } = this.sets[set];
+    const { scores } = this.sets[set];
+    const puzzles = this.of(set);
     const others = puzzles.length > 1 ? puzzles.filter(({ id }) => id !== this.last?.id) : puzzles;
     const [due] = scores.due.map((id) => others.find((one) => one.id === id)).filter(Boolean);
     return due ?? others.find(({ id }) => !scores.known.has(id)) ?? others.find(({ id }) => scores.of(id).due) ?? others[0];
@@ -191,7 +217,7 @@ export class Learn extends Part {
     this.say(t("noExercises"));
   }
 
-  start({ position, ...puzzle }) {
+  start({ position, themes, ...puzzle }) {
     const [side] = position;
     this.isAtBoard = true;
     this.desk.start(position, { task: { ...puzzle, kind: "puzzle", side, set: this.set, hints: 0, isWrong: false } });
@@ -479,25 +505,42 @@ export class Learn extends Part {
       this.pictured = next.id;
       find("next-board").replaceChildren(mini({ position: next.position, flipped: next.position[0] === "B" }, t("puzzleNext")));
     }
+    this.drawThemes();
     this.drawLessons();
+  }
+
+  /** How well puzzles are known: those that are due, those that were solved, and the share that was right at once. */
+  standing(sets, theme) {
+    const list = sets.flatMap((set) => this.of(set, theme).map(({ id }) => this.sets[set].scores.of(id)));
+    const tried = list.filter(({ right, wrong }) => right + wrong > 0);
+    const now = this.learned.now();
+    return {
+      all: list.length, due: list.filter(({ due }) => due <= now).length, solved: list.filter(({ right }) => right > 0).length,
+      share: tried.length ? t("firstTry", { share: Math.round((100 * tried.filter(({ wrong }) => wrong === 0).length) / tried.length) }) : "",
+    };
   }
 
   /** The progress in a set; returns how many puzzles are due. */
   drawSet(name) {
-    const { puzzles, scores } = this.sets[name];
-    const standings = puzzles.map(({ id }) => scores.of(id));
-    const now = scores.now();
-    const due = standings.filter((standing) => standing.due <= now).length;
-    const solved = standings.filter(({ right }) => right > 0).length;
-    const tried = standings.filter(({ right, wrong }) => right + wrong > 0);
-    const first = tried.filter(({ wrong }) => wrong === 0).length;
-    const more = due ? t("dueCount", { count: due }) : tried.length ? t("firstTry", { share: Math.round((100 * first) / tried.length) }) : "";
+    const { all, due, solved, share } = this.standing([name], "");
+    const more = due ? t("dueCount", { count: due }) : share;
     const box = /** @type {HTMLElement} */ (document.querySelector(`#set-${name} .score`));
-    box.classList.toggle("none", puzzles.length === 0);
+    box.classList.toggle("none", all === 0);
     box.replaceChildren(
-      make("div", { class: "row" }, make("b", { class: "grow" }, t("solvedOf", { solved, all: puzzles.length })), make("span", { class: "soft small" }, more)),
-      make("div", { class: "bar" }, make("i", { style: `--v:${puzzles.length ? (100 * solved) / puzzles.length : 0}` })));
+      make("div", { class: "row" }, make("b", { class: "grow" }, t("solvedOf", { solved, all })), make("span", { class: "soft small" }, more)), barOf(solved, all));
     return due;
+  }
+
+  /** The user's rating in each theme; a button practises it. */
+  drawThemes() {
+    const row = (theme) => {
+      const { all, solved, share } = this.standing(["combinations", "games"], theme);
+      if (all === 0) return [];
+      return [make("li", {}, make("div", { class: "grow stack tight" },
+        make("div", { class: "row" }, make("b", { class: "grow" }, t("theme." + theme)), make("span", { class: "soft small" }, [t("solvedOf", { solved, all }), share].filter(Boolean).join(" · "))),
+        barOf(solved, all)), make("button", { type: "button", class: "btn", "data-theme": theme }, t("practise")))];
+    };
+    find("themes").replaceChildren(...THEMES.flatMap(row));
   }
 
   drawLessons() {
@@ -523,6 +566,9 @@ export class Learn extends Part {
     find("lessons-done").textContent = this.lessons.length ? t("lessonsDone", { done, all: this.lessons.length }) : "";
   }
 }
+
+/** A bar of a share. */
+const barOf = (part, all) => make("div", { class: "bar" }, make("i", { style: `--v:${all ? (100 * part) / all : 0}` }));
 
 /** The pieces of a slice, Black's above. */
 const tile = (slice) => {

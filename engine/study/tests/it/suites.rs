@@ -81,6 +81,8 @@ fn combinations_are_sacrifices() {
         let side = position.side_to_move();
         assert!(Color::ALL.iter().all(|&color| !position.has_capture(color)), "{}", wanted.id);
         assert!(position.after(best).has_capture(side.opponent()), "{}", wanted.id);
+        let (_, themes) = wanted.source.rsplit_once("; ").expect("themes");
+        assert!(themes.starts_with("given-"), "{}: {themes}", wanted.id);
     }
 }
 
