@@ -18,7 +18,7 @@ const violations = (page) =>
   });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`no violations in six languages, ${colorScheme}`, { timeout: 180_000 }, async () => {
+  test(`no violations in six languages, ${colorScheme}`, { timeout: 300_000 }, async () => {
     const page = await browser.newPage({ locale: "en-GB", colorScheme });
     await page.goto(host.url);
     await page.waitForSelector("body[data-ready]");
@@ -56,7 +56,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("trouble is said, and dealt with by keyboard", { skip: !MEERSLAG, timeout: 120_000 }, async () => {
+test("trouble is said, and dealt with by keyboard", { skip: !MEERSLAG, timeout: 300_000 }, async () => {
   const page = await browser.newPage({ locale: "en-GB" });
   page.on("dialog", (dialog) => dialog.accept());
   await page.goto(host.url);

@@ -10,10 +10,10 @@ import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
 const onPage = (title, work, options = {}) =>
-  test(title, { timeout: 120_000 }, async () => {
+  test(title, { timeout: 300_000 }, async () => {
     const context = await browser.newContext({ locale: "en-GB", ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     const faults = [];
     page.on("pageerror", (error) => faults.push(String(error)));
     page.on("dialog", (dialog) => dialog.accept());

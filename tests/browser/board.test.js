@@ -75,7 +75,7 @@ for (const [name, start] of hosts) {
 
     /** Runs a test on a fresh page, without errors and without requests to other hosts. */
     const onPage = (title, work, options = {}) =>
-      test(title, { timeout: 120_000 }, async () => {
+      test(title, { timeout: 300_000 }, async () => {
         const context = await browser.newContext({ locale: "en-GB", ...options });
         const page = await context.newPage();
         page.setDefaultTimeout(60_000);

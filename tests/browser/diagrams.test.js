@@ -19,7 +19,7 @@ const pagesOf = (pdf) => pdf.toString("latin1").match(/\/Type\s*\/Page\b/g).leng
 
 const visit = async () => {
   const page = await browser.newPage({ locale: "en-GB" });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on("dialog", (dialog) => dialog.accept());
   await page.addInitScript(() => {
     window.print = () => (document.body.dataset.printed = "true");
@@ -29,7 +29,7 @@ const visit = async () => {
   return page;
 };
 
-test("six or twelve diagrams with captions are on a page", { timeout: 120_000 }, async () => {
+test("six or twelve diagrams with captions are on a page", { timeout: 300_000 }, async () => {
   const page = await visit();
   await menu(page, "[data-act=diagrams]");
   assert.ok(await page.locator("#diagrams-print").isDisabled());
@@ -71,7 +71,7 @@ test("six or twelve diagrams with captions are on a page", { timeout: 120_000 },
   await page.close();
 });
 
-test("the sheets of `meerslag board` fill pages of paper", { timeout: 60_000, skip: MEERSLAG ? false : "MEERSLAG is not set" }, async () => {
+test("the sheets of `meerslag board` fill pages of paper", { timeout: 300_000, skip: MEERSLAG ? false : "MEERSLAG is not set" }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "meerslag-"));
   try {
     // Enough for two pages of twelve and one more, with long names.
@@ -104,7 +104,7 @@ test("the sheets of `meerslag board` fill pages of paper", { timeout: 60_000, sk
   }
 });
 
-test("numbers stand around the board, and squares are where they are seen", { timeout: 60_000 }, async () => {
+test("numbers stand around the board, and squares are where they are seen", { timeout: 300_000 }, async () => {
   const page = await visit();
   await choose(page, "#set-coordinates", "outside");
   await choose(page, "#set-pieces", "red");

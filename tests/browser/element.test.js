@@ -11,7 +11,7 @@ import { browser, host } from "./stage.js";
 /** A page of the same host with this content. */
 const pageWith = async (content, more = {}) => {
   const page = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce", ...more });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await page.route("**/own.html", (request) => request.fulfill({
     contentType: "text/html",
     body: `<!DOCTYPE html><html lang="en"><title>Own</title><main><h1>Own</h1>${content}</main>
@@ -34,7 +34,7 @@ const heard = (page, name, count = 1) =>
 
 const cell = (page, square) => page.locator(`meerslag-board .cell[data-square="${square}"]`);
 
-test("its page shows a position, a game and a board, without violations", { timeout: 120_000 }, async () => {
+test("its page shows a position, a game and a board, without violations", { timeout: 300_000 }, async () => {
   for (const colorScheme of ["light", "dark"]) {
     const page = await browser.newPage({ locale: "en-GB", colorScheme });
     const failed = [];
@@ -50,7 +50,7 @@ test("its page shows a position, a game and a board, without violations", { time
   }
 });
 
-test("the reader moves by hand and by keyboard, and the page hears of it", { timeout: 60_000 }, async () => {
+test("the reader moves by hand and by keyboard, and the page hears of it", { timeout: 300_000 }, async () => {
   const page = await pageWith('<meerslag-board interactive="W" aria-label="Exercise"></meerslag-board>');
   await heard(page, "change");
   await cell(page, 32).click();
@@ -77,7 +77,7 @@ test("the reader moves by hand and by keyboard, and the page hears of it", { tim
   await page.close();
 });
 
-test("a file is stepped through; attributes can change", { timeout: 60_000 }, async () => {
+test("a file is stepped through; attributes can change", { timeout: 300_000 }, async () => {
   const page = await pageWith('<meerslag-board pdn="own.pdn" aria-label="Game"></meerslag-board>');
   await heard(page, "change");
   const board = page.locator("meerslag-board");

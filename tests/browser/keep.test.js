@@ -29,14 +29,14 @@ describe("what lies on the desk", () => {
 
   /** Runs a test; open() visits the page, in a new tab. */
   const visit = (title, work) =>
-    test(title, { timeout: 120_000 }, async () => {
+    test(title, { timeout: 300_000 }, async () => {
       const context = await browser.newContext({ locale: "en-GB" });
       const faults = [];
       // A first visit begins with the analysis, where a move is not the start of a game.
       let isFirst = true;
       const open = async () => {
         const page = await context.newPage();
-        page.setDefaultTimeout(30_000);
+        page.setDefaultTimeout(60_000);
         page.on("pageerror", (error) => faults.push(String(error)));
         await page.goto(host.url + (isFirst ? "#view=analysis" : ""));
         isFirst = false;
@@ -174,13 +174,22 @@ describe("what lies on the desk", () => {
       };
     }, word);
 
+  /** Waits until the archive has a game with this word. */
+  const isArchived = (page, word) => page.waitForFunction(async (word) => {
+    const done = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const database = await done(indexedDB.open("meerslag"));
+    const all = await done(database.transaction("desks").objectStore("desks").getAll());
+    database.close();
+    return all.some(({ kept }) => kept.includes(word));
+  }, word);
+
   visit("what the storage has no room for is kept all the same", async (open) => {
     const page = await open();
     await fill(page, "Carla");
     await read(page, TWO_GAMES);
     await openGame(page, 2);
     await page.click("#last");
-    await page.waitForTimeout(500);
+    await isArchived(page, "Carla");
     await reload(page);
     assert.equal(await page.locator("#tag-White").inputValue(), "Carla");
     assert.equal(await page.locator("#games tr").count(), 2);
@@ -190,10 +199,11 @@ describe("what lies on the desk", () => {
   visit("without the archive the game on the board is kept, and the page says so", async (open) => {
     const page = await open();
     await page.evaluate(() => (IDBObjectStore.prototype.put = () => {
+      document.body.dataset.refused = "";
       throw new DOMException("full", "QuotaExceededError");
     }));
     await read(page, "1. 32-28 *");
-    await page.waitForTimeout(500);
+    await page.waitForSelector("body[data-refused]");
     await fill(page, "Carla");
     await within(page, "open", async () => {
       await page.fill("#pdn-text", TWO_GAMES);
@@ -223,7 +233,7 @@ describe("what lies on the desk", () => {
     await next.locator("#recent button", { hasText: "Anna" }).click();
     await moves(next, 7);
     await tag(next, "Event", "Again");
-    await next.waitForTimeout(500);
+    await isArchived(next, "Again");
     await show(next, "database");
     await next.waitForSelector("#recent li");
     // An edited game stays one entry.

@@ -13,7 +13,7 @@ const MOVES = `1. 34-29 17-21 2. 29-23 18x29 3. 33x24 20x29 4. 31-26 15-20 5. 26
 30-24 19x30 8. 40-34 29x40 9. 44x15 14-19 10. 32-27 22x31 11. 37x26 7-11 12. 50-44 1-7 13. 41-37
 10-14 14. 37-31 13-18 15. 46-41 8-13 16. 41-37 7-12 17. 37-32 2-8 18. 32-28 17-21 19. 26x17 11x33`;
 
-test("5,000 games are opened, searched, sorted and stepped through", { timeout: 240_000 }, async (t) => {
+test("5,000 games are opened, searched, sorted and stepped through", { timeout: 300_000 }, async (t) => {
   const page = await browser.newPage({ locale: "en-GB" });
   page.setDefaultTimeout(120_000);
   await page.goto(host.url);

@@ -20,7 +20,7 @@ const movable = (page, square) => cell(page, square).and(page.locator(".movable"
 const visit = async () => {
   const context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.on("dialog", (dialog) => dialog.accept());
   await page.clock.install();
   await page.goto(host.url);
@@ -44,7 +44,7 @@ const combine = async (page, [, from, to, next, last]) => {
   await play(page, next, last);
 };
 
-test("a combination is solved, with its source and the score", { timeout: 90_000 }, async () => {
+test("a combination is solved, with its source and the score", { timeout: 300_000 }, async () => {
   const page = await visit();
   await page.click("#combinations-go");
   await says(page, /White to move and win/, "#title");
@@ -75,7 +75,7 @@ test("a combination is solved, with its source and the score", { timeout: 90_000
   await page.context().close();
 });
 
-test("hints come in two steps; what went wrong comes again, later and later", { timeout: 90_000 }, async () => {
+test("hints come in two steps; what went wrong comes again, later and later", { timeout: 300_000 }, async () => {
   const page = await visit();
   await page.click("#combinations-go");
   await cell(page, 38).and(page.locator(".movable")).waitFor();
@@ -130,7 +130,7 @@ const GAMES = `[White "Jan"]
 
 const open = read;
 
-test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async () => {
+test("puzzles and mistakes of a file are solved", { timeout: 300_000 }, async () => {
   const page = await visit();
   // A game without marks has no exercises.
   assert.match(await text(page, "#exercises-text"), /open a file with puzzles/);
@@ -193,7 +193,7 @@ test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async ()
   await page.context().close();
 });
 
-test("a bad move in place of a mistake is judged, and the exercise comes again", { timeout: 120_000 }, async () => {
+test("a bad move in place of a mistake is judged, and the exercise comes again", { timeout: 300_000 }, async () => {
   const page = await visit();
   await open(page, GAMES.slice(GAMES.indexOf('[White "An"')));
   await show(page, "learn");
@@ -209,7 +209,7 @@ test("a bad move in place of a mistake is judged, and the exercise comes again",
   await page.context().close();
 });
 
-test("a lesson of the list is played and counted", { timeout: 120_000 }, async () => {
+test("a lesson of the list is played and counted", { timeout: 300_000 }, async () => {
   const page = await visit();
   assert.equal(await page.locator("#lessons button").count(), 12);
   await page.click('#lessons button[data-lesson="1"]');
@@ -235,9 +235,9 @@ test("a lesson of the list is played and counted", { timeout: 120_000 }, async (
   await page.context().close();
 });
 
-test("within a combination every move is judged", { timeout: 120_000 }, async () => {
+test("within a combination every move is judged", { timeout: 300_000 }, async () => {
   const page = await (await browser.newContext({ locale: "en-GB", reducedMotion: "reduce" })).newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const fen = "W:W25,30,31,33,36,41,43,44,46,47,48,49,50:B2,3,4,5,6,7,12,13,14,20,22,23,32";
   await page.route("**/combinations.suite", (request) => request.fulfill({ body: `${fen}; 33-28; shot-7; win; self-play`, contentType: "text/plain" }));
   await page.goto(host.url);
@@ -261,7 +261,7 @@ test("within a combination every move is judged", { timeout: 120_000 }, async ()
   await page.context().close();
 });
 
-test("each theme has its rating, and is practised by itself", { timeout: 120_000 }, async () => {
+test("each theme has its rating, and is practised by itself", { timeout: 300_000 }, async () => {
   const page = await visit();
   const theme = (name) => page.locator("#themes li").filter({ has: page.locator(`[data-theme="${name}"]`) });
   assert.match(await theme("given-1").innerText(), /One piece given\s+0 of 92 solved/);

@@ -90,7 +90,7 @@ const faults = (page, isTouched = false) => page.evaluate((isTouched) => {
 
 const open = async (options) => {
   const page = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce", ...options });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await page.goto(host.url);
   await page.waitForSelector("body[data-ready]");
   await read(page, GAME);
@@ -117,7 +117,7 @@ const measure = async (page, found, name, sizes = SIZES, isTouched = false) => {
   }
 };
 
-test("nothing is wrapped, cut off or covered in any language at any width", { timeout: 240_000 }, async () => {
+test("nothing is wrapped, cut off or covered in any language at any width", { timeout: 300_000 }, async () => {
   const page = await open({ viewport: { width: 1280, height: 800 } });
   const found = {};
   for (const view of VIEWS) {
@@ -132,7 +132,7 @@ test("nothing is wrapped, cut off or covered in any language at any width", { ti
   await page.close();
 });
 
-test("menus and dialogs hold their words in any language", { timeout: 240_000 }, async () => {
+test("menus and dialogs hold their words in any language", { timeout: 300_000 }, async () => {
   const page = await open({ viewport: { width: 1280, height: 800 } });
   const found = {};
   for (const name of POPS) {
@@ -151,7 +151,7 @@ test("menus and dialogs hold their words in any language", { timeout: 240_000 },
   await page.close();
 });
 
-test("a finger finds 44 pixels", { timeout: 120_000 }, async () => {
+test("a finger finds 44 pixels", { timeout: 300_000 }, async () => {
   const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
   const found = {};
   for (const view of VIEWS) {
@@ -162,7 +162,7 @@ test("a finger finds 44 pixels", { timeout: 120_000 }, async () => {
   await page.close();
 });
 
-test("twice the size has its place, of the page or of the letters", { timeout: 120_000 }, async () => {
+test("twice the size has its place, of the page or of the letters", { timeout: 300_000 }, async () => {
   const page = await open({ viewport: { width: 1280, height: 800 } });
   const found = {};
   for (const size of ["100%", "200%"]) {
@@ -176,7 +176,7 @@ test("twice the size has its place, of the page or of the letters", { timeout: 1
   await page.close();
 });
 
-test("a telephone shows board and lines together, upright and on its side", { timeout: 60_000 }, async () => {
+test("a telephone shows board and lines together, upright and on its side", { timeout: 300_000 }, async () => {
   for (const viewport of [{ width: 390, height: 844 }, { width: 844, height: 390 }]) {
     const page = await open({ viewport, hasTouch: true });
     await show(page, "analysis");
@@ -192,7 +192,7 @@ test("a telephone shows board and lines together, upright and on its side", { ti
   }
 });
 
-test("a finger on the board scrolls the page, unless it moves a piece", { timeout: 60_000 }, async () => {
+test("a finger on the board scrolls the page, unless it moves a piece", { timeout: 300_000 }, async () => {
   const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
   await show(page, "analysis");
   await page.evaluate(() => document.body.append(Object.assign(document.createElement("p"), { style: "height: 2000px" })));
@@ -205,8 +205,8 @@ test("a finger on the board scrolls the page, unless it moves a piece", { timeou
     await touch("touchStart", 0);
     for (let way = 10; way <= 120; way += 10) await touch("touchMove", way);
     await touch("touchEnd", 120);
-    await page.waitForTimeout(200);
-    return page.evaluate(() => scrollY > 60);
+    // The page scrolls in later frames, or not at all.
+    return page.waitForFunction(() => scrollY > 60, null, { timeout: 3000 }).then(() => true, () => false);
   };
   await page.waitForSelector(".cell.movable");
   const free = await page.locator(".cell:not(.movable)").first().getAttribute("data-square");

@@ -15,7 +15,7 @@ import { launch, serveFolder } from "./hosts.js";
 const { SITE } = process.env;
 const make = fileURLToPath(new URL("../../engine/web/package/make", import.meta.url));
 
-test("packages are installed into an empty page", { skip: !SITE, timeout: 180_000 }, async () => {
+test("packages are installed into an empty page", { skip: !SITE, timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "package-"));
   execFileSync(make, [SITE, folder]);
   const packed = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
@@ -32,7 +32,7 @@ test("packages are installed into an empty page", { skip: !SITE, timeout: 180_00
   const browser = await launch();
   try {
     const page = await browser.newPage({ locale: "en-GB" });
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(host.url);
     const cell = (square) => page.locator(`.cell[data-square="${square}"]`);
     await page.locator(".cell.movable").first().waitFor();

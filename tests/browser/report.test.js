@@ -68,11 +68,11 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
 
     /** Runs a test on a fresh page, without errors. */
     const onPage = (title, work) =>
-      test(title, { timeout: 120_000 }, async () => {
+      test(title, { timeout: 300_000 }, async () => {
         const context = await browser.newContext({ locale: "en-GB" });
         const page = await context.newPage();
         const wrong = [];
-        page.setDefaultTimeout(30_000);
+        page.setDefaultTimeout(60_000);
         page.on("console", (message) => {
           if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) wrong.push(message.text());
         });
@@ -214,10 +214,10 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
   });
 }
 
-test("a server that goes away is waited for", { skip: !MEERSLAG, timeout: 120_000 }, async () => {
+test("a server that goes away is waited for", { skip: !MEERSLAG, timeout: 300_000 }, async () => {
   let host = await startServer(MEERSLAG);
   const page = await browser.newPage({ locale: "en-GB" });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   await page.goto(host.url);
   await page.waitForSelector("body[data-ready]");
   await read(page, GAME);

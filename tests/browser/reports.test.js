@@ -15,7 +15,7 @@ import { blur, choose, menu, setUp, show, speak, type } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
 const { MEERSLAG } = process.env;
-const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 240_000 };
+const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 300_000 };
 
 const PDN = `[Event "Club"]
 [White "Anna"]

@@ -13,14 +13,14 @@ import { MEERSLAG, browser, host } from "./stage.js";
 const visit = async (address = "") => {
   const context = await browser.newContext({ locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.on("dialog", (dialog) => dialog.accept());
   await page.goto(host.url + address);
   await page.waitForSelector("body[data-ready]");
   return page;
 };
 
-test("a shared link shows the same in a fresh profile", { timeout: 120_000 }, async () => {
+test("a shared link shows the same in a fresh profile", { timeout: 300_000 }, async () => {
   const page = await visit();
   await read(page, '[FEN "W:W27,28,32,37:B14,18,19,23"]\n1. 28-22 19-24 2. 22x13 24-29 *');
   await moves(page, 4);
@@ -54,7 +54,7 @@ test("a shared link shows the same in a fresh profile", { timeout: 120_000 }, as
   await other.context().close();
 });
 
-test("a link in an open page, and one that is wrong", { timeout: 120_000 }, async () => {
+test("a link in an open page, and one that is wrong", { timeout: 300_000 }, async () => {
   const page = await visit();
   await page.evaluate(() => (location.hash = "moves=32-28,19-23,28x19&view=analysis"));
   await moves(page, 3);
@@ -68,7 +68,7 @@ test("a link in an open page, and one that is wrong", { timeout: 120_000 }, asyn
   await page.context().close();
 });
 
-test("a file of the same origin is opened, one of another is not", { timeout: 120_000 }, async () => {
+test("a file of the same origin is opened, one of another is not", { timeout: 300_000 }, async () => {
   const context = await browser.newContext({ locale: "en-GB" });
   const page = await context.newPage();
   await page.route((url) => url.pathname === "/games.pdn", (request) => request.fulfill({ body: "1. 32-28 19-23 2. 28x19 *" }));
@@ -91,7 +91,7 @@ test("a file of the same origin is opened, one of another is not", { timeout: 12
   await context.close();
 });
 
-test("a link for others has an address that they can open, and a code for a phone", { timeout: 120_000, skip: !MEERSLAG }, async () => {
+test("a link for others has an address that they can open, and a code for a phone", { timeout: 300_000, skip: !MEERSLAG }, async () => {
   // On this machine alone the page says so, and draws no code.
   const page = await visit();
   await show(page, "analysis");
@@ -123,7 +123,7 @@ test("a link for others has an address that they can open, and a code for a phon
   await shared.stop();
 });
 
-test("a link is not called the last visit, and braces stay in a comment as brackets", { timeout: 120_000 }, async () => {
+test("a link is not called the last visit, and braces stay in a comment as brackets", { timeout: 300_000 }, async () => {
   const page = await visit();
   await show(page, "analysis");
   await type(page, "32-28");

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 
 const [ENGINE, RULES, DATABASES] = ["meerslag.wasm.gz", "rules.wasm.gz", "databases.bin.gz"];
 
-describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
+describe("the site", { skip: !SITE, timeout: 300_000 }, () => {
   /** @type {import("playwright-core").Browser} */
   let browser;
   let folder;
@@ -44,7 +44,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
 
   const open = async (context, host) => {
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(host.url);
     await page.waitForSelector("body[data-ready]");
     return page;

@@ -16,7 +16,7 @@ import { inLanguage } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
 const { MEERSLAG } = process.env;
-const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 240_000 };
+const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 300_000 };
 const TOKEN = "a-token-for-the-tests";
 
 const player = (name) => `[[player]]\nname = "${name}"\nengine = "builtin"\n`;

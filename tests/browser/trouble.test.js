@@ -22,7 +22,7 @@ after(() => browser.close());
 
 /** Runs a test on a fresh page. The browser itself reports requests that fail; nothing else may. */
 const onPage = (title, host, work) =>
-  test(title, { timeout: 120_000 }, async () => {
+  test(title, { timeout: 300_000 }, async () => {
     const contexts = [];
     const faults = [];
     /** A page of another visitor. */
@@ -30,7 +30,7 @@ const onPage = (title, host, work) =>
       const context = await browser.newContext({ locale: "en-GB" });
       contexts.push(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(30_000);
+      page.setDefaultTimeout(60_000);
       page.on("console", (message) => {
         const isRequest = /^Failed to load resource/.test(message.text());
         if (message.type() === "error" && !isRequest) faults.push(message.text());

@@ -259,7 +259,7 @@ export class Play extends Part {
   changed({ played, engine }) {
     const { node, game, games } = this.desk;
     // Another game has taken its place; what was said of that stays.
-    if (this.running && !games.includes(this.running)) setTimeout(() => this.say([find("status").textContent, t("gameAside")].filter(Boolean).join(" ")));
+    if (this.running?.isEmpty === false && !games.includes(this.running)) setTimeout(() => this.say([find("status").textContent, t("gameAside")].filter(Boolean).join(" ")));
     this.running = this.side ? game : null;
     if (this.side && (played || engine)) this.clock.press(OTHER[node.position[0]]);
     this.draw();
