@@ -1,7 +1,7 @@
 //! Games with every move judged.
 
 use meerslag_search::{Control, Limits, Mode};
-use meerslag_study::annotate::{self as study, PositionAnalysis, Strength};
+use meerslag_study::annotate::{self as study, PositionAnalysis, StrengthRange};
 use movegen::DrawRules;
 use movegen::notation::pdn::{self, Signs};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -121,7 +121,7 @@ pub struct SideSummary {
 impl From<&pdn::SideSummary> for SideSummary {
     fn from(play: &pdn::SideSummary) -> SideSummary {
         let [inaccuracies, mistakes, blunders] = play.grades;
-        let level = Strength::of(play).map(|strength| strength.level);
+        let level = StrengthRange::of(play).map(|strength| strength.mean.level);
         let accuracy = play.accuracy();
         SideSummary { moves: play.moves, accuracy, inaccuracies, mistakes, blunders, level }
     }

@@ -207,7 +207,7 @@ impl Output<'_> {
         let row = |player: &PlayerSummary| {
             let PlayerSummary { name, games, play, .. } = player;
             let accuracy = play.accuracy().map_or_else(String::new, |a| format!("{a:.1} %"));
-            let level = player.strength().map_or_else(String::new, |it| it.level.to_string());
+            let level = player.strength().map_or_else(String::new, |it| it.to_string());
             let mut row =
                 vec![name.clone(), games.to_string(), play.moves.to_string(), accuracy, level];
             row.extend(play.grades.map(|count| count.to_string()));

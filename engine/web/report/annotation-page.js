@@ -15,6 +15,9 @@ const KINDS = ["allowed_combination", "missed_combination", "won_endgame_not_won
 
 const rounded = (accuracy) => (accuracy == null ? "–" : accuracy.toFixed(1));
 
+/** A number with the ends of its interval. */
+const ranged = (value, range) => (value == null ? "–" : `${value} (${range.join("–")})`);
+
 /** The number of a move of a game. */
 const numberIn = (data, ply) => numbered(ply + (data.p[0] === "B" ? 1 : 0), firstOf(data));
 
@@ -38,7 +41,7 @@ export const annotationPage = (data) => {
     table("standings", t("players"),
       [text("player"), ...["gamesCount", "movesWithChoice", "accuracy", "likeLevel", "eloOverLevel", "inaccuracies", "gradeMistakes", "blunders"].map(number)],
       players.map((it) => [
-        it.player, String(it.games), String(it.moves), rounded(it.accuracy), String(it.level ?? "–"), String(it.elo ?? "–"),
+        it.player, String(it.games), String(it.moves), rounded(it.accuracy), ranged(it.level, it.level_range), ranged(it.elo, it.elo_range),
         ...counts(it, ["inaccuracies", "mistakes", "blunders"]),
       ])),
     make("p", {}, t("accuracyHelp")),

@@ -24,4 +24,4 @@ pub use pdn::{better_line, describe, write};
 pub use players::{
     DayOfPlay, KindCounts, MistakeCounts, PhaseCounts, PlayerSummaries, PlayerSummary, player_name,
 };
-pub use strength::Strength;
+pub use strength::{Strength, StrengthRange};

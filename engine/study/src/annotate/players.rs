@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::judge::JudgedGame;
 use super::mistake::{Endgame, Mistake, MistakeKind, Phase};
-use super::strength::Strength;
+use super::strength::StrengthRange;
 
 /// The most instructive positions that are kept.
 const INSTRUCTIVE: usize = 10;
@@ -110,8 +110,8 @@ impl PlayerSummary {
 
     /// The playing level that plays about as well; `None` with too few moves.
     #[must_use]
-    pub fn strength(&self) -> Option<Strength> {
-        Strength::of(&self.play)
+    pub fn strength(&self) -> Option<StrengthRange> {
+        StrengthRange::of(&self.play)
     }
 
     fn add(&mut self, date: Option<&str>, play: &SideSummary) {

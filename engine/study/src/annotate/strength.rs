@@ -1,5 +1,7 @@
 //! The playing level that plays about as well.
 
+use std::fmt;
+
 use meerslag_search::PlayingLevel;
 use movegen::notation::pdn::SideSummary;
 
@@ -17,14 +19,37 @@ pub struct Strength {
     pub elo: u32,
 }
 
-impl Strength {
+/// How strong play was, with the ends of its interval of 95 % by how much the moves differ.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StrengthRange {
+    /// By the accuracy itself.
+    pub mean: Strength,
+    /// By an accuracy that is less by its margin.
+    pub low: Strength,
+    /// By one that is more.
+    pub high: Strength,
+}
+
+impl StrengthRange {
     /// From the accuracy of at least 40 moves; `None` with fewer, or if nothing was at stake.
     #[must_use]
-    pub fn of(play: &SideSummary) -> Option<Strength> {
+    pub fn of(play: &SideSummary) -> Option<StrengthRange> {
         let accuracy = play.accuracy().filter(|_| play.moves >= LEAST_MOVES)?;
-        Some(Strength::at(accuracy))
+        let margin = play.accuracy_margin()?;
+        let [low, mean, high] = [-margin, 0.0, margin].map(|more| Strength::at(accuracy + more));
+        Some(StrengthRange { mean, low, high })
     }
+}
 
+impl fmt::Display for StrengthRange {
+    /// As `5 (3-6)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [low, mean, high] = [self.low, self.mean, self.high].map(|one| one.level);
+        write!(f, "{mean} ({low}-{high})")
+    }
+}
+
+impl Strength {
     fn at(accuracy: f64) -> Strength {
         let below = ACCURACY.iter().filter(|&&level| level <= accuracy).count().max(1);
         let share = match ACCURACY.get(below) {
@@ -55,5 +80,27 @@ mod tests {
         let elos: Vec<u32> = (0..=1000).map(|n| Strength::at(f64::from(n) / 10.0).elo).collect();
         assert!(elos.is_sorted());
         assert_eq!((elos[0], Strength::at(ACCURACY[1]).elo), (0, 246));
+    }
+
+    /// One move of five gives away a third of the points.
+    fn played(moves: u32) -> StrengthRange {
+        let mut play = SideSummary::default();
+        for number in 0..moves {
+            let dropped = if number % 5 == 0 { 0.3 } else { 0.0 };
+            play.count(0.5, dropped, movegen::notation::pdn::Grade::Good);
+        }
+        StrengthRange::of(&play).unwrap()
+    }
+
+    #[test]
+    fn more_moves_have_a_smaller_margin() {
+        let ranges = [40, 400, 4000].map(played);
+        for range in ranges {
+            assert_eq!(range.mean, ranges[0].mean);
+            assert!(range.low.elo < range.mean.elo && range.mean.elo < range.high.elo);
+        }
+        let widths = ranges.map(|range| range.high.elo - range.low.elo);
+        assert!(widths.is_sorted_by(|wide, narrow| wide > narrow), "{widths:?}");
+        assert_eq!(ranges[0].to_string(), "5 (2-8)");
     }
 }

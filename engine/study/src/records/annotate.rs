@@ -169,6 +169,10 @@ pub struct PlayerRecord<'a> {
     level: Option<u8>,
     /// Elo over level 1, by the same measure.
     elo: Option<u32>,
+    /// The ends of the interval of 95 % of the level.
+    level_range: Option<[u8; 2]>,
+    /// Those of `elo`.
+    elo_range: Option<[u32; 2]>,
     inaccuracies: u32,
     mistakes: u32,
     blunders: u32,
@@ -193,8 +197,10 @@ impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
             games: player.games,
             moves: player.play.moves,
             accuracy: accuracy(&player.play),
-            level: strength.map(|strength| strength.level),
-            elo: strength.map(|strength| strength.elo),
+            level: strength.map(|strength| strength.mean.level),
+            elo: strength.map(|strength| strength.mean.elo),
+            level_range: strength.map(|strength| [strength.low.level, strength.high.level]),
+            elo_range: strength.map(|strength| [strength.low.elo, strength.high.elo]),
             inaccuracies,
             mistakes,
             blunders,

@@ -103,15 +103,23 @@ pub struct SideSummary {
     pub dropped: f64,
     /// Inaccuracies, mistakes and blunders.
     pub grades: [u32; 3],
+    /// The sums of the squares of the stakes, of the stakes times the shares given away, and of the squares
+    /// of the shares: how much the moves differ.
+    pub squares: [f64; 3],
 }
 
 impl SideSummary {
     /// Adds a move with a choice, by the [`Chance::stake`] before it and the share of the points
     /// that it gave away, which is never more.
     pub fn count(&mut self, stake: f64, dropped: f64, grade: Grade) {
+        let stake = stake.max(dropped);
         self.moves += 1;
-        self.staked += stake.max(dropped);
+        self.staked += stake;
         self.dropped += dropped;
+        let squares = [stake * stake, stake * dropped, dropped * dropped];
+        for (sum, square) in self.squares.iter_mut().zip(squares) {
+            *sum += square;
+        }
         match grade {
             Grade::Good => {}
             Grade::Inaccuracy => self.grades[0] += 1,
@@ -128,6 +136,19 @@ impl SideSummary {
         for (sum, count) in self.grades.iter_mut().zip(other.grades) {
             *sum += count;
         }
+        for (sum, square) in self.squares.iter_mut().zip(other.squares) {
+            *sum += square;
+        }
+    }
+
+    /// Half of the interval of 95 % around the accuracy, in percent, as if the moves were independent of each
+    /// other.
+    #[must_use]
+    pub fn accuracy_margin(&self) -> Option<f64> {
+        let lost = 1.0 - self.accuracy()? / 100.0;
+        let [stakes, both, shares] = self.squares;
+        let variance = (shares - 2.0 * lost * both + lost * lost * stakes).max(0.0);
+        Some(100.0 * 1.96 * variance.sqrt() / self.staked)
     }
 
     /// The part of the stakes that the moves kept, in percent: 100 gives nothing away. `None` where
