@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::notation::hub;
 use crate::notation::pdn::{GameResult, Grade};
-use crate::{Bound, Color, Move, Position, Score, Wld};
+use crate::{Bound, Color, Move, Position, Score, Variant, Wld};
 
 /// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 1;
@@ -144,6 +144,7 @@ text!(Position, |it: Position| it.to_fen());
 text!(Move, |it: Move| it.to_string());
 text!(Color, |it: Color| it.letter().to_string());
 text!(Wld, Wld::name);
+text!(Variant, Variant::name);
 text!(Grade, Grade::name);
 text!(GameResult, GameResult::as_str);
 text!(Bound, |it: Bound| match it {
@@ -162,6 +163,12 @@ impl<'de> Deserialize<'de> for Position {
 impl<'de> Deserialize<'de> for Move {
     fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Move, D::Error> {
         hub::read_move(&String::deserialize(given)?).map_err(de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Variant {
+    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Variant, D::Error> {
+        String::deserialize(given)?.parse().map_err(de::Error::custom)
     }
 }
 

@@ -94,6 +94,13 @@ impl Variant {
         matches!(self, Variant::Frisian | Variant::Frysk)
     }
 
+    /// The game with the same rules that stands for both, for example in files of weights: Frysk! is
+    /// Frisian from another start.
+    #[must_use]
+    pub const fn rules(self) -> Variant {
+        if self.is_frisian() { Variant::Frisian } else { self }
+    }
+
     /// Whether it is the international game.
     #[must_use]
     pub const fn is_international(&self) -> bool {

@@ -136,6 +136,7 @@ mod tests {
     use super::super::model::Model;
     use super::*;
     use meerslag_search::eval::EvalKind;
+    use movegen::Variant;
 
     #[test]
     fn every_number_comes_back_to_its_last_bit() {
@@ -152,10 +153,11 @@ mod tests {
                 }
             })
             .collect();
-        let model = Model::new(EvalKind::Material, 121.7);
+        let model = Model::new(Variant::Losing, EvalKind::Material, 121.7);
         let state = LearningState { best: model.clone(), model, epochs };
         write(&path, "identity", &state).unwrap();
-        let new = |scale: Option<f32>| Model::new(EvalKind::Material, scale.unwrap());
+        let new =
+            |scale: Option<f32>| Model::new(Variant::Losing, EvalKind::Material, scale.unwrap());
         let again: LearningState<Model> = read_or_new(&path, "identity", new).unwrap();
         assert_eq!(again.epochs, state.epochs);
         assert_eq!(again.model.scale().to_bits(), state.model.scale().to_bits());

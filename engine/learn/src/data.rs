@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::thread;
 
 use crossbeam::channel;
+use movegen::Variant;
 use movegen::random::Random;
 
 use super::error::TrainError;
@@ -39,6 +40,8 @@ const _: () = assert!(BLOCK_GAMES == u32::BITS as u64);
 /// All blocks of some sources.
 #[derive(Debug)]
 pub struct DataSet {
+    /// The game of all files.
+    pub variant: Variant,
     files: Vec<(PathBuf, f32, Filter)>,
     blocks: Vec<GameIndex>,
     /// Number of games, each counted once.
@@ -66,9 +69,11 @@ impl DataSet {
     /// before, and later the positions that the filter rejects.
     ///
     /// # Errors
-    /// If a file cannot be read or has no games.
+    /// If a file cannot be read or has no games, or games with other rules than those before.
     pub fn open(sources: &[Source], filter: &Filter) -> Result<DataSet, StoreError> {
+        let mut game = None;
         let mut set = DataSet {
+            variant: Variant::International,
             files: Vec::new(),
             blocks: Vec::new(),
             games: 0,
@@ -82,14 +87,15 @@ impl DataSet {
         for source in sources {
             sum.update(&source.weight.to_le_bytes());
             for path in files(&source.path)? {
-                let mut contents = Contents::open(&path)?;
+                let mut contents = Contents::open_of(&path, &mut game)?;
                 let header = serde_json::to_vec(contents.header()).unwrap_or_default();
                 sum.update(&header);
                 let filter = filter.beyond(contents.header().database_pieces);
                 let file = set.files.len();
                 while let Some(block) = contents.next_block()? {
                     let mut copies = 0u32;
-                    for (number, game) in block.games().unwrap_or_default().iter().enumerate() {
+                    let games = block.games(contents.header().variant).unwrap_or_default();
+                    for (number, game) in games.iter().enumerate() {
                         if seen.is_new(game) {
                             set.games += 1;
                         } else {
@@ -108,6 +114,7 @@ impl DataSet {
                 set.files.push((path, source.weight, filter));
             }
         }
+        set.variant = game.unwrap_or_default();
         set.hash = format!("{:08x}", sum.finalize());
         Ok(set)
     }
@@ -188,9 +195,11 @@ impl DataSet {
 /// file that has bytes outside good blocks, and their number; returns the sum of these numbers.
 ///
 /// # Errors
-/// If a file cannot be read or a folder has none, and the errors of `see`.
+/// If a file cannot be read, a folder has none, or a file holds games with other rules than `variant`
+/// or, without one, than the files before; and the errors of `see`.
 pub fn read_games<E: From<StoreError>>(
     paths: &[PathBuf],
+    mut variant: Option<Variant>,
     mut see: impl FnMut(&GamesHeader, PlayedGame) -> Result<(), E>,
     mut damaged: impl FnMut(&Path, u64),
 ) -> Result<u64, E> {
@@ -200,7 +209,7 @@ pub fn read_games<E: From<StoreError>>(
     }
     let mut skipped = 0;
     for path in all {
-        let mut contents = Contents::open(&path)?;
+        let mut contents = Contents::open_of(&path, &mut variant)?;
         while let Some(games) = contents.next_games()? {
             for game in games {
                 see(contents.header(), game)?;
@@ -264,7 +273,7 @@ mod tests {
                 Ok::<_, StoreError>(())
             };
             let note = |path: &Path, bytes| damaged.push((path.to_owned(), bytes));
-            let sum = read_games(&[folder.path().to_owned()], see, note).unwrap();
+            let sum = read_games(&[folder.path().to_owned()], None, see, note).unwrap();
             (seen, damaged, sum)
         };
         assert_eq!(read(), (games.clone(), Vec::new(), 0));
@@ -276,6 +285,41 @@ mod tests {
         let lost = ends[1] - ends[0];
         let left = games[..BLOCK_GAMES as usize].to_vec();
         assert_eq!(read(), (left, vec![(file, lost)], lost));
+    }
+
+    #[test]
+    fn games_of_the_board_are_not_mixed() {
+        let [frisian, frysk, killer] = [Variant::Frisian, Variant::Frysk, Variant::Killer];
+        let folders = [frisian, frysk, killer].map(|variant| {
+            let folder = TempDir::new().unwrap();
+            let (header, _) = test_games::games(0);
+            let mut store = Store::open(folder.path(), &GamesHeader { variant, ..header }).unwrap();
+            let mut bytes = Vec::new();
+            let games = (0..BLOCK_GAMES).map(|seed| test_games::random_game_of(variant, seed));
+            games.for_each(|game| game.encode(&mut bytes));
+            store.add(BLOCK_GAMES as u32, &bytes).unwrap();
+            folder
+        });
+        let open = |places: &[usize]| {
+            let sources = places.iter().map(|&place| Source::new(folders[place].path()));
+            DataSet::open(&sources.collect::<Vec<_>>(), &Filter::default())
+        };
+        // Frysk! has the rules of Frisian.
+        let both = open(&[0, 1]).unwrap();
+        assert_eq!((both.variant, both.games, both.skipped), (frisian, 2 * BLOCK_GAMES, 0));
+        let error = open(&[2, 0]).unwrap_err().to_string();
+        assert!(error.ends_with("games of frisian, not of killer"), "{error}");
+        let paths = [folders[0].path().to_owned()];
+        let read = |variant| {
+            let mut starts = Vec::new();
+            let see = |_: &GamesHeader, game: PlayedGame| {
+                starts.push(game.start.variant());
+                Ok::<_, StoreError>(())
+            };
+            read_games(&paths, variant, see, |_, _| {}).map(|_| starts)
+        };
+        assert_eq!(read(None).unwrap(), [frisian; BLOCK_GAMES as usize]);
+        assert!(read(Some(killer)).is_err() && read(Some(frysk)).is_ok());
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //!
 //! A forced move is not searched and takes no space.
 
-use movegen::{Bitboard, Color, Move, Position, Wld};
+use movegen::{Bitboard, Color, Move, Position, Variant, Wld};
 use thiserror::Error;
 
 use super::opening::SelfplayOpening;
@@ -75,7 +75,7 @@ pub struct PlayedPly {
 /// A game that the engine played against itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedGame {
-    /// Where it began.
+    /// Where it began, in Frisian with no king that has just moved.
     pub start: Position,
     /// How that position was made.
     pub opening: SelfplayOpening,
@@ -136,11 +136,12 @@ impl PlayedGame {
         }
     }
 
-    /// Reads a game from the front of `bytes` and removes its bytes.
+    /// Reads a game from the front of `bytes` and removes its bytes. The file says which game of the
+    /// board it is.
     ///
     /// # Errors
     /// If the bytes are not a game.
-    pub fn decode(bytes: &mut &[u8]) -> Result<PlayedGame, DecodeError> {
+    pub fn decode(bytes: &mut &[u8], variant: Variant) -> Result<PlayedGame, DecodeError> {
         fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], DecodeError> {
             let (head, rest) = bytes.split_first_chunk().ok_or(DecodeError::CutOff)?;
             *bytes = rest;
@@ -152,7 +153,8 @@ impl PlayedGame {
         let set = |bits| Bitboard::from_bits(bits).ok_or(DecodeError::Start);
         let sets = [set(black)?, set(white & !BLACK_BEGINS)?, set(kings)?];
         let start = Position::from_bitboards(sets[0], sets[1], sets[2], side)
-            .map_err(|_| DecodeError::Start)?;
+            .map_err(|_| DecodeError::Start)?
+            .with_variant(variant);
         let [opening, result, end] = take(bytes)?;
         let opening = SelfplayOpening::from_code(opening).ok_or(DecodeError::Unknown("opening"))?;
         let white = Wld::from_rank(result).ok_or(DecodeError::Unknown("result"))?;
@@ -195,20 +197,20 @@ impl PlayedGame {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::test_games::random_game;
+    use super::super::test_games::{random_game, random_game_of};
     use super::*;
 
     proptest! {
         #[test]
-        fn games_come_back(seed: u64) {
-            let games = [random_game(seed), random_game(seed ^ 1)];
+        fn games_come_back(seed: u64, variant in prop::sample::select(&Variant::ALL[..])) {
+            let games = [seed, seed ^ 1].map(|seed| random_game_of(variant, seed));
             let mut bytes = Vec::new();
             for game in &games {
                 game.encode(&mut bytes);
             }
             let mut rest = &bytes[..];
             for game in &games {
-                prop_assert_eq!(&PlayedGame::decode(&mut rest).unwrap(), game);
+                prop_assert_eq!(&PlayedGame::decode(&mut rest, variant).unwrap(), game);
             }
             prop_assert!(rest.is_empty());
             let positions: Vec<Position> = games[0].positions().map(|(p, _)| p).collect();
@@ -221,14 +223,14 @@ mod tests {
             random_game(seed).encode(&mut bytes);
             let place = place % bytes.len();
             bytes[place] ^= flip;
-            if let Ok(game) = PlayedGame::decode(&mut &bytes[..]) {
+            if let Ok(game) = PlayedGame::decode(&mut &bytes[..], Variant::International) {
                 let mut position = game.start;
                 for ply in &game.plies {
                     prop_assert!(position.legal_moves().contains(&ply.mv));
                     position = position.after(ply.mv);
                 }
             }
-            prop_assert!(PlayedGame::decode(&mut &bytes[..place]).is_err());
+            prop_assert!(PlayedGame::decode(&mut &bytes[..place], Variant::International).is_err());
         }
     }
 }

@@ -17,6 +17,7 @@ use meerslag_harness::runner::{
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use meerslag_study::Shard;
 use meerslag_study::openings;
+use movegen::Variant;
 use movegen::json::rounded;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +25,6 @@ use thiserror::Error;
 
 use super::data::{DataSet, Source};
 use super::error::TrainError;
-use super::opening::OpeningMix;
 use super::relabel::Relabel;
 use super::sample::Filter;
 use super::selfplay::{GamesProgress, SelfPlay, SelfPlayError};
@@ -62,6 +62,9 @@ pub struct Generations {
     #[arg(long, value_name = "N", default_value_t = 60_000,
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub games: u64,
+    /// The game: international, killer, breakthrough, losing, frisian or frysk
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pub variant: Variant,
     /// Nodes for each move of these games
     #[arg(long, value_name = "N", default_value_t = 500,
           value_parser = value_parser!(u64).range(1..=1_000_000_000))]
@@ -205,7 +208,7 @@ impl Generations {
             return Err(GenerationsError::NothingLearned);
         }
         let file = self.folder.join("accepted.weights");
-        Evaluation::named(&accepted)?.weights().write(&file, Existing::Replace)?;
+        Evaluation::named(&accepted, self.variant)?.weights().write(&file, Existing::Replace)?;
         Ok(BestWeights { weights: accepted, file })
     }
 
@@ -225,12 +228,13 @@ impl Generations {
             games: self.games,
             nodes: self.nodes,
             seed: self.seed + u64::from(generation),
-            openings: OpeningMix::default(),
+            variant: self.variant,
+            openings: None,
             relabel: Relabel::default(),
             shard: Shard::WHOLE,
             threads: self.threads,
             databases: DatabaseOptions::default(),
-            evaluation: Evaluation::named(player)?,
+            evaluation: Evaluation::named(player, self.variant)?,
         };
         let mut observed = Ok(());
         let mut report = |progress| {
@@ -342,16 +346,24 @@ impl Generations {
             Ok::<_, ConfigError>(spec)
         };
         let nodes: TimeControl = format!("nodes={}", self.match_nodes).parse()?;
-        let conditions = Conditions {
+        // From the start alone four plies give thousands of positions.
+        let (openings, random_plies) = match self.variant {
+            Variant::International => (openings::three_move_ballots(), None),
+            _ => (Vec::new(), Some(4)),
+        };
+        let mut conditions = Conditions {
             event: "Generations".to_owned(),
+            variant: self.variant,
             engines: vec![engine("new", new)?, engine("old", old)?],
             time_control: Some(nodes),
-            openings: openings::three_move_ballots(),
+            openings,
+            random_plies,
             seed: Some(self.seed),
             adjudication: Adjudication { max_moves: MAX_MATCH_MOVES, ..Adjudication::default() },
             margin: Duration::ZERO,
             ..Conditions::default()
         };
+        conditions.play_variant();
         let (elo0, elo1) = SPRT_ELO;
         let sprt = Sprt { elo0, elo1, alpha: SPRT_ERROR, beta: SPRT_ERROR, is_logistic: false };
         let (format, pairs) = (MatchFormat::RoundRobin, Some(self.pairs));
@@ -394,6 +406,7 @@ mod tests {
             count: 1,
             games: 128,
             nodes: 20,
+            variant: Variant::International,
             kind: EvalKind::Material,
             pairs: 2,
             match_nodes: 20,

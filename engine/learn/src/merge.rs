@@ -82,9 +82,11 @@ mod tests {
 
     use super::super::opening::OpeningMix;
     use super::*;
+    use movegen::Variant;
 
     fn header(shard: Shard) -> GamesHeader {
         GamesHeader {
+            variant: Variant::International,
             seed: 7,
             nodes: 100,
             openings: OpeningMix::default(),

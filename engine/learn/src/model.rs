@@ -3,7 +3,7 @@
 //! A window of 8 squares is worth the sum of its own value and those of its two parts of 4 squares.
 //! So rare windows fall back on their parts. [`Model::weights`] adds them up.
 
-use movegen::{Color, Position};
+use movegen::{Color, Position, Variant};
 
 use super::factors;
 use super::learner::{Learner, TrainingStep};
@@ -37,6 +37,7 @@ impl Parameter {
 /// Parameters, and where each kind begins.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Model {
+    variant: Variant,
     kind: EvalKind,
     /// Hundredths of a man per unit of the logistic function.
     pub(super) scale: f32,
@@ -109,17 +110,19 @@ const PARTS: usize = scalars::COUNT;
 const WINDOWS: usize = PARTS + factors::HALF_ROWS;
 
 impl Model {
-    pub(super) fn new(kind: EvalKind, scale: f32) -> Model {
+    pub(super) fn new(variant: Variant, kind: EvalKind, scale: f32) -> Model {
         let count = match kind {
             EvalKind::Material => PARTS,
             EvalKind::P8 => WINDOWS + factors::WINDOW_ROWS,
         };
         let mut parameters = vec![Parameter::NEW; count];
         // A man has a value before anything is learnt.
-        parameters[scalars::MEN].value = [100.0 / scale; 2];
-        parameters[scalars::FIRST_KING].value = [300.0 / scale; 2];
-        parameters[scalars::FURTHER_KINGS].value = [270.0 / scale; 2];
-        Model { kind, scale, parameters }
+        let material = Weights::material_of(variant).scalars;
+        for scalar in [scalars::MEN, scalars::FIRST_KING, scalars::FURTHER_KINGS] {
+            let hundredths = material[scalar].map(|units| f32::from(units) / UNITS as f32);
+            parameters[scalar].value = hundredths.map(|hundredths| hundredths / scale);
+        }
+        Model { variant, kind, scale, parameters }
     }
 
     /// The model's view of a position.
@@ -240,7 +243,8 @@ impl Learner for Model {
             EvalKind::Material => Vec::new(),
             EvalKind::P8 => self.pattern_sums().into_iter().map(quantised).collect(),
         };
-        Weights { kind: self.kind, provenance, scalars, patterns, network: None }
+        let Model { variant, kind, .. } = *self;
+        Weights { variant, kind, provenance, scalars, patterns, network: None }
     }
 
     fn floats(&self) -> Vec<f32> {
@@ -289,7 +293,7 @@ mod tests {
 
     /// A model with large random parameters, all seen often.
     fn random_model(kind: EvalKind) -> Model {
-        let mut model = Model::new(kind, 80.0);
+        let mut model = Model::new(Variant::International, kind, 80.0);
         let mut random = Random::new(4);
         for parameter in &mut model.parameters {
             parameter.value = [0; 2].map(|_: i32| random.below(2001) as f32 / 5000.0 - 0.2);
@@ -333,7 +337,7 @@ mod tests {
     #[test]
     fn results_are_learnt() {
         for kind in EvalKind::ALL {
-            let mut model = Model::new(kind, 80.0);
+            let mut model = Model::new(Variant::International, kind, 80.0);
             let mut features = Features::default();
             // The side with more men on the left wins.
             let samples: Vec<(Position, f32)> = random_positions(3_000, 9)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use movegen::{Bitboard, Color, Kind, Move, Piece, Position, Setup, Square};
+use movegen::{Bitboard, Color, Kind, Move, Piece, Position, Setup, Square, Variant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -78,6 +78,22 @@ pub struct ParseMixError {
 impl OpeningMix {
     const MAX_WEIGHT: u32 = 1000;
 
+    /// The usual mix in a game of the board: ballots are of the international one.
+    #[must_use]
+    pub const fn of(variant: Variant) -> OpeningMix {
+        if variant.is_international() {
+            OpeningMix([50, 33, 9, 8, 0])
+        } else {
+            OpeningMix([80, 0, 12, 8, 0])
+        }
+    }
+
+    /// Whether no game begins with an opening of the international game.
+    pub(super) fn is_of_any_game(self) -> bool {
+        let [_, ballot, _, _, unbalanced] = self.0;
+        ballot + unbalanced == 0
+    }
+
     pub(super) fn pick(&self, random: &mut Random) -> SelfplayOpening {
         let all: u32 = self.0.iter().sum();
         let mut drawn = random.below(all as usize) as u32;
@@ -93,7 +109,7 @@ impl OpeningMix {
 
 impl Default for OpeningMix {
     fn default() -> OpeningMix {
-        OpeningMix([50, 33, 9, 8, 0])
+        OpeningMix::of(Variant::International)
     }
 }
 
@@ -180,8 +196,9 @@ pub(super) struct NumberedPlies {
 
 impl NumberedPlies {
     /// Plies from the initial position, as many as give millions of starts.
-    pub(super) fn start() -> NumberedPlies {
-        NumberedPlies { first: vec![Position::initial()], plies: 14, ballots: Vec::new() }
+    pub(super) fn start(variant: Variant) -> NumberedPlies {
+        let first = vec![Position::initial_of(variant)];
+        NumberedPlies { first, plies: 14, ballots: Vec::new() }
     }
 
     /// The same with a three-move ballot at first.
@@ -189,7 +206,7 @@ impl NumberedPlies {
         let ballots = openings::three_move_ballots();
         let ballots = ballots.iter().map(|opening| *opening.position()).collect();
         // With another number of plies they have another side to move.
-        NumberedPlies { plies: 13, ballots, ..NumberedPlies::start() }
+        NumberedPlies { plies: 13, ballots, ..NumberedPlies::start(Variant::International) }
     }
 
     /// Plies after an unbalanced opening.
@@ -274,13 +291,13 @@ pub(super) fn random_plies(
 }
 
 /// Pieces anywhere: 8 to 16 of them, the sides equal to within one, up to two kings a side and at
-/// least one on the board.
-pub(super) fn scattered(random: &mut Random) -> Option<Position> {
+/// least one on the board; in Breakthrough none, since the first one wins.
+pub(super) fn scattered(variant: Variant, random: &mut Random) -> Option<Position> {
     let all = 8 + random.below(9);
     let white = (all / 2 + random.below(3)).saturating_sub(1);
     let mut setup = Setup::empty(Color::ALL[random.below(2)]);
     // The digits of a number in base 3 that is not 0: White's kings and Black's.
-    let kings = 1 + random.below(8);
+    let kings = if variant == Variant::Breakthrough { 0 } else { 1 + random.below(8) };
     let sides = [(Color::White, white, kings % 3), (Color::Black, all - white, kings / 3)];
     for (color, count, kings) in sides {
         for i in 0..count {
@@ -288,7 +305,8 @@ pub(super) fn scattered(random: &mut Random) -> Option<Position> {
             put_at_random(Piece { color, kind }, &mut setup, random);
         }
     }
-    setup.position().ok().filter(Position::has_legal_move)
+    let position = setup.position().ok()?.with_variant(variant);
+    position.has_legal_move().then_some(position)
 }
 
 /// Puts a piece on a free square where its kind may stand.
@@ -347,7 +365,7 @@ mod tests {
     fn scattered_positions_have_the_pieces_they_should() {
         let mut random = Random::new(3);
         let mut pieces = std::collections::BTreeSet::new();
-        for position in (0..500).filter_map(|_| scattered(&mut random)) {
+        for position in (0..500).filter_map(|_| scattered(Variant::International, &mut random)) {
             let count = |color| position.pieces(color).len();
             pieces.insert(position.piece_count());
             assert!(count(Color::White).abs_diff(count(Color::Black)) <= 3);
@@ -365,7 +383,9 @@ mod tests {
             assert!(numbers(seed, game).all(|number| number < NUMBERS && seen.insert(number)));
         }
         for (plies, first) in [
-            (NumberedPlies::start(), 1),
+            (NumberedPlies::start(Variant::International), 1),
+            (NumberedPlies::start(Variant::Frisian), 1),
+            (NumberedPlies::start(Variant::Frysk), 1),
             (NumberedPlies::ballot(), 1),
             (NumberedPlies::unbalanced(), 300),
         ] {

@@ -10,7 +10,7 @@ use clap::Args;
 use egdb::Probe;
 use egdb::error::ProbeError;
 use movegen::random::{Random, mix};
-use movegen::{Color, Kind, Piece, Position, Score, Setup, Wld};
+use movegen::{Color, Kind, Piece, Position, Score, Setup, Variant, Wld};
 
 use super::data::read_games;
 use super::game::{End, PlayedGame};
@@ -103,6 +103,7 @@ impl Relabel {
         &self,
         count: u64,
         seed: u64,
+        variant: Variant,
         databases: &Probe,
     ) -> Result<ChosenPositions, StoreError> {
         let (exact, disputed) = (f64::from(self.exact), f64::from(self.disputed));
@@ -120,6 +121,7 @@ impl Relabel {
         let mut seen = SeenGames::default();
         read_games(
             &self.relabel,
+            Some(variant),
             |header: &GamesHeader, game: PlayedGame| {
                 if !seen.is_new(&game) {
                     return Ok::<_, StoreError>(());
@@ -128,7 +130,8 @@ impl Relabel {
                 FILTER.beyond(header.database_pieces).samples(&game, 1.0, &mut samples);
                 let is_ahead = samples.iter().any(|sample| sample.score.abs() >= AHEAD);
                 for sample in &samples {
-                    let Sample { position, .. } = *sample;
+                    // A game has no king that has just moved at its start.
+                    let position = sample.position.with_variant(variant);
                     if databases.reaches(&position) || position.legal_moves().len() < 2 {
                         continue;
                     }

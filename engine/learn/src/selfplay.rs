@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 use egdb::error::ProbeError;
-use movegen::{Color, Game, Move, Position, Wld};
+use movegen::{Color, Game, Move, Position, Variant, Wld};
 use parking_lot::{Condvar, Mutex};
 use thiserror::Error;
 
@@ -54,11 +54,15 @@ pub struct SelfPlay {
     /// Seed: another number gives other games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// The game: international, killer, breakthrough, losing, frisian or frysk
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pub variant: Variant,
     /// How often games begin in each way: random plies from the start, a three-move ballot with
     /// random plies, the middle of a quick game, an endgame of scattered pieces with kings, or an
-    /// unbalanced opening
-    #[arg(long, value_name = "MIX", default_value_t)]
-    pub openings: OpeningMix,
+    /// unbalanced opening [default: start=50,ballot=33,middle=9,endgame=8; in other games than the
+    /// international one start=80,middle=12,endgame=8]
+    #[arg(long, value_name = "MIX")]
+    pub openings: Option<OpeningMix>,
     /// Play one of N equal parts of the run, counted from 1
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     pub shard: Shard,
@@ -105,6 +109,9 @@ pub enum SelfPlayError {
     /// No databases for exact positions.
     #[error("exact positions need endgame databases of three pieces")]
     NoDatabases,
+    /// Databases and some openings are of one game.
+    #[error("{0} are of the international game")]
+    OtherGame(&'static str),
     /// A player's thread cannot be started.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -131,14 +138,19 @@ impl SelfPlay {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(GamesProgress),
     ) -> Result<GamesProgress, SelfPlayError> {
-        let databases = self.databases.open().map_err(EngineError::from)?;
+        self.check()?;
+        let databases = if self.variant.is_international() {
+            self.databases.open().map_err(EngineError::from)?
+        } else {
+            Probe::new()
+        };
         let mut players = Vec::new();
         for _ in 0..self.threads.max(1) {
             players.push(SelfplayPlayer::new(self, &databases)?);
         }
         let positions = match self.relabel.relabel[..] {
             [] => None,
-            _ => Some(self.relabel.positions(self.games, self.seed, &databases)?),
+            _ => Some(self.relabel.positions(self.games, self.seed, self.variant, &databases)?),
         };
         let games = match &positions {
             Some(positions) => positions.games(self.games) / BLOCK_GAMES * BLOCK_GAMES,
@@ -151,9 +163,10 @@ impl SelfPlay {
             return Err(SelfPlayError::NoDatabases);
         }
         let header = GamesHeader {
+            variant: self.variant,
             seed: self.seed,
             nodes: self.nodes,
-            openings: self.openings,
+            openings: self.openings(),
             shard: self.shard,
             evaluation: self.evaluation.name().to_owned(),
             // Training takes all positions that were chosen.
@@ -220,6 +233,24 @@ impl SelfPlay {
         let done = at(schedule.written);
         progress(done);
         schedule.failure.map_or(Ok(done), Err)
+    }
+
+    /// How often games begin in each way.
+    #[must_use]
+    pub fn openings(&self) -> OpeningMix {
+        self.openings.unwrap_or_else(|| OpeningMix::of(self.variant))
+    }
+
+    fn check(&self) -> Result<(), SelfPlayError> {
+        if self.variant.is_international() {
+            Ok(())
+        } else if !self.databases.folders.is_empty() {
+            Err(SelfPlayError::OtherGame("endgame databases"))
+        } else if !self.openings().is_of_any_game() {
+            Err(SelfPlayError::OtherGame("the openings ballot and unbalanced"))
+        } else {
+            Ok(())
+        }
     }
 
     fn play_blocks(
@@ -292,7 +323,7 @@ impl SelfplayPlayer {
             databases: databases.clone(),
             control: Control::new(),
             numbered: [
-                NumberedPlies::start(),
+                NumberedPlies::start(run.variant),
                 NumberedPlies::ballot(),
                 NumberedPlies::unbalanced(),
             ],
@@ -318,7 +349,7 @@ impl SelfplayPlayer {
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
         let mut random = random_of(run.seed, number);
         // Some kinds of starts are often unfair: the mix counts games, not attempts.
-        let opening = run.openings.pick(&mut random);
+        let opening = run.openings().pick(&mut random);
         let mut numbers = opening::numbers(run.seed, number);
         let start = loop {
             // Of a thousand starts one or two find none among their own numbers.
@@ -389,9 +420,11 @@ impl SelfplayPlayer {
                 }
                 opening::random_plies(*game.position(), 2, random)
             }
-            SelfplayOpening::Endgame => opening::scattered(random),
+            SelfplayOpening::Endgame => opening::scattered(run.variant, random),
             SelfplayOpening::Unbalanced => unbalanced.position(number),
         }
+        // The file has no place for a king that has just moved.
+        .map(|start| start.with_variant(run.variant))
     }
 
     /// Whether the game is still open, as far as a short search can see.
@@ -427,7 +460,8 @@ mod tests {
             games: 3 * BLOCK_GAMES,
             nodes: 60,
             seed: 3,
-            openings: OpeningMix::default(),
+            variant: Variant::International,
+            openings: None,
             shard: Shard::WHOLE,
             threads: 1,
             databases: DatabaseOptions::default(),
@@ -575,7 +609,11 @@ mod tests {
     fn the_mix_is_one_of_the_games() {
         let folder = TempDir::new().unwrap();
         let openings: OpeningMix = "start=2,endgame=1,unbalanced=1".parse().unwrap();
-        play(&SelfPlay { games: 256, nodes: 10, openings, ..run() }, &folder, u64::MAX);
+        play(
+            &SelfPlay { games: 256, nodes: 10, openings: Some(openings), ..run() },
+            &folder,
+            u64::MAX,
+        );
         let mut counts = [0; SelfplayOpening::ALL.len()];
         for game in games(&folder, "seed3.games") {
             counts[usize::from(game.opening.code())] += 1;
@@ -588,6 +626,49 @@ mod tests {
         assert_eq!((ballot, middle), (0, 0));
         assert!((108..148).contains(&start), "{counts:?}");
         assert!((46..82).contains(&endgame) && (46..82).contains(&unbalanced), "{counts:?}");
+    }
+
+    #[test]
+    fn games_of_every_variant() {
+        for variant in Variant::ALL.into_iter().skip(1) {
+            let folder = TempDir::new().unwrap();
+            play(&SelfPlay { variant, games: 64, nodes: 20, ..run() }, &folder, u64::MAX);
+            let played = games(&folder, "seed3.games");
+            let starts: HashSet<Position> = played.iter().map(|game| game.start).collect();
+            assert_eq!((played.len(), starts.len()), (64, 64), "{variant}");
+            let (mut over, mut kinds) = (0, HashSet::new());
+            for PlayedGame { start, opening, plies, white, end } in played {
+                assert_eq!(start.variant(), variant);
+                kinds.insert(opening);
+                let mut game = Game::new(start);
+                for ply in plies {
+                    assert_eq!(game.status(DrawRules::default()), Status::Ongoing, "{variant}");
+                    game.play(ply.mv).unwrap();
+                }
+                assert_ne!(end, End::Database);
+                let expected = match game.status(DrawRules::default()) {
+                    Status::Win(Color::White, _) => Some(Wld::Win),
+                    Status::Win(Color::Black, _) => Some(Wld::Loss),
+                    Status::Draw(_) => Some(Wld::Draw),
+                    Status::Ongoing => None,
+                };
+                over += u32::from(expected.is_some());
+                assert!(expected.is_none_or(|result| result == white), "{variant}");
+            }
+            assert!(over > 0, "{variant}");
+            assert!(!kinds.contains(&SelfplayOpening::Ballot) && kinds.len() > 1, "{kinds:?}");
+            // Neither ballots nor databases are of it.
+            let mix = Some(OpeningMix::default());
+            let folders = vec![folder.path().to_owned()];
+            let databases = DatabaseOptions { folders, ..DatabaseOptions::default() };
+            for odd in [
+                SelfPlay { variant, openings: mix, ..run() },
+                SelfPlay { variant, databases, ..run() },
+            ] {
+                let error = odd.run(folder.path(), &AtomicBool::new(false), &mut |_| {});
+                assert!(matches!(error, Err(SelfPlayError::OtherGame(_))), "{error:?}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use movegen::notation::pdn::GameResult;
-use movegen::{Color, Position};
+use movegen::{Color, Position, Variant};
 
 use super::game::PlayedGame;
 use super::sample::{Filter, Sample, SeenGames};
@@ -28,6 +28,7 @@ const FIRST_OF_POSITIONS: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Statistics {
     filter: Filter,
+    variant: Variant,
     games: u64,
     copies: u64,
     plies: u64,
@@ -55,6 +56,7 @@ impl Statistics {
     pub fn new(filter: Filter) -> Statistics {
         Statistics {
             filter,
+            variant: Variant::International,
             games: 0,
             copies: 0,
             plies: 0,
@@ -63,6 +65,12 @@ impl Statistics {
             tables: Default::default(),
             samples: Vec::new(),
         }
+    }
+
+    /// The game of the board of the last of them.
+    #[must_use]
+    pub const fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// Games that were counted, each once.
@@ -95,6 +103,7 @@ impl Statistics {
             self.copies += 1;
             return;
         }
+        self.variant = header.variant;
         self.games += 1;
         self.plies += game.plies.len() as u64;
         self.count(0, 0, game.opening.name().to_owned());

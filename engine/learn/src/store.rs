@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use meerslag_files::exclusive::{self, LockedFile};
 use meerslag_files::frame::{self, Frame, FrameError};
 use meerslag_study::Shard;
+use movegen::Variant;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -34,6 +35,9 @@ pub(super) const BLOCK_GAMES: u64 = 32;
 /// The settings of a file's games: the same settings give the same games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GamesHeader {
+    /// The game that was played.
+    #[serde(default, skip_serializing_if = "Variant::is_international")]
+    pub variant: Variant,
     /// The seed of the run.
     pub seed: u64,
     /// Nodes for each move.
@@ -68,7 +72,8 @@ impl GamesHeader {
         let text = |name: &str, a: String, b: String| {
             (a != b).then(|| format!("{name} {a} in the file, not {b}"))
         };
-        text("seed", self.seed.to_string(), other.seed.to_string())
+        text("game", self.variant.to_string(), other.variant.to_string())
+            .or_else(|| text("seed", self.seed.to_string(), other.seed.to_string()))
             .or_else(|| text("nodes", self.nodes.to_string(), other.nodes.to_string()))
             .or_else(|| text("openings", self.openings.to_string(), other.openings.to_string()))
             .or_else(|| text("evaluation", self.evaluation.clone(), other.evaluation.clone()))
@@ -112,6 +117,16 @@ pub enum StoreError {
         path: PathBuf,
         /// The difference.
         reason: String,
+    },
+    /// The file holds another game of the board.
+    #[error("{path}: games of {found}, not of {wanted}")]
+    OtherGame {
+        /// The file.
+        path: PathBuf,
+        /// What was played.
+        found: Variant,
+        /// What the other files hold, or what is played now.
+        wanted: Variant,
     },
     /// A block in the middle is damaged.
     #[error("{path}: damaged at byte {offset}, with good blocks after it; nothing was changed")]
@@ -231,13 +246,13 @@ pub(super) struct Block {
 
 impl Block {
     /// The games, if the block is whole and has no more than others.
-    pub(super) fn games(&self) -> Option<Vec<PlayedGame>> {
+    pub(super) fn games(&self, variant: Variant) -> Option<Vec<PlayedGame>> {
         if u64::from(self.games) > BLOCK_GAMES {
             return None;
         }
         let mut rest = &self.bytes[..];
         let games: Result<Vec<_>, _> =
-            (0..self.games).map(|_| PlayedGame::decode(&mut rest)).collect();
+            (0..self.games).map(|_| PlayedGame::decode(&mut rest, variant)).collect();
         games.ok().filter(|_| rest.is_empty())
     }
 }
@@ -280,6 +295,21 @@ impl Contents {
         Ok(Contents { file, path: path.to_owned(), header, offset, skipped: 0 })
     }
 
+    /// Opens a file of games with the same rules as those of `game`; without one, any file, whose game
+    /// is then the one for the next.
+    ///
+    /// # Errors
+    /// As [`Contents::open`], or if the game is another one.
+    pub(super) fn open_of(path: &Path, game: &mut Option<Variant>) -> Result<Contents, StoreError> {
+        let contents = Contents::open(path)?;
+        let found = contents.header.variant;
+        let wanted = *game.get_or_insert(found);
+        if found.rules() == wanted.rules() {
+            return Ok(contents);
+        }
+        Err(StoreError::OtherGame { path: path.to_owned(), found, wanted })
+    }
+
     /// What the games have in common.
     #[must_use]
     pub fn header(&self) -> &GamesHeader {
@@ -304,7 +334,7 @@ impl Contents {
     /// If the file cannot be read.
     pub fn next_games(&mut self) -> Result<Option<Vec<PlayedGame>>, StoreError> {
         while let Some(block) = self.next_block()? {
-            if let Some(games) = block.games() {
+            if let Some(games) = block.games(self.header.variant) {
                 return Ok(Some(games));
             }
             self.skipped += self.offset - block.start;
@@ -317,7 +347,7 @@ impl Contents {
         let failed = |error| StoreError::Io { path: self.path.clone(), error };
         self.file.seek(SeekFrom::Start(start)).map_err(failed)?;
         match read_block(&mut self.file, start).map_err(failed)? {
-            Found::Block(block) => Ok(block.games()),
+            Found::Block(block) => Ok(block.games(self.header.variant)),
             Found::Nothing | Found::End => Ok(None),
         }
     }
@@ -426,6 +456,7 @@ mod tests {
 
     fn header() -> GamesHeader {
         GamesHeader {
+            variant: Variant::International,
             seed: 7,
             nodes: 100,
             openings: OpeningMix::default(),

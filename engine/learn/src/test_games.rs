@@ -8,13 +8,19 @@ use super::store::GamesHeader;
 use super::test_positions::{played, scattered};
 use meerslag_study::Shard;
 use movegen::Score;
-use movegen::Wld;
+use movegen::{Variant, Wld};
 
 /// A game of random moves with random scores.
 pub(crate) fn random_game(seed: u64) -> PlayedGame {
+    random_game_of(Variant::International, seed)
+}
+
+/// The same of another game of the board.
+pub(crate) fn random_game_of(variant: Variant, seed: u64) -> PlayedGame {
     let mut random = Random::new(seed);
     let mut starts = Random::new(seed);
     let start = if random.below(2) == 0 { played(&mut starts) } else { scattered(&mut starts) };
+    let start = start.with_variant(variant);
     let mut position = start;
     let mut plies = Vec::new();
     for _ in 0..random.below(60) {
@@ -39,6 +45,7 @@ pub(crate) fn random_game(seed: u64) -> PlayedGame {
 /// This many games, and the header of a file that could hold them.
 pub(crate) fn games(count: u64) -> (GamesHeader, Vec<PlayedGame>) {
     let header = GamesHeader {
+        variant: Variant::International,
         seed: 1,
         nodes: 100,
         openings: OpeningMix::default(),

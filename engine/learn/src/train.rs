@@ -81,7 +81,8 @@ impl TrainingRun<'_> {
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
         let Training { kind, seed, ref network, .. } = *self.training;
         let Some(network) = network else {
-            return self.learn(provenance, report, |scale| Model::new(kind, scale));
+            let variant = self.data.variant.rules();
+            return self.learn(provenance, report, |scale| Model::new(variant, kind, scale));
         };
         network.check().map_err(TrainError::Network)?;
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?);
@@ -220,7 +221,6 @@ mod tests {
     use tempfile::TempDir;
 
     use super::super::data::Source;
-    use super::super::opening::OpeningMix;
     use super::super::relabel::Relabel;
     use super::super::sample::Filter;
     use super::super::selfplay::SelfPlay;
@@ -229,13 +229,15 @@ mod tests {
     use egdb::DatabaseOptions;
     use meerslag_search::eval::{EvalKind, Evaluation, Inputs};
     use meerslag_study::Shard;
+    use movegen::Variant;
 
     fn data(folder: &TempDir) -> DataSet {
         let games = SelfPlay {
             games: 64,
             nodes: 30,
             seed: 2,
-            openings: OpeningMix::default(),
+            variant: Variant::International,
+            openings: None,
             relabel: Relabel::default(),
             shard: Shard::WHOLE,
             threads: 1,

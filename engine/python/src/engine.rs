@@ -7,7 +7,7 @@ use std::time::Duration;
 use meerslag_book::BookOptions;
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel};
-use movegen::{Bound, Score};
+use movegen::{Bound, Score, Variant};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -194,7 +194,7 @@ impl Engine {
             draw_rules: self::draw_rules(draw_rules)?,
             draw_score: Score::new(draw_score),
             databases: databases::options(egdb, egdb_pieces, egdb_cache_mib)?,
-            evaluation: Evaluation::named(evaluation).map_err(value_error)?,
+            evaluation: Evaluation::named(evaluation, Variant::International).map_err(value_error)?,
             book: book.map(|book| BookOptions::new(Arc::clone(&book.get().0))),
             ..EngineOptions::default()
         };

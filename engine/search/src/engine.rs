@@ -26,7 +26,7 @@ pub struct Engine {
     no_databases: Probe,
     /// The game of the last search: table and memories are of it.
     variant: Variant,
-    /// That of the options, or the one of the variant.
+    /// That of the options if it is of this game, otherwise the program's own.
     evaluation: Evaluation,
     /// Numbers in place of the usual ones of the search.
     numbers: Option<SearchNumbers>,
@@ -46,10 +46,11 @@ impl Engine {
         options.check()?;
         let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
-        let memory = || WorkerMemory::new(&options.evaluation);
+        let variant = Variant::International;
+        let evaluation = evaluation_of(variant, &options);
+        let memory = || WorkerMemory::new(&evaluation);
         let memories = std::iter::repeat_with(memory).take(options.threads).collect();
         let random = Random::new(RandomState::new().build_hasher().finish());
-        let (variant, evaluation) = (Variant::International, options.evaluation.clone());
         Ok(Engine {
             options,
             databases,
@@ -87,7 +88,7 @@ impl Engine {
             self.memories.clear();
         }
         self.options = options;
-        self.evaluation = self.evaluation_of(self.variant);
+        self.evaluation = evaluation_of(self.variant, &self.options);
         self.fill_memories();
         Ok(())
     }
@@ -97,19 +98,11 @@ impl Engine {
         self.memories.resize_with(self.options.threads, memory);
     }
 
-    /// Weights are of one game; the others have the start of learning until they have their own.
-    fn evaluation_of(&self, variant: Variant) -> Evaluation {
-        match variant {
-            Variant::International => self.options.evaluation.clone(),
-            _ => Evaluation::material_of(variant),
-        }
-    }
-
     /// Forgets what belongs to another game.
     fn enter(&mut self, variant: Variant) {
         if variant != self.variant {
             self.variant = variant;
-            self.evaluation = self.evaluation_of(variant);
+            self.evaluation = evaluation_of(variant, &self.options);
             self.table.clear();
             self.memories.clear();
             self.fill_memories();
@@ -223,6 +216,15 @@ impl Engine {
             memories: &mut memories[..threads],
         };
         search::run(game, &limits, control, resources, report)
+    }
+}
+
+/// Weights are of one game; the others have the program's own.
+fn evaluation_of(variant: Variant, options: &EngineOptions) -> Evaluation {
+    if options.evaluation.weights().variant == variant.rules() {
+        options.evaluation.clone()
+    } else {
+        Evaluation::of(variant)
     }
 }
 

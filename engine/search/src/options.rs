@@ -36,7 +36,7 @@ pub struct EngineOptions {
     pub level: PlayingLevel,
     /// The endgame databases.
     pub databases: DatabaseOptions,
-    /// The evaluation of leaves.
+    /// The evaluation of leaves. Other games than the one that its weights are of have the program's.
     pub evaluation: Evaluation,
     /// The opening book, whose moves are played without a search.
     pub book: Option<BookOptions>,

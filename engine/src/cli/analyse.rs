@@ -94,7 +94,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     let stop = Arc::clone(&control);
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut analysis = Analysis {
-        engine: Engine::new(args.engine.options()?)?,
+        engine: Engine::new(args.engine.options(variant)?)?,
         book: args.book.as_deref().map(book::named).transpose()?,
         limits,
         control,

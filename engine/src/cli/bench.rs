@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use meerslag_search::{EngineOptions, Limits};
 use meerslag_study::bench;
 use meerslag_study::suite::{self, SuiteOutcome};
+use movegen::Variant;
 use movegen::words::counted;
 
 use super::databases::CachedDatabaseArgs;
@@ -81,7 +82,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         hash_mib: args.hash as usize,
         threads: usize::from(args.threads[0]),
         databases: args.databases.options(),
-        evaluation: args.evaluation.read()?,
+        evaluation: args.evaluation.read(Variant::International)?,
         ..bench::standard_options()
     };
     if let Some(file) = &args.suite {

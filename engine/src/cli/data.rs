@@ -8,6 +8,7 @@ use meerslag_learn::{
     CountTable, Filter, GamesHeader, PlayedGame, RandomSamples, Statistics, StoreError, files,
     merge, read_games, to_pdn, write_line,
 };
+use movegen::Variant;
 use movegen::notation::pdn::{WriteOptions, write_game};
 use movegen::words::counted;
 use schemars::JsonSchema;
@@ -93,6 +94,9 @@ struct Input {
 #[derive(Serialize, JsonSchema, Default)]
 pub(super) struct GamesRecord {
     games: u64,
+    /// Which game of the board it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<Variant>,
     /// Games that occurred before, which are in no other number.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u64>,
@@ -161,6 +165,7 @@ impl Files {
     ) -> Result<u64, Failure> {
         read_games(
             &self.paths,
+            None,
             |header, game| Ok(see(header, game)?),
             |file, bytes| {
                 note(format_args!("{}: {bytes} damaged bytes left out", file.display()));
@@ -273,11 +278,16 @@ fn stats(input: &Input, filter: Filter, out: &mut impl Write) -> Result<(), Fail
     let (plies, taken) = (statistics.plies(), statistics.positions());
     if input.json {
         let (copies, plies, positions) = (Some(copies), Some(plies), Some(taken));
-        let record = GamesRecord { games, copies, plies, positions, ..GamesRecord::default() };
+        let variant = Some(statistics.variant());
+        let record =
+            GamesRecord { games, variant, copies, plies, positions, ..GamesRecord::default() };
         json::write(out, &record)?;
     } else {
         let counts = [counted(games, "game"), counted(plies, "ply"), counted(taken, "position")];
         writeln!(out, "{} to train with", counts.join(", "))?;
+        if !statistics.variant().is_international() {
+            writeln!(out, "game: {}", statistics.variant())?;
+        }
         if copies > 0 {
             writeln!(out, "{} of games before, left out", counted(copies, "copy"))?;
         }

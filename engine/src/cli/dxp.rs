@@ -18,6 +18,7 @@ use meerslag_harness::protocol::dxp::{
     Address, DxpEngine, InitiatorOptions, Listener, SessionOptions, connect,
 };
 use meerslag_search::{Engine, EngineOptions};
+use movegen::Variant;
 
 pub(super) use self::report::DxpRecord;
 use self::session::{After, DxpSession};
@@ -176,7 +177,11 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
         move || stop.store(true, Ordering::Relaxed)
     })?;
     let book = args.book.options()?;
-    let options = EngineOptions { ponder: games.session.ponder, book, ..args.engine.options()? };
+    let options = EngineOptions {
+        ponder: games.session.ponder,
+        book,
+        ..args.engine.options(Variant::International)?
+    };
     let rules = options.draw_rules;
     let thinker = Box::new(Engine::new(options)?);
     let engine = DxpEngine { thinker, depth: games.depth, rules };

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use meerslag_search::eval::Evaluation;
+use movegen::Variant;
 
 use super::Failure;
 use super::files::Named;
@@ -29,8 +30,8 @@ impl EvaluationArgs {
         ("--eval", is_file.then_some(Path::new(&self.evaluation)))
     }
 
-    /// Reads the weights.
-    pub(super) fn read(&self) -> Result<Evaluation, Failure> {
-        Evaluation::named(&self.evaluation).map_err(Failure::input)
+    /// Reads the weights, which must be of this game.
+    pub(super) fn read(&self, variant: Variant) -> Result<Evaluation, Failure> {
+        Evaluation::named(&self.evaluation, variant).map_err(Failure::input)
     }
 }

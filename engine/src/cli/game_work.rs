@@ -10,6 +10,7 @@ use meerslag_search::{Control, EngineOptions, Limits, Mode};
 use meerslag_study::annotate::{
     AnalyseGamesError, AnnotationJournal, GameWork, JournalError, JournalHeader, OneGame, each_game,
 };
+use movegen::Variant;
 use movegen::notation::pdn::PdnGame;
 use movegen::words::counted;
 use serde::Serialize;
@@ -56,7 +57,7 @@ impl GameWorkArgs {
         let engine = EngineOptions {
             hash_mib: self.hash as usize,
             databases: self.databases.options(),
-            evaluation: self.evaluation.read()?,
+            evaluation: self.evaluation.read(Variant::International)?,
             ..EngineOptions::default()
         };
         let limits = self.limits.or(Limits::nodes(DEFAULT_NODES));

@@ -69,7 +69,7 @@ use std::process::ExitCode;
 
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 use meerslag_search::EngineOptions;
-use movegen::DrawRules;
+use movegen::{DrawRules, Variant};
 
 use failure::{Failure, no_thread, status};
 use movegen::words::parse_seconds as seconds;
@@ -343,13 +343,13 @@ struct EngineArgs {
 }
 
 impl EngineArgs {
-    fn options(&self) -> Result<EngineOptions, Failure> {
+    fn options(&self, variant: Variant) -> Result<EngineOptions, Failure> {
         Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads,
             draw_rules: self.draw_rules,
             databases: self.databases.options(),
-            evaluation: self.evaluation.read()?,
+            evaluation: self.evaluation.read(variant)?,
             ..EngineOptions::default()
         })
     }

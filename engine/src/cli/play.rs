@@ -101,7 +101,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
     };
     let level = PlayingLevel::new(args.level).unwrap_or_default();
     let book = args.book.options()?;
-    let engine = Engine::new(EngineOptions { level, book, ..args.engine.options()? })?;
+    let engine = Engine::new(EngineOptions {
+        level,
+        book,
+        ..args.engine.options(game.position().variant())?
+    })?;
     let game = EngineGame::new(engine, game, engine_side, limits, control);
     Console::new(game, args.pdn.as_deref(), args.force.existing())?.run()
 }

@@ -14,6 +14,7 @@ use meerslag_serve::GamesShelf;
 use meerslag_serve::export::{ENGINE, ExportError, RULES, export};
 use meerslag_serve::http::{Server, ServerError, ServerOptions};
 use meerslag_serve::{Desk, DeskLimits};
+use movegen::Variant;
 
 use super::failure::Ends;
 use super::files::ForceArgs;
@@ -128,7 +129,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         open_browser(address, "It is the one that runs already.");
         return Ok(());
     }
-    let engine = EngineOptions { book: args.book.options()?, ..args.engine.options()? };
+    let engine = EngineOptions {
+        book: args.book.options()?,
+        ..args.engine.options(Variant::International)?
+    };
     let desk = Desk {
         probe: args.engine.databases.open()?,
         book: engine.book.as_ref().map(|options| Arc::clone(&options.book)),

@@ -95,7 +95,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     }
     let network = match (args.network, &args.base) {
         (Some(hidden), Some(base)) => {
-            let base = Evaluation::named(base).map_err(Failure::input)?;
+            let base = Evaluation::named(base, data.variant).map_err(Failure::input)?;
             let network = NetworkTraining::new(args.inputs, hidden, base);
             let &TrainArgs { joint, factors, average, .. } = args;
             Some(NetworkTraining { joint, factors, average, ..network })

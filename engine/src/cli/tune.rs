@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use meerslag_learn::{TuneError, Tuned, TunedNumber, Tuning};
+use movegen::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,7 +70,7 @@ pub(super) fn run(args: &TuneArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
     let mut tuning = Tuning {
         threads: args.threads,
-        evaluation: args.evaluation.read()?,
+        evaluation: args.evaluation.read(Variant::International)?,
         ..args.tuning.clone()
     };
     if tuning.numbers.is_empty() {

@@ -1,16 +1,19 @@
 //! `meerslag weights`: files with the weights of an evaluation.
 
 use std::io::Write;
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 use meerslag_search::eval::{Evaluation, Provenance, Weights};
 use meerslag_study::bench;
+use movegen::Variant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Failure;
 use super::json::{self, Record};
+use super::source::VariantArgs;
 use super::streams::{only_print, plain, stdout};
 
 /// Look at the weights of evaluations
@@ -36,6 +39,8 @@ enum WeightsCommand {
         first: String,
         /// Another one
         second: String,
+        #[command(flatten)]
+        variant: VariantArgs,
         /// Print one JSON object instead of text
         #[arg(long)]
         json: bool,
@@ -51,6 +56,8 @@ enum WeightsCommand {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct WeightsRecord {
     name: String,
+    /// The game that they are for.
+    variant: Variant,
     /// The kind of evaluation.
     kind: String,
     /// How many there are.
@@ -82,16 +89,22 @@ struct One {
     /// A file with weights, or the word material; without it those of the program
     #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
     file: String,
+    #[command(flatten)]
+    variant: VariantArgs,
 }
 
 impl One {
+    /// A file is shown whatever game it is of.
     fn read(&self) -> Result<Evaluation, Failure> {
-        read(&self.file)
+        match &*self.file {
+            "" | "material" => read(&self.file, self.variant),
+            file => Weights::read(Path::new(file)).map(Evaluation::new).map_err(Failure::input),
+        }
     }
 }
 
-fn read(name: &str) -> Result<Evaluation, Failure> {
-    Evaluation::named(name).map_err(Failure::input)
+fn read(name: &str, VariantArgs { variant }: VariantArgs) -> Result<Evaluation, Failure> {
+    Evaluation::named(name, variant).map_err(Failure::input)
 }
 
 pub(super) fn run(args: &WeightsArgs) -> Result<(), Failure> {
@@ -99,8 +112,8 @@ pub(super) fn run(args: &WeightsArgs) -> Result<(), Failure> {
     let mut out = stdout();
     match &args.command {
         WeightsCommand::Info { one, json } => info(&one.read()?, *json, &mut out),
-        WeightsCommand::Compare { first, second, json } => {
-            compare(&read(first)?, &read(second)?, *json, &mut out)
+        WeightsCommand::Compare { first, second, variant, json } => {
+            compare(&read(first, *variant)?, &read(second, *variant)?, *json, &mut out)
         }
         WeightsCommand::Export { one } => {
             let evaluation = one.read()?;
@@ -118,6 +131,7 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
     if json {
         let record = WeightsRecord {
             name: evaluation.name().to_owned(),
+            variant: weights.variant,
             kind: weights.kind_name(),
             weights: weights.count() as u64,
             provenance: provenance.clone(),
@@ -126,6 +140,9 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
     }
     writeln!(out, "name        {}", evaluation.name())?;
     writeln!(out, "kind        {}", plain(&weights.kind_name()))?;
+    if !weights.variant.is_international() {
+        writeln!(out, "game        {}", weights.variant)?;
+    }
     writeln!(out, "weights     {}", weights.count())?;
     if provenance.command.is_empty() {
         writeln!(out, "made by     the program")?;
@@ -150,7 +167,8 @@ fn compare(
     let pairs: Vec<(f64, f64)> = [bench::Set::Game, bench::Set::Endgame]
         .into_iter()
         .flat_map(bench::positions)
-        .map(|(_, position)| (first.score(&position), second.score(&position)))
+        .map(|(_, position)| position.with_variant(first.weights().variant))
+        .map(|position| (first.score(&position), second.score(&position)))
         .map(|(a, b)| (f64::from(a.hundredths()), f64::from(b.hundredths())))
         .collect();
     let count = pairs.len() as f64;

@@ -231,6 +231,81 @@ fn an_evaluation_learned_from_nothing_beats_material() {
     assert_eq!((&lines[1]["games"], &lines[4]["games"]), (&2048.into(), &4096.into()));
 }
 
+/// Another game of the board: its games, weights, and a match with them.
+#[test]
+fn a_variant_learns_its_own_evaluation() {
+    let folder = TempDir::new().unwrap();
+    let learn = |variant: &str| {
+        let path = folder.path().join(variant);
+        let options = ["--games=512", "--nodes=30", "--pairs=4", "--match-nodes=50", "--threads=2"];
+        let args = ["learn", text(&path), "--variant", variant, "--generations=1", "--json"];
+        let output = run(args.iter().chain(&options), "");
+        // Whether so few games are enough does not matter here.
+        assert!(output.stdout.contains("\"event\":\"matched\""), "{output:?}");
+        path
+    };
+    let (frisian, losing) = (learn("frisian"), learn("losing"));
+    let weights = frisian.join("gen0.weights");
+    let info = run(["weights", "info", "--json", text(&weights)], "").success().json_lines();
+    assert_eq!((&info[0]["variant"], &info[0]["kind"]), (&"frisian".into(), &"p8".into()));
+    let own = run(["weights", "info", "--variant=frysk", "--json"], "").success().json_lines();
+    assert_eq!(own[0]["variant"], "frisian");
+
+    let games = frisian.join("gen0");
+    let stats = run(["data", "stats", "--json", text(&games)], "").success().json_lines();
+    assert_eq!(stats[0]["variant"], "frisian");
+    let pdn = run(["data", "export", text(&games)], "").success().stdout;
+    assert_eq!(pdn.matches("[GameType \"40").count(), 512);
+    let out = folder.path().join("mixed.weights");
+    let mixed = run(["train", text(&games), text(&losing.join("gen0")), "-o", text(&out)], "");
+    assert!(
+        mixed.code == 2 && mixed.stderr.contains("games of losing, not of frisian"),
+        "{mixed:?}"
+    );
+
+    // A game more from each side, against material; Frysk! has the same weights.
+    let engine = |name: &str, file: &str| format!("builtin name={name} param.eval-file={file}");
+    let (new, old) = (engine("new", text(&weights)), engine("old", "material"));
+    let play = |variant: &str, more: &[&str]| {
+        let variant = format!("--variant={variant}");
+        let args = ["match", "--tc=nodes=50", &variant, "--engine", &new, "--engine", &old];
+        run(args.iter().chain(more), "")
+    };
+    for variant in ["frisian", "frysk"] {
+        let lines = play(variant, &["--pairs=1", "--json"]).success().json_lines();
+        let games = lines.iter().filter(|line| line["type"] == "game").count();
+        assert_eq!(games, 2, "{lines:?}");
+    }
+    for (variant, reason) in [
+        ("killer", "weights of frisian, not of killer"),
+        ("international", "weights of frisian, not of international"),
+    ] {
+        let output = play(variant, &["--pairs=1"]);
+        assert!(output.code == 2 && output.stderr.contains(reason), "{output:?}");
+    }
+    // Over Hub and on the command line it is the same.
+    let eval = format!("--eval={}", weights.display());
+    let output = run(["analyse", "--variant=losing", "--depth=1", &eval], "");
+    assert!(output.code == 2 && output.stderr.contains("not of losing"), "{output:?}");
+    let _ = run(["analyse", "--variant=frysk", "--depth=3", &eval], "").success();
+    for (first, second) in [("variant", "eval-file"), ("eval-file", "variant")] {
+        let value = |name: &str, game: &str| match name {
+            "variant" => game.to_owned(),
+            _ => format!("\"{}\"", weights.display()),
+        };
+        let set =
+            |name: &str, game: &str| format!("set-param name={name} value={}\n", value(name, game));
+        let errors = |game: &str| {
+            let lines = set(first, game) + &set(second, game);
+            let said = run(["hub"], &format!("hub\n{lines}quit\n")).stdout;
+            said.matches("weights of frisian").count()
+        };
+        // The file must be of the game that is set.
+        assert_eq!(errors("frisian"), usize::from(first == "eval-file"));
+        assert_eq!(errors("bt"), 1);
+    }
+}
+
 /// A run in parts: its workflow, and the merged file.
 mod parts {
     use super::*;

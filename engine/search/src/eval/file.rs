@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::frame::{self, Frame, FrameError};
 use meerslag_files::{Existing, read_regular, write_file};
+use movegen::Variant;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -17,6 +18,8 @@ const FRAME: Frame = Frame { magic: b"MEERWGTS", version: 1, most_text: 1 << 16 
 
 #[derive(Serialize, Deserialize)]
 struct WeightsHeader {
+    #[serde(default, skip_serializing_if = "Variant::is_international")]
+    variant: Variant,
     kind: String,
     /// Weights in a hundredth of a man.
     units: i32,
@@ -51,8 +54,13 @@ impl WeightsShape {
 }
 
 impl WeightsHeader {
-    fn of(kind: EvalKind, network: Option<WeightsShape>, provenance: &Provenance) -> WeightsHeader {
+    fn of(
+        (variant, kind): (Variant, EvalKind),
+        network: Option<WeightsShape>,
+        provenance: &Provenance,
+    ) -> WeightsHeader {
         WeightsHeader {
+            variant,
             kind: kind.name().to_owned(),
             units: UNITS,
             phases: vec![OPENING_STEPS, 0],
@@ -129,7 +137,7 @@ impl Weights {
             outputs: OUTPUTS,
             unit: network.unit,
         });
-        let header = WeightsHeader::of(self.kind, shape, &self.provenance);
+        let header = WeightsHeader::of((self.variant, self.kind), shape, &self.provenance);
         let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
         let mut bytes = FRAME.begin(&json);
         for pair in self.scalars.iter().chain(&self.patterns) {
@@ -156,7 +164,7 @@ impl Weights {
         let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
         let network = header.network.map(|shape| WeightsShape { outputs: OUTPUTS, ..shape });
-        let expected = WeightsHeader::of(kind, network, &header.provenance);
+        let expected = WeightsHeader::of((header.variant, kind), network, &header.provenance);
         let shape = |h: &WeightsHeader| {
             (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network)
         };
@@ -186,6 +194,7 @@ impl Weights {
         };
         let (scalars, patterns) = pairs.split_at(scalars::COUNT);
         Ok(Weights {
+            variant: header.variant.rules(),
             kind,
             provenance: header.provenance,
             scalars: scalars.iter().map(pair).collect(),

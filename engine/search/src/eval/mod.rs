@@ -21,7 +21,7 @@ pub mod weights;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use movegen::{Position, Variant};
 
@@ -60,17 +60,40 @@ impl Evaluation {
         Evaluation { weights: Arc::new(weights), name }
     }
 
-    /// The evaluation that a user names: a file with weights, `material` for
-    /// [`Evaluation::material`], or nothing for the program's own.
+    /// The program's own for a game of the board; material where it has none.
+    #[must_use]
+    pub fn of(variant: Variant) -> Evaluation {
+        const GAMES: usize = Variant::ALL.len();
+        static SHARED: [OnceLock<Evaluation>; GAMES] = [const { OnceLock::new() }; GAMES];
+        let variant = variant.rules();
+        let new = || match BUILT_IN.iter().find(|(game, _)| *game == variant) {
+            Some((_, bytes)) => {
+                let weights = Weights::from_bytes(bytes).expect("tested: the weights are good");
+                Evaluation::of_file(weights, bytes)
+            }
+            None => Evaluation::material_of(variant),
+        };
+        SHARED[variant as usize].get_or_init(new).clone()
+    }
+
+    /// The evaluation that a user names for a game of the board: a file with weights, `material`
+    /// for [`Evaluation::material_of`], or nothing for the program's own.
     ///
     /// # Errors
-    /// If the file cannot be read or has no weights that this program understands.
-    pub fn named(name: &str) -> Result<Evaluation, WeightsError> {
-        match name {
-            "" => Ok(Evaluation::default()),
-            "material" => Ok(Evaluation::material()),
-            file => Weights::read(Path::new(file)).map(Evaluation::new),
+    /// If the file cannot be read or has no weights that this program understands, or weights of
+    /// another game.
+    pub fn named(name: &str, variant: Variant) -> Result<Evaluation, WeightsError> {
+        let path = match name {
+            "" => return Ok(Evaluation::of(variant)),
+            "material" => return Ok(Evaluation::material_of(variant)),
+            file => Path::new(file),
+        };
+        let weights = Weights::read(path)?;
+        if weights.variant != variant.rules() {
+            let reason = format!("weights of {}, not of {variant}", weights.variant);
+            return Err(WeightsError::Unusable { path: path.to_owned(), reason });
         }
+        Ok(Evaluation::new(weights))
     }
 
     /// Material and a little to finish games: the start of learning.
@@ -139,18 +162,16 @@ impl Evaluation {
 
 /// The weights that are part of the program.
 #[cfg(not(target_arch = "wasm32"))]
-static BUILT_IN: &[u8] = include_bytes!("../../data/p8-m32-g13.weights");
-/// Smaller ones of the same games, so that a page in a browser stays small.
+static BUILT_IN: &[(Variant, &[u8])] =
+    &[(Variant::International, include_bytes!("../../data/p8-m32-g13.weights"))];
+/// Smaller ones, and of the international game alone, so that a page in a browser stays small.
 #[cfg(target_arch = "wasm32")]
-static BUILT_IN: &[u8] = include_bytes!("../../data/p8-n64-g11.weights");
+static BUILT_IN: &[(Variant, &[u8])] =
+    &[(Variant::International, include_bytes!("../../data/p8-n64-g11.weights"))];
 
 impl Default for Evaluation {
     fn default() -> Evaluation {
-        static SHARED: LazyLock<Evaluation> = LazyLock::new(|| {
-            let weights = Weights::from_bytes(BUILT_IN).expect("tested: the weights are good");
-            Evaluation::of_file(weights, BUILT_IN)
-        });
-        SHARED.clone()
+        Evaluation::of(Variant::International)
     }
 }
 
@@ -176,6 +197,7 @@ pub fn progress(position: &Position) -> f64 {
 mod tests {
     use super::*;
     use crate::test_positions::random_positions;
+    use meerslag_files::Existing;
     use movegen::random::Random;
     use movegen::{Bitboard, Color, Setup, Square};
 
@@ -186,7 +208,7 @@ mod tests {
             (0..count).map(|_| [0; 2].map(|_| random.below(401) as i16 - 200)).collect()
         };
         let (scalars, patterns) = (pairs(scalars::COUNT), pairs(kind.tables() * kind.entries()));
-        Weights { kind, provenance: Provenance::default(), scalars, patterns, network: None }
+        Weights { kind, scalars, patterns, ..Weights::material() }
     }
 
     fn evaluations() -> Vec<Evaluation> {
@@ -395,10 +417,43 @@ mod tests {
 
     #[test]
     fn the_weights_of_the_program_are_learnt() {
-        let built_in = Evaluation::default();
-        assert_ne!(built_in.weights().kind(), EvalKind::Material);
-        assert!(built_in.weights().provenance().games > 10_000);
-        assert_eq!(built_in.weights().to_bytes(), BUILT_IN);
+        for &(variant, bytes) in BUILT_IN {
+            let built_in = Evaluation::of(variant);
+            assert_eq!(built_in.weights().variant, variant);
+            assert_ne!(built_in.weights().kind(), EvalKind::Material);
+            assert!(built_in.weights().provenance().games > 10_000);
+            assert_eq!(built_in.weights().to_bytes(), bytes);
+        }
+        assert_eq!(Evaluation::of(Variant::Frysk), Evaluation::of(Variant::Frisian));
+    }
+
+    #[test]
+    fn weights_are_of_one_game() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.weights");
+        let name = path.to_str().unwrap();
+        for variant in Variant::ALL {
+            assert_eq!(Evaluation::of(variant).weights().variant, variant.rules());
+            let variant = variant.rules();
+            let weights = Weights { variant, ..random_weights(EvalKind::P8, 15) };
+            weights.write(&path, Existing::Replace).unwrap();
+            let head = String::from_utf8_lossy(&weights.to_bytes()[16..60]).into_owned();
+            let is_named = head.contains(&format!("\"variant\":\"{variant}\""));
+            assert_eq!(is_named, !variant.is_international(), "{head}");
+            for wanted in Variant::ALL {
+                match Evaluation::named(name, wanted) {
+                    Ok(read) => assert_eq!((wanted.rules(), read.weights()), (variant, &weights)),
+                    Err(error) => {
+                        assert_ne!(wanted.rules(), variant);
+                        let reason = format!("weights of {variant}, not of {wanted}");
+                        assert!(error.to_string().ends_with(&reason), "{error}");
+                    }
+                }
+            }
+        }
+        let material = |variant| Evaluation::named("material", variant).unwrap();
+        let score = |it: &Evaluation| it.score(&position(&[31, 32, 33], &[8, 9], 0));
+        assert!(score(&material(Variant::Losing)) < score(&material(Variant::Killer)));
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Provenance {
 /// A set of weights.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weights {
+    /// The game that they are for, of those with the same rules: [`Variant::rules`].
+    pub variant: Variant,
     /// The windows.
     pub kind: EvalKind,
     /// Where they come from.
@@ -68,13 +70,14 @@ impl Weights {
         scalars[scalars::KING_SAFE] = [20; 2];
         scalars[scalars::TEMPO] = [0, 30];
         let (kind, provenance) = (EvalKind::Material, Provenance::default());
-        Weights { kind, provenance, scalars, patterns: Vec::new(), network: None }
+        let variant = Variant::International;
+        Weights { variant, kind, provenance, scalars, patterns: Vec::new(), network: None }
     }
 
     /// As [`Weights::material`], in another game of the board: in Losing pieces are a burden, in
     /// Breakthrough men that have advanced are worth more.
     pub fn material_of(variant: Variant) -> Weights {
-        let mut weights = Weights::material();
+        let mut weights = Weights { variant: variant.rules(), ..Weights::material() };
         match variant {
             Variant::Losing => {
                 weights.scalars[scalars::MEN] = [-1000; 2];

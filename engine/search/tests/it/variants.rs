@@ -1,5 +1,6 @@
 //! The search in the other games of the board.
 
+use meerslag_search::eval::Evaluation;
 use meerslag_search::{Control, Engine, EngineOptions, Limits, SearchResult};
 use movegen::{DrawRules, Game, Position, Score, Status, Variant};
 
@@ -116,4 +117,39 @@ fn games_take_turns() {
             assert!(result.best.is_some());
         }
     }
+}
+
+/// Weights of one game say nothing in another: that has the program's own.
+#[test]
+fn an_evaluation_is_for_its_game() {
+    let with = |evaluation, variant| {
+        let options = EngineOptions { hash_mib: 1, evaluation, ..EngineOptions::default() };
+        let mut engine = Engine::new(options.clone()).unwrap();
+        let game = Game::new(Position::initial_of(variant));
+        let found = search(&mut engine, &game, 9).info;
+        // An engine that gets them later plays the same.
+        let mut later = self::engine();
+        search(&mut later, &game, 3);
+        later.set_options(options).unwrap();
+        later.new_game();
+        let again = search(&mut later, &game, 9).info;
+        assert_eq!((again.nodes, again.score), (found.nodes, found.score), "{variant}");
+        found.nodes
+    };
+    let material = Evaluation::material_of;
+    let own = with(Evaluation::default(), Variant::International);
+    assert_eq!(with(material(Variant::Killer), Variant::International), own);
+    assert_ne!(with(material(Variant::International), Variant::International), own);
+    for variant in [Variant::Losing, Variant::Frisian, Variant::Frysk] {
+        let own = with(Evaluation::of(variant), variant);
+        assert_eq!(with(Evaluation::default(), variant), own);
+        assert_eq!(with(material(Variant::International), variant), own);
+    }
+    let changed = {
+        let mut weights = material(Variant::Losing).weights().clone();
+        weights.scalars[7] = [500; 2];
+        Evaluation::new(weights)
+    };
+    let own = with(Evaluation::default(), Variant::Losing);
+    assert_ne!(with(changed, Variant::Losing), own);
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use meerslag_search::expand::{ExpandError, ExpandOptions, ExpandProgress, expand};
 use meerslag_search::{Control, EngineOptions};
-use movegen::Score;
 use movegen::words::counted;
+use movegen::{Score, Variant};
 
 use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;
@@ -70,7 +70,7 @@ pub(super) struct ExpandArgs {
 }
 
 pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
-    let evaluation = args.evaluation.read()?;
+    let evaluation = args.evaluation.read(Variant::International)?;
     let options = ExpandOptions {
         depth: args.depth,
         weight: args.weight,

@@ -363,13 +363,8 @@ impl MatchCommand<'_> {
 impl MatchArgs {
     fn config(&self) -> Result<Contest, Failure> {
         let mut config = self.config.clone();
-        let variant = config.conditions.variant;
-        config.conditions.openings = self.openings.read(variant)?;
-        if variant != Variant::International {
-            for engine in &mut config.conditions.engines {
-                engine.play(variant);
-            }
-        }
+        config.conditions.openings = self.openings.read(config.conditions.variant)?;
+        config.conditions.play_variant();
         let config = Contest::Match(config);
         config.check().map_err(Failure::input)?;
         Ok(config)

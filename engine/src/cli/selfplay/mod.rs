@@ -75,14 +75,14 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     let selfplay = SelfPlay {
         threads: args.threads,
         databases: args.databases.options(),
-        evaluation: args.evaluation.read()?,
+        evaluation: args.evaluation.read(args.run.variant)?,
         ..args.run.clone()
     };
     let mut meter = Meter::new();
     let done =
         selfplay.run(&args.out, &stop, &mut |progress| meter.show(progress)).map_err(|error| {
             match error {
-                SelfPlayError::Engine(_) => Failure::input(error),
+                SelfPlayError::Engine(_) | SelfPlayError::OtherGame(_) => Failure::input(error),
                 _ => Failure::run(error),
             }
         })?;

@@ -63,9 +63,12 @@ fn options(args: &SelfPlayArgs) -> Vec<String> {
         format!("--games={}", args.run.games),
         format!("--nodes={}", args.run.nodes),
         format!("--seed={}", args.run.seed),
-        format!("--openings={}", args.run.openings),
+        format!("--openings={}", args.run.openings()),
         format!("--egdb-pieces={}", databases.pieces),
     ];
+    if !args.run.variant.is_international() {
+        options.push(format!("--variant={}", args.run.variant));
+    }
     if !relabel.relabel.is_empty() {
         options.push(format!("--disputed={}", relabel.disputed));
         options.push(format!("--exact={}", relabel.exact));

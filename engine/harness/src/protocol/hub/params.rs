@@ -183,7 +183,7 @@ impl Default for Params {
 
 impl Params {
     /// The parameter that names the rules of the game.
-    pub(super) const VARIANT: &'static str = "variant";
+    pub(crate) const VARIANT: &'static str = "variant";
 
     /// Changes one parameter as a client of the protocol does. Unknown names are ignored, and
     /// numbers outside the range are set to its nearer end.
@@ -286,10 +286,12 @@ impl Params {
     }
 
     fn set_variant(&mut self, text: &str) -> Result<(), String> {
-        self.variant = match text {
+        let variant = match text {
             FROM_POSITION => Variant::International,
             _ => text.parse().map_err(|_| format!("one of {}", variants()))?,
         };
+        self.evaluation = weights(&self.eval_file, variant)?;
+        self.variant = variant;
         Ok(())
     }
 
@@ -311,8 +313,7 @@ impl Params {
     }
 
     fn set_eval_file(&mut self, text: &str) -> Result<(), String> {
-        self.evaluation =
-            Evaluation::named(text).map_err(|error| format!("weights: {}", with_causes(&error)))?;
+        self.evaluation = weights(text, self.variant)?;
         text.clone_into(&mut self.eval_file);
         Ok(())
     }
@@ -346,6 +347,11 @@ impl Params {
 fn find(name: &str) -> Option<&'static Parameter> {
     const ALL: &[Parameter] = &PARAMETERS;
     ALL.iter().find(|parameter| parameter.name == name)
+}
+
+/// The evaluation of this name for a game.
+fn weights(name: &str, variant: Variant) -> Result<Evaluation, String> {
+    Evaluation::named(name, variant).map_err(|error| format!("weights: {}", with_causes(&error)))
 }
 
 /// The names of all variants as Scan declares them, separated by blanks. Frysk! is Frisian there.

@@ -68,11 +68,7 @@ pub struct Conditions {
     pub engines: Vec<EngineSpec>,
     /// The game: international, killer, breakthrough, losing, frisian or frysk
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", default_value_t))]
-    #[serde(
-        with = "As::<DisplayFromStr>",
-        default,
-        skip_serializing_if = "Variant::is_international"
-    )]
+    #[serde(default, skip_serializing_if = "Variant::is_international")]
     pub variant: Variant,
     /// Time control of engines without one of their own
     #[cfg_attr(feature = "clap", arg(long = "tc", value_name = "CONTROL"))]
@@ -529,6 +525,13 @@ impl Conditions {
     pub fn is_repeatable(&self) -> bool {
         let control = |engine| self.time_control(engine).is_repeatable();
         (0..self.engines.len()).all(|engine| control(engine) && !self.engines[engine].ponder)
+    }
+
+    /// Has the engines play the game of the match.
+    pub fn play_variant(&mut self) {
+        if !self.variant.is_international() {
+            self.engines.iter_mut().for_each(|engine| engine.play(self.variant));
+        }
     }
 
     /// A game from the opening with this number; without openings from the initial position.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clocks::control::TimeControl;
 use crate::protocol::dxp::Address;
-use crate::protocol::hub::loose_arguments;
+use crate::protocol::hub::{Params, loose_arguments};
 use crate::runner::config::error::ConfigError;
 
 /// Patience that makes sense.
@@ -161,11 +161,18 @@ impl EngineSpec {
         draft.finish()
     }
 
-    /// Has a program that speaks Hub play this game.
-    pub fn play(&mut self, variant: Variant) {
-        if self.kind == EngineKind::Hub {
-            self.params.insert("variant".to_owned(), variant.hub_name().to_owned());
+    /// Has an engine with the parameters of Hub play this game.
+    pub(super) fn play(&mut self, variant: Variant) {
+        if matches!(self.kind, EngineKind::Hub | EngineKind::Builtin) {
+            self.params.insert(Params::VARIANT.to_owned(), variant.hub_name().to_owned());
         }
+    }
+
+    /// Its parameters as it gets them: the game first, which weights must be of.
+    pub(in crate::runner) fn ordered_params(&self) -> Vec<(String, String)> {
+        let mut params: Vec<_> = self.params.clone().into_iter().collect();
+        params.sort_by_key(|(name, _)| name != Params::VARIANT);
+        params
     }
 
     /// Whether its parameters say something about an opening book.

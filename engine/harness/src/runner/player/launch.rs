@@ -56,7 +56,7 @@ pub(crate) fn start(
         EngineKind::Hub => {
             let options = HubClientOptions {
                 process: process(),
-                params: spec.params.clone().into_iter().collect(),
+                params: spec.ordered_params(),
                 wishes: wishes.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
                 start_patience: spec.start_patience,
                 stall_patience: spec.stall_patience,
@@ -169,8 +169,8 @@ fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
     let book = spec.has_book_params();
     let mut params =
         Params { hash_mb: 16, move_overhead, book, ponder: spec.ponder, ..Params::default() };
-    for (name, value) in &spec.params {
-        params.set_exactly(name, value)?;
+    for (name, value) in spec.ordered_params() {
+        params.set_exactly(&name, &value)?;
     }
     Ok(params.engine_options())
 }

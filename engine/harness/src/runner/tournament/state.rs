@@ -422,8 +422,9 @@ impl StateFile {
     pub fn resume_in(world: &World, path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         let mut file = open(world, path, false)?;
-        let Content { config, results, mut parts, run, outputs, length, .. } =
+        let Content { mut config, results, mut parts, run, outputs, length, .. } =
             Content::read(&mut file, path)?;
+        config.play_variant();
         file.cut(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned(), is_broken: false };
