@@ -382,19 +382,20 @@ mod tests {
         for (seed, game) in [(0, 0), (0, 1), (0, last), (1, 0), (1, last), (63, last), (9, 7)] {
             assert!(numbers(seed, game).all(|number| number < NUMBERS && seen.insert(number)));
         }
-        for (plies, first) in [
-            (NumberedPlies::start(Variant::International), 1),
-            (NumberedPlies::start(Variant::Frisian), 1),
-            (NumberedPlies::start(Variant::Frysk), 1),
-            (NumberedPlies::ballot(), 1),
-            (NumberedPlies::unbalanced(), 300),
+        // Five men each come back to where they were more often.
+        for (plies, first, copies) in [
+            (NumberedPlies::start(Variant::International), 1, 20),
+            (NumberedPlies::start(Variant::Frisian), 1, 20),
+            (NumberedPlies::start(Variant::Frysk), 1, 200),
+            (NumberedPlies::ballot(), 1, 20),
+            (NumberedPlies::unbalanced(), 300, 20),
         ] {
             assert_eq!(plies.first.len(), first);
             let number = (0..).flat_map(|game| numbers(7, game));
             let starts: Vec<Position> =
                 number.filter_map(|number| plies.position(number)).take(20_000).collect();
             let distinct: HashSet<&Position> = starts.iter().collect();
-            assert!(distinct.len() + 20 > starts.len(), "{}", distinct.len());
+            assert!(distinct.len() + copies > starts.len(), "{}", distinct.len());
         }
     }
 }
