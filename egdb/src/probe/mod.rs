@@ -98,7 +98,8 @@ impl Probe {
     #[inline]
     #[must_use]
     pub fn reaches(&self, position: &Position) -> bool {
-        position.piece_count() <= u32::from(self.max_pieces)
+        position.variant().is_international()
+            && position.piece_count() <= u32::from(self.max_pieces)
     }
 
     /// The stored slices of the win/loss/draw databases in order, of at most this many pieces and
@@ -134,7 +135,8 @@ impl Probe {
     /// slices without a number of 10 or more, so only the piece count can tell.
     fn reaches_mtc(&self, position: &Position) -> bool {
         let pieces = position.piece_count();
-        self.mtc_databases().any(|db| u32::from(db.max_pieces()) >= pieces)
+        position.variant().is_international()
+            && self.mtc_databases().any(|db| u32::from(db.max_pieces()) >= pieces)
     }
 
     /// Plies to the end of the game from a won or lost position; `None` for a draw, where the

@@ -150,6 +150,9 @@ impl Probe {
     }
 
     fn direct(&self, position: &Position) -> Result<Direct, ProbeError> {
+        if !position.variant().is_international() {
+            return Ok(Direct::Beyond);
+        }
         if position.has_capture(position.side_to_move()) {
             return Ok(Direct::Captures);
         }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum, value_parser};
 use egdb::Slice;
 use movegen::words::parse_range;
-use movegen::{Color, Position};
+use movegen::{Color, Position, Variant};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -107,6 +107,12 @@ pub struct Query {
     #[serde(deserialize_with = "range")]
     #[schemars(with = "String")]
     pub years: Option<RangeInclusive<u32>>,
+    /// The game: international, killer, breakthrough, losing, frisian or frysk; without it all, but
+    /// a position is one of the international game
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "String")]
+    pub variant: Option<Variant>,
     /// The result: 2-0, 1-1, 0-2, '*' (not known), or win, draw, loss of the player
     #[cfg_attr(feature = "clap", arg(long, value_name = "RESULT", hide_possible_values = true))]
     pub result: Option<Outcome>,

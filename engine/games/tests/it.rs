@@ -694,20 +694,19 @@ fn tags_are_the_users_and_what_is_odd_in_them_is_named() {
                 [White \"B\"]\n[Result \"2-0\"]\n1. 33-28 0-2\n\n\
                 [White \"C\"]\n[Result \"forfait\"]\n[FEN \"W:W33,43:B13,20:F55\"]\n55. 33-28 *\n\n\
                 [White \"D\"]\n[GameType \"100\"]\n1. 34-30 *\n\n";
-    let others = "[GameType \"20\"]\n[Variant \"Antidraughts\"]\n1. 32-28 *\n\n\
-                  [Variant \"Frisian\"]\n1. 32-28 *\n\n[GameType \"40\"]\n1. 33-28 *\n\n";
+    let others = "[GameType \"20\"]\n[Variant \"Canadian\"]\n1. 32-28 *\n\n\
+                  [Variant \"Russian\"]\n1. 22-17 *\n\n[GameType \"25\"]\n1. 22-18 *\n\n";
     let (report, problems) = import("mixed.pdn", &format!("{ours}{others}"));
     assert_eq!((report.added, report.broken, report.other_type), (4, 0, 3));
-    let [bad, differs, anti, frisian] = &problems[..] else { panic!("{problems:?}") };
+    let [bad, differs, canadian, russian] = &problems[..] else { panic!("{problems:?}") };
     assert!(bad.starts_with("4: 'remise' is not a result"), "{bad}");
     assert!(bad.ends_with("; 1 more of this kind, on line 12"), "{bad}");
     assert!(differs.starts_with("9: the Result tag says 2-0"), "{differs}");
-    assert!(anti.starts_with("20: ") && anti.contains("Antidraughts"), "{anti}");
-    assert!(frisian.contains("Frisian draughts); 1 more of this kind"), "{frisian}");
+    assert!(canadian.starts_with("20: ") && canadian.contains("Canadian"), "{canadian}");
+    assert!(russian.contains("Russian draughts); 1 more of this kind"), "{russian}");
     let (report, problems) = import("others.pdn", others);
     assert_eq!((report.added, report.failed), (0, 1));
-    let reason =
-        "it has only games of other kinds of draughts: 1 of Antidraughts, 2 of Frisian draughts";
+    let reason = "it has only games of other boards: 1 of Canadian draughts, 2 of Russian draughts";
     assert!(problems[2].ends_with(reason), "{problems:?}");
 
     let query = Query { player: Some("rossi".into()), ..Query::default() };
@@ -847,11 +846,11 @@ fn what_is_no_file_of_games_is_refused_and_kept() {
     drop(games);
     let newer = folder.path("newer.games");
     fs::copy(&path, &newer).unwrap();
-    for version in [1, 3] {
+    for version in [1, 4] {
         let connection = rusqlite::Connection::open(&newer).unwrap();
         connection.pragma_update(None, "user_version", version).unwrap();
         drop(connection);
-        let text = format!("version {version}, this program reads version 2");
+        let text = format!("version {version}, this program reads versions 2 to 3");
         assert!(error(&newer).to_string().contains(&text), "{}", error(&newer));
     }
     // Damage: every single byte would take too long, so some of each page.

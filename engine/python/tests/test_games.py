@@ -127,7 +127,7 @@ def test_what_is_no_file_of_games_is_refused(club, tmp_path):
     with pytest.raises(FileNotFoundError):
         club.add([tmp_path / "none.pdn"])
     newer = sqlite3.connect(tmp_path / "club.games")
-    newer.execute("PRAGMA user_version = 3")
+    newer.execute("PRAGMA user_version = 4")
     newer.close()
     with pytest.raises(GamesFileError, match="version 3"):
         GamesFile(str(tmp_path / "club.games"))

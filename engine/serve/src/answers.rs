@@ -3,7 +3,7 @@
 use movegen::notation::hub;
 use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
 use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
-use movegen::{Fen, Game, Move, Position, Status};
+use movegen::{Fen, Game, Move, Position, Status, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -233,17 +233,20 @@ pub(super) struct FenParameters {
     /// The position, which need not be one of a game.
     #[serde(default)]
     fen: String,
+    /// As in the other questions.
+    variant: Option<Variant>,
 }
 
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let text = query.get::<FenParameters>()?.fen;
+    let FenParameters { fen: text, variant } = query.get()?;
+    let variant = variant.unwrap_or_default();
     // An unreadable position is an answer, too: that is the question.
     let record = match text.parse::<Fen>() {
         Ok(fen) => FenRecord {
             fen: Some(fen.to_string()),
             halfmoves: fen.halfmoves,
             move_number: fen.move_number,
-            fault: fen.position().err().map(|error| error.to_string()),
+            fault: fen.position_in(variant).err().map(|error| error.to_string()),
             warnings: fen.warnings.iter().map(ToString::to_string).collect(),
         },
         Err(error) => FenRecord { fault: Some(error.to_string()), ..FenRecord::default() },
@@ -305,6 +308,8 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     let most = plies.map_or(LINE_PLIES, |most| most.0 as usize);
     let fen = position.to_fen();
     let known = desk.probe.wld(position)?.filter(|_| desk.probe.reaches(position));
+    // The search for a proof knows the ends of the international game.
+    let nodes = nodes.filter(|_| position.variant().is_international());
     if known.is_none() && nodes.is_none() {
         let value = value_name(desk.probe.wld(position)?);
         return Ok(Reply::json(&LineAnswerRecord { fen, value, ..LineAnswerRecord::default() }));
@@ -340,7 +345,8 @@ pub(super) fn book(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     let Some(book) = &desk.book else {
         return Err(Problem::new(ProblemKind::NotKnown, "there is no opening book"));
     };
-    Ok(Reply::json(&match book.best_first(position) {
+    let known = Some(position).filter(|position| position.variant().is_international());
+    Ok(Reply::json(&match known.and_then(|position| book.best_first(position)) {
         Some((entry, moves)) => BookRecord::new(position, &entry, &moves),
         None => BookRecord::missing(position),
     }))
@@ -439,6 +445,52 @@ pub(super) mod tests {
         }
         assert_eq!(problem("/v1/judge", &[]).detail, "move: missing");
         assert_eq!(problem("/v1/book", &[]).kind, ProblemKind::NotKnown);
+    }
+
+    #[test]
+    fn questions_of_variants_are_answered_by_their_rules() {
+        let legal = |variant: &str, fen: &str| {
+            ask("/v1/legal", &[("variant", variant), ("fen", fen)]).unwrap()
+        };
+        let moves = |answer: &Value| {
+            let list = answer["moves"].as_array().unwrap().iter();
+            list.map(|mv| mv["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            ask("/v1/legal", &[("variant", "frysk!")]).unwrap()["moves"][0]["text"],
+            "46-41"
+        );
+        // A row is a way to capture, and a king that has moved three times stays.
+        assert_eq!(moves(&legal("frisian", "W:W28:B27,6")), ["28x26"]);
+        assert_eq!(moves(&legal("frisian", "W:WK28,50:B2:+0+328")), ["50-44", "50-45"]);
+        // The side without a move has won, or has lost.
+        for (variant, result) in [("losing", "2-0"), ("killer", "0-2"), ("frisian", "0-2")] {
+            assert_eq!(legal(variant, "W:W:B1")["result"], result, "{variant}");
+            assert_eq!(legal(variant, "W:W36:B31,27")["result"], result, "{variant}");
+        }
+        assert_eq!(legal("bt", "B:WK1:B20")["result"], "2-0");
+        let line = [("variant", "losing"), ("moves", "32-28 19-23")];
+        assert_eq!(moves(&ask("/v1/legal", &line).unwrap()), ["28x19"]);
+        // Databases, books and the proof of an endgame are of the international game.
+        for (path, more) in [("/v1/probe", ("moves", "")), ("/v1/line", ("nodes", "1000"))] {
+            let query = [("variant", "losing"), ("fen", "W:WK11:BK2,K6"), more];
+            assert_eq!(ask(path, &query).unwrap()["value"], "unknown", "{path}");
+        }
+        let lesson = [("variant", "losing"), ("fen", "W:WK11:BK2,K6"), ("move", "11-16")];
+        assert_eq!(ask("/v1/judge", &lesson).unwrap_err().kind, ProblemKind::NotKnown);
+    }
+
+    #[test]
+    fn bad_variants_are_named() {
+        let bad = ask("/v1/legal", &[("variant", "chess")]).unwrap_err();
+        assert_eq!((bad.parameter, bad.kind), (Some("variant"), ProblemKind::BadParameter));
+        assert!(bad.detail.contains("expected international, killer"), "{}", bad.detail);
+        let counters = [("variant", "killer"), ("fen", "W:WK28,50:B2:+0+228")];
+        let bad = ask("/v1/legal", &counters).unwrap_err();
+        assert_eq!((bad.parameter, bad.kind), (Some("fen"), ProblemKind::BadPosition));
+        assert!(ask("/v1/fen", &counters).unwrap()["fault"].is_string());
+        let frisian = ask("/v1/fen", &[("variant", "frisian"), counters[1]]).unwrap();
+        assert_eq!((&frisian["fault"], &frisian["fen"]), (&Value::Null, &counters[1].1.into()));
     }
 
     #[test]

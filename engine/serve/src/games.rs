@@ -10,7 +10,7 @@ use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation,
     WriteOptions, game_to_string,
 };
-use movegen::{Fen, Position};
+use movegen::{Fen, Position, Variant};
 use schemars::JsonSchema;
 use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
@@ -47,6 +47,9 @@ pub(super) struct PdnGameRecord {
     /// The first position as FEN, with the counters `:Hn` and `:Fn` if they are known; empty: the
     /// initial position.
     start: String,
+    /// The game that is played: `international`, `killer`, `breakthrough`, `losing`, `frisian`,
+    /// `frysk`.
+    variant: Variant,
     /// `2-0`, `1-1`, `0-2`, `0-0` or `*`.
     result: String,
     /// Why the main line ends before its text did. Not read.
@@ -121,7 +124,8 @@ pub(super) fn read(
     body: &[u8],
     out: &mut dyn io::Write,
 ) -> Result<(), Problem> {
-    let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
+    let options =
+        ReadOptions { find_duplicates: false, all_variants: true, ..ReadOptions::default() };
     let reader = RefCell::new(PdnReader::with_options(query.wanted(body), options));
     let source = Source {
         reader,
@@ -182,6 +186,7 @@ impl PdnGameRecord {
             number,
             tags: game.tags.iter().map(owned).collect(),
             start: game.start_fen().to_string_with_counters(),
+            variant: game.start.variant(),
             result: game.result.as_str().to_owned(),
             truncated: game.truncated.as_ref().map(ToString::to_string),
             warnings: game.warnings.iter().map(ToString::to_string).collect(),
@@ -190,7 +195,7 @@ impl PdnGameRecord {
     }
 
     pub(super) fn game(&self) -> Result<PdnGame, Problem> {
-        let start = position(&self.start)?;
+        let start = position(self.variant, &self.start)?;
         let mut game = PdnGame::new(start);
         if let Ok(fen) = self.start.parse::<Fen>() {
             (game.halfmoves, game.move_number) = (fen.halfmoves, fen.move_number);
@@ -211,11 +216,11 @@ impl PdnGameRecord {
 }
 
 /// The position of a FEN; the initial one if it is empty.
-fn position(fen: &str) -> Result<Position, Problem> {
+fn position(variant: Variant, fen: &str) -> Result<Position, Problem> {
     if fen.is_empty() {
-        return Ok(Position::initial());
+        return Ok(Position::initial_of(variant));
     }
-    let game = query::start(fen).map_err(|problem| bad(problem.detail))?;
+    let game = query::start(variant, fen).map_err(|problem| bad(problem.detail))?;
     Ok(*game.position())
 }
 
@@ -298,7 +303,7 @@ impl PdnAnnotationRecord {
         match (&self.comment, &self.variation, &self.setup) {
             (Some(comment), None, None) => Ok(Annotation::Comment(Comment::new(comment))),
             (None, Some(line), None) => Ok(Annotation::Variation(line.variation(before)?)),
-            (None, None, Some(fen)) => Ok(Annotation::SetUp(position(fen)?)),
+            (None, None, Some(fen)) => Ok(Annotation::SetUp(position(before.variant(), fen)?)),
             _ => Err(bad("an annotation is one of comment, variation and setup")),
         }
     }
@@ -507,6 +512,23 @@ mod tests {
             assert!(problem.detail.contains(reason), "{}", problem.detail);
         }
         assert_eq!(read("no game at all")["games"], json!([]));
+    }
+
+    #[test]
+    fn games_of_variants_are_written_as_they_were_read() {
+        for (tags, moves) in [
+            ("[GameType \"98\"]\n[Variant \"Antidraughts\"]", "1. 32-28 19-23 2. 28x19 14x23 *"),
+            (
+                "[GameType \"40,W,10,10,N2,0\"]\n[Variant \"Frisian\"]\n[SetUp \"1\"]\n\
+                 [FEN \"W:WK28,50:B2,27:+0+228\"]",
+                "1. 28x26 (1. 28x21) 2-7 *",
+            ),
+        ] {
+            let games = read(&format!("{tags}\n{moves}\n"));
+            assert_eq!(games["warnings"], json!([]));
+            let pdn = post("/v1/pdn", &games.to_string()).unwrap();
+            assert!(pdn.contains(tags) && pdn.contains(moves), "{pdn}");
+        }
     }
 
     #[test]

@@ -12,11 +12,11 @@ use meerslag_games::{
     Duplicates, GameFound, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport,
     Query as GamesQuery, Sort, StoredGame,
 };
-use movegen::Color;
 use movegen::json::Record;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::day;
 use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
+use movegen::{Color, Variant};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -215,6 +215,8 @@ pub(super) const EXPLORER: &[Parameters] =
 pub(super) struct ExplorerParameters {
     /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
     fen: Option<String>,
+    /// The game, by its name in lidraughts. Default: `standard`.
+    variant: Option<Variant>,
     /// Moves played from there, with commas between them.
     #[serde(default)]
     play: String,
@@ -239,8 +241,6 @@ pub(super) struct ExplorerParameters {
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "ignored")]
 struct Ignored {
-    /// Only international draughts.
-    variant: Option<ExplorerVariant>,
     /// Has no effect.
     source: Option<String>,
     /// Has no effect.
@@ -259,12 +259,6 @@ struct Ignored {
     history: Option<String>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum ExplorerVariant {
-    Standard,
-}
-
 /// Reads a parameter with its own type.
 fn read<T>(
     name: &'static str,
@@ -279,10 +273,12 @@ fn read<T>(
 pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let page: PageParameters = query.get()?;
     let text = page.position.filter(|text| !text.is_empty());
-    let position = text.map(|text| start(&text).map_err(|problem| problem.of("position")));
+    let conditions: GamesQuery = query.get()?;
+    let variant = conditions.variant.unwrap_or_default();
+    let position = text.map(|text| start(variant, &text).map_err(|problem| problem.of("position")));
     let position = position.transpose()?.map(|game| *game.position());
     let sort = page.sort.unwrap_or_default();
-    let wanted = GamesQuery { position, sort, ..query.get()? };
+    let wanted = GamesQuery { position, sort, ..conditions };
     let (skip, most) = (page.skip.map_or(0, |it| it.0), page.limit.map_or(PAGE, |it| it.0));
     let found = shelf(desk)?.with(query, |file| file.find(&wanted, skip, most))?;
     Ok(Reply::json(&found))
@@ -516,7 +512,10 @@ impl ExplorerGame {
 /// `GET /explorer/...`.
 pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let asked: ExplorerParameters = query.get()?;
-    let game = query::game(asked.fen.as_deref(), "play", &asked.play)?;
+    let game = {
+        let variant = asked.variant.unwrap_or_default();
+        query::game(variant, asked.fen.as_deref(), "play", &asked.play)?
+    };
     let year = |text: &str| {
         let year = text.split('-').next().unwrap_or_default();
         year.parse::<u32>().map_err(|_| "expected a year".to_owned())
@@ -647,6 +646,34 @@ mod tests {
         }
         let game = ask(&desk, "/v1/games/game", &[("game", "1")], "").unwrap();
         assert_eq!(game["games"][0]["line"]["plies"][0]["after"][0]["plain"], "calm");
+    }
+
+    #[test]
+    fn games_of_variants_are_told_apart() {
+        let (_folder, desk) = with_games(true);
+        let pdn = "[White \"F\"]\n[GameType \"40\"]\n1. 32-28 19-24 *\n\n\
+                   [White \"L\"]\n[Variant \"Antidraughts\"]\n1. 32-28 18-23 *\n";
+        let added = ask(&desk, "/v1/games/import", &[], pdn).unwrap();
+        assert_eq!(added["variants"], serde_json::json!({ "losing": 1, "frisian": 1 }));
+        for (variant, games, reply) in [("frisian", 1, "19-24"), ("antidraughts", 1, "18-23")] {
+            let here = [("variant", variant), ("position", "B:W28,31,33-50:B1-20")];
+            let found = ask(&desk, "/v1/games/find", &here, "").unwrap();
+            assert_eq!(found["total"], games, "{variant}");
+            let tree = [("variant", variant), ("moves", "32-28")];
+            let tree = ask(&desk, "/v1/games/tree", &tree, "").unwrap();
+            assert_eq!((&tree["games"], &tree["moves"][0]["move"]), (&games.into(), &reply.into()));
+            let id = found["games"][0]["game"].to_string();
+            let game = ask(&desk, "/v1/games/game", &[("game", &id)], "").unwrap();
+            assert_eq!(game["games"][0]["variant"], found["games"][0]["variant"]);
+            let explorer = [("variant", variant), ("play", "32-28")];
+            let explorer = ask(&desk, "/explorer/lidraughts", &explorer, "").unwrap();
+            assert_eq!(explorer["moves"][0]["san"], reply, "{variant}");
+        }
+        let all = ask(&desk, "/v1/games/find", &[], "").unwrap()["total"].clone();
+        let ours = ask(&desk, "/v1/games/find", &[("variant", "international")], "").unwrap();
+        assert_eq!(all.as_u64().unwrap(), ours["total"].as_u64().unwrap() + 2);
+        let bad = ask(&desk, "/v1/games/find", &[("variant", "x")], "").unwrap_err();
+        assert_eq!(bad.parameter, Some("variant"));
     }
 
     #[test]

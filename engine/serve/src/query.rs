@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::notation::{hub, moves};
 use movegen::words::shortened;
-use movegen::{Fen, Game, Move, Position};
+use movegen::{Fen, Game, Move, Position, Variant};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
@@ -53,6 +53,9 @@ pub(super) const fn parameters<T: DeserializeOwned + JsonSchema>() -> Parameters
 pub(super) struct PositionParameters {
     /// The position: a draughts FEN or a 51-character Hub string. Default: the initial position.
     fen: Option<String>,
+    /// The game: international, killer, breakthrough, losing, frisian or frysk. Default:
+    /// international.
+    variant: Option<Variant>,
     /// Moves played from there, in Hub or short notation, with blanks or commas between them; at
     /// most 2000. The question is about the position after the last one, and draw rules count from
     /// the first.
@@ -120,20 +123,22 @@ impl<'q> Query<'q> {
     /// # Errors
     /// If the position or a move cannot be read or is not legal.
     pub(super) fn game(&self) -> Result<Game, Problem> {
-        let PositionParameters { fen, moves } = self.get()?;
-        game(fen.as_deref(), "moves", &moves.unwrap_or_default())
+        let PositionParameters { fen, variant, moves } = self.get()?;
+        let variant = variant.unwrap_or_default();
+        game(variant, fen.as_deref(), "moves", &moves.unwrap_or_default())
     }
 }
 
 /// The game from a position on; the moves have this parameter.
 pub(super) fn game(
+    variant: Variant,
     fen: Option<&str>,
     parameter: &'static str,
     moves: &str,
 ) -> Result<Game, Problem> {
     let mut game = match fen {
-        Some(text) => start(text).map_err(|problem| problem.of("fen"))?,
-        None => Game::default(),
+        Some(text) => start(variant, text).map_err(|problem| problem.of("fen"))?,
+        None => Game::new(Position::initial_of(variant)),
     };
     let words = moves.split([' ', ',']).filter(|word| !word.is_empty());
     for (number, word) in (1..).zip(words) {
@@ -151,12 +156,12 @@ pub(super) fn game(
 }
 
 /// A game that starts from this FEN.
-pub(super) fn start(text: &str) -> Result<Game, Problem> {
+pub(super) fn start(variant: Variant, text: &str) -> Result<Game, Problem> {
     let bad = |error: String| {
         Problem::new(ProblemKind::BadPosition, format!("'{}': {error}", shown(text)))
     };
     let fen: Fen = text.parse().map_err(|error: movegen::ParseFenError| bad(error.to_string()))?;
-    fen.game().map_err(|error| bad(error.to_string()))
+    fen.game_in(variant).map_err(|error| bad(error.to_string()))
 }
 
 /// A legal move in Hub notation, or in one of those for people.

@@ -248,6 +248,23 @@ mod tests {
     }
 
     #[test]
+    fn variants_are_searched_by_their_rules() {
+        let mut engine = engine();
+        let mut best = |variant, fen| {
+            let query = [("variant", variant), ("fen", fen), ("depth", "6")];
+            let reply = play(&mut engine, &search("/v1/play", &query).unwrap(), &Control::new());
+            let found: Value = serde_json::from_str(&reply.unwrap().text).unwrap();
+            (found["best"].clone(), found["score"].as_f64().unwrap())
+        };
+        assert_eq!(best("frisian", "W:W28:B27,6").0, "28x26x27");
+        // The last man is given away, and the game is won.
+        let (given, score) = best("losing", "W:W32:B22");
+        assert!(given == "32-28" && score > 80.0, "{given} {score}");
+        let (over, score) = best("losing", "W:W:B1");
+        assert!(over.is_null() && score > 80.0, "{score}");
+    }
+
+    #[test]
     fn limits_of_the_server_hold() {
         let time = search("/v1/analyse", &[("time", "61")]).unwrap_err();
         assert_eq!((time.parameter, time.kind), (Some("time"), ProblemKind::BadParameter));

@@ -7,7 +7,7 @@ use meerslag_study::records::category_name;
 use meerslag_study::solve::EqualMoves;
 use movegen::json::Record;
 use movegen::notation::moves::format_move;
-use movegen::{DrawCounters, DrawRules, Move, Position};
+use movegen::{DrawCounters, DrawRules, Move, Position, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,8 @@ pub(super) struct TablebaseParameters {
 
 /// `GET /tablebase/standard`.
 pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let game = query::game(query.get::<TablebaseParameters>()?.fen.as_deref(), "moves", "")?;
+    let fen = query.get::<TablebaseParameters>()?.fen;
+    let game = query::game(Variant::International, fen.as_deref(), "moves", "")?;
     let (position, counters) = (game.position(), game.counters());
     let probe = &desk.probe;
     let answer = probe.answer(position)?;

@@ -81,7 +81,7 @@ pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
 }
 
 /// As [`start`], in one of the games of the board.
-fn start_in(fen: Option<&str>, variant: Variant) -> Result<Game, Failure> {
+pub(super) fn start_in(fen: Option<&str>, variant: Variant) -> Result<Game, Failure> {
     let Some(text) = fen else { return Ok(Game::new(Position::initial_of(variant))) };
     let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
     let game =

@@ -1,5 +1,6 @@
 //! Games into the tables, and out of them.
 
+use movegen::Position;
 use movegen::notation::pdn::{Encodings, PdnGame, day, year};
 use rusqlite::{Connection, Transaction, params};
 use rustc_hash::FxHashMap;
@@ -11,6 +12,7 @@ use super::index::{IndexWriter, Posting, number};
 use super::movetext::pack;
 use super::names::folded;
 use super::rows::{COLUMNS, GIVEN, result_number, start_of};
+use super::schema::VERSION;
 use super::twins::{Duplicates, Facts, Fuller, Twins};
 
 /// The outcome for a game.
@@ -242,6 +244,10 @@ impl<'c> Adder<'c> {
                 day(date),
                 tags,
             ])?;
+        if !game.start.variant().is_international() {
+            // Older programs would take it for an international game.
+            self.transaction.pragma_update(None, "user_version", VERSION)?;
+        }
         let is_new = id.is_none();
         let id = id.unwrap_or_else(|| self.transaction.last_insert_rowid());
         let packed = facts.text.as_deref().map(pack).transpose();
@@ -322,10 +328,14 @@ impl Line {
     }
 }
 
-/// The `start` column: empty for the initial position.
+/// The `start` column: the name of the variant and the FEN, each unless it is the usual one.
 pub(crate) fn start_text(game: &PdnGame) -> Option<String> {
-    let text = game.start_fen().to_string_with_counters();
-    (text != movegen::Position::initial().to_fen()).then_some(text)
+    let variant = game.start.variant();
+    let fen = game.start_fen().to_string_with_counters();
+    let is_usual = fen == Position::initial_of(variant).to_fen();
+    let name = (!variant.is_international()).then(|| variant.name().to_owned());
+    let parts: Vec<String> = name.into_iter().chain((!is_usual).then_some(fen)).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// The `tags` column: the tags without their own column.

@@ -245,7 +245,10 @@ impl<'b> Replay<'b> {
         }
         let (step, rest) = long_step(code, rest, side)?;
         self.bytes = rest;
-        Some(step)
+        Some(match step {
+            Step::SetUp(position) => Step::SetUp(position.with_variant(self.position.variant())),
+            step => step,
+        })
     }
 }
 

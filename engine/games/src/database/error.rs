@@ -26,7 +26,7 @@ pub enum GamesError {
         what: String,
     },
     /// A newer program wrote it, or one that was never released.
-    #[error("{}: a file of games of version {version}, this program reads version {}", path.display(), super::schema::VERSION)]
+    #[error("{}: a file of games of version {version}, this program reads versions {} to {}", path.display(), super::schema::FIRST_VERSION, super::schema::VERSION)]
     Version {
         /// The file.
         path: PathBuf,

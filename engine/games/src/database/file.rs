@@ -1,12 +1,14 @@
 //! A file of games: opening it, and its contents.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use movegen::Variant;
 use movegen::json::Record;
 use rusqlite::config::DbConfig;
 use rusqlite::types::FromSql;
@@ -15,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::error::GamesError;
-use super::schema::{self, APPLICATION, SCHEMA, VERSION};
+use super::schema::{self, APPLICATION, FIRST_VERSION, SCHEMA, VERSION};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -114,6 +116,8 @@ pub struct GamesInfo {
     pub free_bytes: u64,
     /// Games.
     pub games: u64,
+    /// The games of each variant.
+    pub variants: BTreeMap<Variant, u64>,
     /// Players who have games.
     pub players: u64,
     /// Events that have games.
@@ -196,7 +200,7 @@ impl GamesFile {
                 if file.has_no_tables()? {
                     transaction.execute_batch(SCHEMA)?;
                     transaction.pragma_update(None, "application_id", APPLICATION)?;
-                    transaction.pragma_update(None, "user_version", VERSION)?;
+                    transaction.pragma_update(None, "user_version", FIRST_VERSION)?;
                 }
                 transaction.commit()?;
             }
@@ -309,11 +313,12 @@ impl GamesFile {
             return Err(GamesError::Foreign { path, what });
         }
         let version = self.pragma("user_version")?;
-        if version != VERSION && version > 0 {
+        let is_known = (FIRST_VERSION..=VERSION).contains(&version);
+        if !is_known && version > 0 {
             return Err(GamesError::Version { path, version });
         }
         let has_tables = self.connection.prepare("SELECT 1 FROM games, moves, positions LIMIT 1");
-        if version != VERSION || has_tables.is_err() {
+        if !is_known || has_tables.is_err() {
             return Err(GamesError::damaged("it lacks tables"));
         }
         Ok(())
@@ -343,6 +348,7 @@ impl GamesFile {
                 bytes: self.pragma("page_count")? as u64 * page,
                 free_bytes: self.pragma("freelist_count")? as u64 * page,
                 games: self.count("SELECT count(*) FROM games")?,
+                variants: self.variants()?,
                 players: self.count(
                     "SELECT count(*) FROM (SELECT white FROM games UNION SELECT black FROM games)",
                 )?,
@@ -360,6 +366,20 @@ impl GamesFile {
                 sources: self.count("SELECT count(*) FROM sources")?,
             })
         })
+    }
+
+    fn variants(&self) -> rusqlite::Result<BTreeMap<Variant, u64>> {
+        let mut counts = BTreeMap::new();
+        let mut rest = self.count("SELECT count(*) FROM games")?;
+        for variant in Variant::ALL.into_iter().filter(|it| !it.is_international()) {
+            let sql = format!("SELECT count(*) FROM moves WHERE start GLOB '{variant}*'");
+            let count = self.count(&sql)?;
+            rest = rest.saturating_sub(count);
+            counts.insert(variant, count);
+        }
+        counts.insert(Variant::International, rest);
+        counts.retain(|_, count| *count > 0);
+        Ok(counts)
     }
 
     /// The number of games.

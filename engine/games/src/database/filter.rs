@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use movegen::Color;
 use movegen::notation::pdn::PlayerName;
+use movegen::{Color, Variant};
 use rusqlite::types::Value;
 
 use super::error::GamesError;
@@ -155,6 +155,12 @@ impl Query {
             filter.and(&format!("g.white_rating >= {least} AND g.black_rating >= {least}"));
         }
         filter.between("g.plies", self.length.as_ref());
+        let games = |name| format!("IN (SELECT game FROM moves WHERE start GLOB '{name}*')");
+        match self.variant {
+            Some(Variant::International) => filter.and(&format!("g.id NOT {}", games("[a-z]"))),
+            Some(variant) => filter.and(&format!("g.id {}", games(variant.name()))),
+            None => {}
+        }
         if let Some(ids) = &self.ids {
             filter.and(&format!("g.id IN ({})", list(ids)));
         }

@@ -14,7 +14,7 @@ use super::coding::Replay;
 use super::error::GamesError;
 use super::file::GamesFile;
 use super::index::{Posting, look_up, number};
-use super::rows::{GameHeader, start_of};
+use super::rows::{GameHeader, NO_START, start_of};
 use crate::boards::BoardSearch;
 use crate::query::{Query, Sort};
 
@@ -56,11 +56,19 @@ fn games_of(places: &[GamePly]) -> Vec<i64> {
     places.chunk_by(|a, b| a.0 == b.0).map(|list| list[0].0).collect()
 }
 
+/// The position as it is searched for: whatever moves of its kings Frisian has counted.
+pub(crate) fn without_counters(position: &Position) -> Position {
+    match position.variant() {
+        variant if variant.is_frisian() => position.with_variant(variant),
+        _ => *position,
+    }
+}
+
 /// The start and the moves of a row that has them in this column and the next.
 pub(crate) fn replay<'r>(row: &'r Row<'_>, column: usize) -> Result<Replay<'r>, String> {
     let start = row.get_ref(column).ok().and_then(|text| text.as_str_or_null().ok());
     let moves = row.get_ref(column + 1).ok().and_then(|moves| moves.as_blob().ok());
-    let start = start.and_then(start_of).ok_or("its start is not a position")?;
+    let start = start.and_then(start_of).ok_or(NO_START)?;
     Ok(Replay::new(start, moves.ok_or("its moves cannot be read")?))
 }
 
@@ -128,6 +136,7 @@ impl GamesFile {
         let parity = u16::from(position.side_to_move() == Color::Black);
         let mut select =
             self.connection.prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")?;
+        let wanted = without_counters(position);
         let mut found = Vec::with_capacity(places.len());
         for list in places.chunk_by(|a, b| a.game() == b.game()) {
             let id = i64::from(list[0].game());
@@ -149,8 +158,8 @@ impl GamesFile {
             for posting in list {
                 let ply = usize::from(posting.ply());
                 while replay.ply() < ply && replay.advance().is_some() {}
-                let here = replay.position();
-                let is_it = here == position || query.twin && here.reversed() == *position;
+                let here = without_counters(replay.position());
+                let is_it = here == wanted || query.twin && here.reversed() == wanted;
                 if is_it && replay.ply() == ply {
                     found.push(*posting);
                 }

@@ -1,12 +1,14 @@
 //! Games into the file: from PDN, from archives, from other files of games.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use movegen::Variant;
 use movegen::json::Record;
 use movegen::notation::pdn::{
     Encoding, Encodings, PdnGame, PdnReader, PdnWarning, PdnWarningKind, ReadOptions,
@@ -88,6 +90,8 @@ pub struct ImportReport {
     pub failed: u64,
     /// Games that were read.
     pub games: u64,
+    /// Of these, the games of each variant.
+    pub variants: BTreeMap<Variant, u64>,
     /// New games.
     pub added: u64,
     /// Games already in the file, which were left out.
@@ -96,7 +100,7 @@ pub struct ImportReport {
     pub replaced: u64,
     /// Games with something unreadable; they are kept as far as possible.
     pub broken: u64,
-    /// Games of other kinds of draughts, which are skipped.
+    /// Games of other boards, which are skipped.
     pub other_type: u64,
     /// Games of the file that new ones were compared with.
     #[serde(skip)]
@@ -108,6 +112,9 @@ impl ImportReport {
         self.files += other.files;
         self.known += other.known;
         self.games += other.games;
+        for (&variant, count) in &other.variants {
+            *self.variants.entry(variant).or_default() += count;
+        }
         self.added += other.added;
         self.duplicates += other.duplicates;
         self.replaced += other.replaced;
@@ -117,7 +124,13 @@ impl ImportReport {
         self.compared += other.compared;
     }
 
-    /// Counts a game, and reports one that was not added.
+    /// Counts a game that was read.
+    fn see(&mut self, game: &PdnGame) {
+        self.games += 1;
+        *self.variants.entry(game.start.variant()).or_default() += 1;
+    }
+
+    /// Counts the fate of a game, and reports one that was not added.
     fn count(
         &mut self,
         fate: Fate,
@@ -300,7 +313,7 @@ impl GamesFile {
                 for (id, game) in games {
                     match game {
                         Ok(game) => {
-                            report.games += 1;
+                            report.see(&game);
                             report.broken += u64::from(game.damage().is_some());
                             report.count(adder.add(&game)?, &game, (&name, Some(id)), observe);
                         }
@@ -435,7 +448,7 @@ impl Import<'_> {
                     work = Some(Adder::begin(file, twins, options.duplicates, text)?);
                 }
                 for game in &batch.games {
-                    report.games += 1;
+                    report.see(game);
                     if let Some(damage) = game.damage().or_else(|| cut_off(game)) {
                         report.broken += 1;
                         let problem = Problem {
@@ -472,8 +485,8 @@ impl Import<'_> {
             let kinds: Vec<String> =
                 others().map(|(game, count)| format!("{count} of {}", game.name)).collect();
             let text = match &kinds[..] {
-                [] => "it has no game of international draughts".to_owned(),
-                _ => format!("it has only games of other kinds of draughts: {}", kinds.join(", ")),
+                [] => "it has no game".to_owned(),
+                _ => format!("it has only games of other boards: {}", kinds.join(", ")),
             };
             return Err(io(io::Error::new(io::ErrorKind::InvalidData, text)));
         };
@@ -501,7 +514,12 @@ fn read_games(
     let count = AtomicU64::new(0);
     let counted = Counted { input, count: &count, crc: crc32fast::Hasher::new() };
     let text = BufReader::with_capacity(1 << 16, counted);
-    let options = ReadOptions { find_duplicates: false, encoding, ..ReadOptions::default() };
+    let options = ReadOptions {
+        find_duplicates: false,
+        encoding,
+        all_variants: true,
+        ..ReadOptions::default()
+    };
     let mut reader = PdnReader::with_options(text, options);
     let mut games = Vec::with_capacity(BATCH);
     let mut given = 0;

@@ -20,7 +20,9 @@ const FAN: usize = 8;
 /// turned and the colours exchanged.
 pub(crate) fn number(position: &Position) -> u64 {
     let key = u128::from_le_bytes(Key::of(position).to_bytes());
-    let (low, high) = (key as u64, (key >> 64) as u64);
+    // The international game is 0.
+    let low = key as u64 ^ (position.variant() as u64) << 56;
+    let high = (key >> 64) as u64;
     let mut hash = low ^ high.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^= hash >> 32;
     hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);

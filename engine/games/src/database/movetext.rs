@@ -101,7 +101,8 @@ pub(crate) fn follow<'t>(
                     }
                 }
                 Word::SetUp(fen) => {
-                    let position = fen.parse::<Fen>().ok()?.position().ok()?;
+                    let variant = replay.position().variant();
+                    let position = fen.parse::<Fen>().ok()?.position().ok()?.with_variant(variant);
                     if replay.advance_by_step()? != Step::SetUp(position) {
                         return None;
                     }

@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use movegen::notation::pdn::{
-    Annotation, GameResult, PdnGame, PdnReader, Ply, Tags, Variation, WriteOptions, game_to_string,
-    tags_to_string,
+    Annotation, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation, WriteOptions,
+    game_to_string, tags_to_string,
 };
-use movegen::{Color, Fen, Position};
+use movegen::{Color, Fen, Position, Variant};
 use rusqlite::types::ValueRef;
 use rusqlite::{OptionalExtension, Row};
 use schemars::JsonSchema;
@@ -48,15 +48,19 @@ pub struct GameHeader {
     pub black_rating: Option<u32>,
     /// Moves of both sides.
     pub plies: u32,
+    /// The game that is played.
+    pub variant: Variant,
 }
 
 impl GameHeader {
-    /// Columns of `games g` with players `w`, `b` and event `e`, in the order of [`GameHeader::read`].
+    /// Columns of `games g` with players `w`, `b`, event `e` and moves `m`, in the order of
+    /// [`GameHeader::read`].
     const COLUMNS: &str = "g.id, w.name, b.name, e.name, e.site, g.round, g.date, g.year, \
-         g.white_rating, g.black_rating, g.result, g.score, g.plies";
-    /// The tables of these columns. A game whose player or event is missing has a row, too.
+         g.white_rating, g.black_rating, g.result, g.score, g.plies, m.start";
+    /// The tables of these columns. A game of which something is missing has a row, too.
     const TABLES: &str = "games g LEFT JOIN players w ON w.id = g.white \
-         LEFT JOIN players b ON b.id = g.black LEFT JOIN events e ON e.id = g.event";
+         LEFT JOIN players b ON b.id = g.black LEFT JOIN events e ON e.id = g.event \
+         LEFT JOIN moves m ON m.game = g.id";
 
     /// A header, or what is wrong with it.
     fn read(row: &Row<'_>) -> Result<GameHeader, String> {
@@ -78,6 +82,12 @@ impl GameHeader {
             result: result_of(i64::from(result)),
             score: text(row, 11, "score")?,
             plies: number(row, 12, "number of moves")?.unwrap_or_default(),
+            variant: row
+                .get_ref(13)
+                .ok()
+                .and_then(|start| start_parts(start.as_str_or_null().ok()?))
+                .map(|(variant, _)| variant)
+                .ok_or(NO_START)?,
         })
     }
 }
@@ -164,7 +174,7 @@ impl MovesRow {
     }
 
     pub(crate) fn start(&self) -> Result<Position, String> {
-        start_of(self.start.as_deref()).ok_or_else(|| "its start is not a position".to_owned())
+        start_of(self.start.as_deref()).ok_or_else(|| NO_START.to_owned())
     }
 
     /// The tags without a column.
@@ -181,12 +191,15 @@ impl MovesRow {
 
     /// The game as its text has it, without tags.
     pub(crate) fn parsed(&self, text: &str) -> Result<PdnGame, String> {
-        let game = PdnReader::new(text.as_bytes()).next().and_then(Result::ok);
+        let options = ReadOptions { all_variants: true, ..ReadOptions::default() };
+        let game = PdnReader::with_options(text.as_bytes(), options).next().and_then(Result::ok);
         game.ok_or_else(|| UNREADABLE.to_owned())
     }
 }
 
 const UNREADABLE: &str = "its text cannot be read";
+/// What is wrong with a start that cannot be read.
+pub(crate) const NO_START: &str = "its start is not a position";
 
 /// A game as the file has it, or what is wrong with it.
 pub(crate) type StoredRows = Result<(GameHeader, MovesRow), String>;
@@ -212,11 +225,22 @@ pub(crate) enum Games {
 const AT_A_TIME: usize = 1_024;
 const BYTES_AT_A_TIME: usize = 8 << 20;
 
+/// What the column `start` says: the variant, and the position unless games of it start there;
+/// `None` if it is damaged.
+pub(crate) fn start_parts(text: Option<&str>) -> Option<(Variant, Option<Fen>)> {
+    let Some(text) = text else { return Some((Variant::International, None)) };
+    let end = text.bytes().take_while(u8::is_ascii_lowercase).count();
+    let (name, fen) = text.split_at(end);
+    let variant = if name.is_empty() { Variant::International } else { name.parse().ok()? };
+    let has_fen = name.is_empty() || !fen.is_empty();
+    Some((variant, if has_fen { Some(fen.trim_start().parse().ok()?) } else { None }))
+}
+
 /// The start position of a game; `None` if its text is damaged.
 pub(crate) fn start_of(text: Option<&str>) -> Option<Position> {
-    match text {
-        None => Some(Position::initial()),
-        Some(text) => text.parse::<Fen>().ok()?.position().ok(),
+    match start_parts(text)? {
+        (variant, None) => Some(Position::initial_of(variant)),
+        (variant, Some(fen)) => fen.position_in(variant).ok(),
     }
 }
 
@@ -276,7 +300,7 @@ impl GamesFile {
         let (columns, moves, tables) = (GameHeader::COLUMNS, MovesRow::COLUMNS, GameHeader::TABLES);
         let sql = format!(
             "SELECT {columns}, {moves}, g.white, g.black, g.fingerprint \
-             FROM {tables} LEFT JOIN moves m ON m.game = g.id WHERE {condition} \
+             FROM {tables} WHERE {condition} \
              ORDER BY g.id LIMIT ?2"
         );
         let mut select = self.connection.prepare_cached(&sql)?;
@@ -286,15 +310,15 @@ impl GamesFile {
             && let Some(row) = rows.next()?
         {
             let header = GameHeader::read(row);
-            let read = header.and_then(|header| Ok((header, MovesRow::read(row, 13)?)));
+            let read = header.and_then(|header| Ok((header, MovesRow::read(row, 14)?)));
             let number = |column| row.get(column).unwrap_or_default();
             let mut players = [0; 2];
-            players[Color::White.index()] = number(17);
-            players[Color::Black.index()] = number(18);
+            players[Color::White.index()] = number(18);
+            players[Color::Black.index()] = number(19);
             let length = |row: &MovesRow| row.moves.len() + row.text.as_ref().map_or(0, Vec::len);
             bytes += read.as_ref().map_or(0, |(_, row)| length(row));
             let id = row.get(0)?;
-            games.push(GameRows { id, rows: read, players, fingerprint: number(19) });
+            games.push(GameRows { id, rows: read, players, fingerprint: number(20) });
         }
         Ok(bytes)
     }
@@ -433,7 +457,7 @@ pub(crate) fn pdn_of(
 
 /// A game with the tags of its rows.
 fn with_columns(mut game: PdnGame, header: &GameHeader, row: &MovesRow) -> Result<PdnGame, String> {
-    if let Some(fen) = row.start.as_deref().and_then(|text| text.parse::<Fen>().ok()) {
+    if let Some((_, Some(fen))) = start_parts(row.start.as_deref()) {
         (game.halfmoves, game.move_number) = (fen.halfmoves, fen.move_number);
     }
     game.start = row.start()?;

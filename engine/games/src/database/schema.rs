@@ -13,8 +13,11 @@ use super::names::sort_key;
 /// `application_id` of our files: "Dmmn".
 pub const APPLICATION: i64 = 0x446d_6d6e;
 
-/// `user_version` of our files.
-pub const VERSION: i64 = 2;
+/// `user_version` of our files with games of variants.
+pub const VERSION: i64 = 3;
+
+/// `user_version` of files that have had international games only.
+pub(crate) const FIRST_VERSION: i64 = 2;
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE players (

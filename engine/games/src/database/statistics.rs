@@ -241,9 +241,9 @@ fn played(
         result: result_number(header.result),
         year: header.year,
         plies: u64::from(header.plies),
-        opening: match row.start {
-            Some(_) => "(other start)".to_owned(),
-            None => opening(&row.moves),
+        opening: match start == Position::initial_of(header.variant) {
+            true => opening(start, &row.moves),
+            false => "(other start)".to_owned(),
         },
         endgame: endgame(start, &row.moves, probe)?,
         play,
@@ -272,8 +272,8 @@ fn play(
 }
 
 /// The first moves of a game from the initial position.
-fn opening(moves: &[u8]) -> String {
-    let mut replay = Replay::new(Position::initial(), moves);
+fn opening(start: Position, moves: &[u8]) -> String {
+    let mut replay = Replay::new(start, moves);
     let moves: Vec<String> =
         std::iter::from_fn(|| replay.advance()).take(OPENING).map(|mv| mv.to_string()).collect();
     if moves.is_empty() { "(no moves)".to_owned() } else { moves.join(" ") }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::coding::{Replay, first_code};
 use super::error::GamesError;
 use super::file::GamesFile;
-use super::find::FEW;
+use super::find::{FEW, without_counters};
 use super::index::Posting;
 use super::records::Successes;
 use super::rows::number;
@@ -126,7 +126,7 @@ impl GamesFile {
 
     /// With more games than `few` the whole table is read.
     fn tree_of(&self, query: &Query, few: usize) -> Result<Tree, GamesError> {
-        let Some(position) = query.position else {
+        let Some(position) = query.position.as_ref().map(without_counters) else {
             return Err(GamesError::Input("a tree needs a position".to_owned()));
         };
         let side = position.side_to_move();
@@ -224,7 +224,7 @@ impl GamesFile {
                 let mut replay = Replay::new(start, &row.moves);
                 for place in places {
                     while replay.ply() < usize::from(place.ply()) && replay.advance().is_some() {}
-                    let is_turned = *replay.position() != here.position;
+                    let is_turned = without_counters(replay.position()) != here.position;
                     let turn = |mv| if is_turned { folded_move(mv, Color::Black) } else { mv };
                     mover = replay.position().side_to_move();
                     replay.peek().map(turn).into_iter().for_each(&mut add);

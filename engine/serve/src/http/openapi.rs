@@ -1,6 +1,8 @@
 //! The description of the routes in the form of OpenAPI 3.1
 //! (<https://spec.openapis.org/oas/v3.1.0>), made from the table that the server itself works by.
 
+use std::collections::HashSet;
+
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -67,10 +69,14 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -
         "description": "A problem (RFC 9457)",
         "content": { Problem::MEDIA_TYPE: { "schema": problem } },
     });
+    let mut given: Vec<Value> = route.parameters.iter().flat_map(described).collect();
+    // Position and conditions on games share the variant.
+    let mut names = HashSet::new();
+    given.retain(|parameter| names.insert(parameter["name"].to_string()));
     let mut operation = json!({
         "operationId": route.path.trim_start_matches("/v1").trim_matches('/').replace(['.', '/'], "_"),
         "summary": route.summary,
-        "parameters": route.parameters.iter().flat_map(described).collect::<Vec<_>>(),
+        "parameters": given,
         "responses": {
             "200": { "description": "The answer", "content": content },
             "4XX": failed,
@@ -151,8 +157,7 @@ mod tests {
         let paths = document["paths"].as_object().unwrap();
         let operations = paths.values().flat_map(|item| item.as_object().unwrap().values());
         let names: Vec<&Value> = operations.map(|operation| &operation["operationId"]).collect();
-        let distinct: std::collections::HashSet<_> =
-            names.iter().map(ToString::to_string).collect();
+        let distinct: HashSet<_> = names.iter().map(ToString::to_string).collect();
         assert_eq!(names.len(), distinct.len(), "{names:?}");
     }
 }

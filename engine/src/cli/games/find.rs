@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use meerslag_games::{GameFound, GamesFile, PdnText, Query, Sort};
-use movegen::Color;
 use movegen::words::counted;
+use movegen::{Color, Position};
 
 use super::super::json;
 use super::super::streams::{only_print, plain, stdout};
@@ -20,6 +20,7 @@ Examples:
       how many games have the position
   meerslag games find club.games --pattern \"w27,32 .22 b18 one-of b12,13\" --lasting 6
   meerslag games find club.games --moves \"31-26 36-31\" --within 6 --twin
+  meerslag games find club.games --variant frisian --player Wassenaar
   meerslag games find club.games --sacrifice 2 --result win --player Sijbrands --pdn > two.pdn
 
 Names: each word begins a word of the name, in any order, ignoring capitals and accents; with *, ? \
@@ -82,8 +83,15 @@ impl QueryArgs {
             (_, true) => Some(Color::Black),
             _ => None,
         };
-        let position = position.map(|text| source::position(Some(text))).transpose()?;
+        let variant = self.query.variant.unwrap_or_default();
+        let read = |text| source::start_in(Some(text), variant).map(|game| *game.position());
+        let position = position.map(read).transpose()?;
         Ok(Query { color, position, ..self.query.clone() })
+    }
+
+    /// Where the games start.
+    pub(super) fn initial(&self) -> Position {
+        Position::initial_of(self.query.variant.unwrap_or_default())
     }
 }
 
@@ -158,12 +166,16 @@ fn table(hits: &[GameFound]) -> String {
     if hits.is_empty() {
         return String::new();
     }
+    let has_variants = hits.iter().any(|hit| !hit.game.variant.is_international());
     let has_plies = hits.iter().any(|hit| !hit.plies.is_empty());
     let mut heading = vec![" game", "date", "white", "black", "result", " plies"];
     if has_plies {
         heading.push(" at");
     }
-    let name = if has_plies { 18 } else { 21 };
+    if has_variants {
+        heading.push("variant");
+    }
+    let name = [21, 18, 14, 11][usize::from(has_plies) + 2 * usize::from(has_variants)];
     let rows: Vec<Vec<String>> = hits
         .iter()
         .map(|hit| {
@@ -180,6 +192,9 @@ fn table(hits: &[GameFound]) -> String {
                 let first = hit.plies.first().map_or_else(String::new, ToString::to_string);
                 let more = if hit.plies.len() > 1 { "…" } else { "" };
                 row.push(first + more);
+            }
+            if has_variants {
+                row.push(game.variant.to_string());
             }
             row
         })

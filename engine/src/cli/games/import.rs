@@ -1,5 +1,6 @@
 //! `meerslag games import`: games into a file of games.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::Args;
 use meerslag_games::{
     Duplicate, Duplicates, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Problem,
 };
+use movegen::Variant;
 use movegen::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -128,6 +130,14 @@ impl Record for GamesImportRecord<'_> {
     const TYPE: &'static str = "games_import";
 }
 
+/// How many games there are of each variant, unless all are international, with a comma before it.
+pub(super) fn by_variant(counts: &BTreeMap<Variant, u64>) -> String {
+    if counts.keys().all(Variant::is_international) {
+        return String::new();
+    }
+    counts.iter().map(|(variant, count)| format!(", {count} {variant}")).collect()
+}
+
 /// The counts of a report in words.
 pub(super) fn summary(report: &ImportReport) -> String {
     let mut text = format!(
@@ -140,6 +150,7 @@ pub(super) fn summary(report: &ImportReport) -> String {
     if report.replaced > 0 {
         text.push_str(&format!(", {} replaced", report.replaced));
     }
+    text.push_str(&by_variant(&report.variants));
     if report.other_type > 0 {
         text.push_str(&format!(", {} of other types", report.other_type));
     }

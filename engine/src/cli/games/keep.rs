@@ -16,7 +16,9 @@ use super::super::progress::Bar;
 use super::super::source::OpenGames;
 use super::super::streams::{note, only_print, stdout};
 use super::find::SelectionArgs;
-use super::import::{DuplicatesArgs, GamesImportRecord, Teller, of_whole_files, summary};
+use super::import::{
+    DuplicatesArgs, GamesImportRecord, Teller, by_variant, of_whole_files, summary,
+};
 
 /// Show the contents of a file of games
 #[derive(Args, Debug)]
@@ -44,10 +46,11 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     writeln!(out, "{}: {} bytes, {} of them free", info.file, info.bytes, info.free_bytes)?;
     writeln!(
         out,
-        "{} of {}, {}{years}",
+        "{} of {}, {}{years}{}",
         counted(info.games, "game"),
         counted(info.players, "player"),
-        counted(info.events, "event")
+        counted(info.events, "event"),
+        by_variant(&info.variants)
     )?;
     writeln!(
         out,

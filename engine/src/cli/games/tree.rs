@@ -41,7 +41,7 @@ pub(super) struct TreeArgs {
 pub(super) fn run(args: &TreeArgs) -> Result<(), Failure> {
     only_print();
     let games = super::open(&args.file)?;
-    let initial = movegen::Position::initial().to_fen();
+    let initial = args.query.initial().to_fen();
     let query = args.query.query(Some(args.position.as_deref().unwrap_or(&initial)))?;
     let tree = games.tree(&query)?;
     let mut out = stdout();

@@ -7,8 +7,8 @@ use crate::variant::Variant;
 /// A game that is not of the kind that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherGame {
-    /// The kind that is read.
-    pub wanted: Variant,
+    /// The kind that is read; without one all variants are.
+    pub read: Option<Variant>,
     /// Its number in the `GameType` tag, if it has one.
     pub number: Option<u32>,
     /// Its name.
@@ -24,11 +24,11 @@ impl OtherGame {
     pub(super) const SMALL: OtherGame = OTHERS[18].0;
 
     const fn new(number: u32, name: &'static str) -> OtherGame {
-        OtherGame { wanted: Variant::International, number: Some(number), name }
+        OtherGame { read: Some(Variant::International), number: Some(number), name }
     }
 
     const fn named(name: &'static str) -> OtherGame {
-        OtherGame { wanted: Variant::International, number: None, name }
+        OtherGame { read: Some(Variant::International), number: None, name }
     }
 
     /// The game, if it is one that can be read.
@@ -45,12 +45,16 @@ impl OtherGame {
 impl fmt::Display for OtherGame {
     /// Ends with "skipped" and the reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OtherGame { wanted, number, name } = self;
-        let reason = match wanted {
-            Variant::International => {
+        let OtherGame { read, number, name } = self;
+        let reason = match read {
+            Some(Variant::International) => {
                 "skipped: only 20, international draughts, is read".to_owned()
             }
-            wanted => format!("skipped: only {} is read", wanted.title()),
+            Some(variant) => format!("skipped: only {} is read", variant.title()),
+            None => {
+                let names = Variant::ALL.map(Variant::title).join(", ");
+                format!("skipped: these are read: {names}")
+            }
         };
         match number {
             Some(number) => write!(f, "game of type {number} {reason} ({number} is {name})"),

@@ -39,6 +39,8 @@ pub struct ReadOptions {
     /// The game: games of other kinds are skipped. A game whose tags do not say its kind counts as
     /// one of this.
     pub variant: Variant,
+    /// Read the games of all variants, each by its own rules, instead of skipping them.
+    pub all_variants: bool,
 }
 
 impl Default for ReadOptions {
@@ -48,6 +50,7 @@ impl Default for ReadOptions {
             find_duplicates: true,
             encoding: None,
             variant: Variant::International,
+            all_variants: false,
         }
     }
 }
@@ -150,13 +153,15 @@ impl<'a> PdnReader<'a> {
                 continue;
             }
             self.counters.games += 1;
-            if let Some(other) = other_type(&mut raw, self.options.variant) {
-                self.counters.other_type += 1;
-                raw.warnings.push(PdnWarning::at(raw.place, PdnWarningKind::OtherGameType(other)));
-                self.add_up(raw.warnings);
-                continue;
+            match variant_of(&mut raw, &self.options) {
+                Ok(variant) => return Some(self.resolve(raw, variant)),
+                Err(other) => {
+                    self.counters.other_type += 1;
+                    let kind = PdnWarningKind::OtherGameType(other);
+                    raw.warnings.push(PdnWarning::at(raw.place, kind));
+                    self.add_up(raw.warnings);
+                }
             }
-            return Some(self.resolve(raw));
         }
     }
 
@@ -167,15 +172,15 @@ impl<'a> PdnReader<'a> {
         warnings.first
     }
 
-    fn resolve(&mut self, mut raw: RawGame) -> PdnGame {
+    fn resolve(&mut self, mut raw: RawGame, variant: Variant) -> PdnGame {
         let mut warnings = std::mem::take(&mut raw.warnings);
-        let (fen, bad_start) = match self.start(&raw, &mut warnings) {
+        let (fen, bad_start) = match self.start(&raw, variant, &mut warnings) {
             Ok(fen) => (fen, None),
             Err(warning) => (None, Some(warning)),
         };
         let (start, fen) = match fen {
             Some((start, fen)) => (start, Some(fen)),
-            None => (Position::initial_of(self.options.variant), None),
+            None => (Position::initial_of(variant), None),
         };
         let result = result(&raw, &mut warnings);
         let raw_fen = raw.tag("FEN").map(|(_, text)| text.to_owned());
@@ -264,6 +269,7 @@ impl<'a> PdnReader<'a> {
     fn start(
         &mut self,
         raw: &RawGame,
+        variant: Variant,
         warnings: &mut Warnings,
     ) -> Result<Option<(Position, Fen)>, PdnWarning> {
         let Some((place, text)) = raw.tag("FEN").filter(|(_, text)| !is_unknown(text)) else {
@@ -276,7 +282,7 @@ impl<'a> PdnReader<'a> {
         };
         let read = || -> Result<(Fen, Position), ParseFenError> {
             let fen = Fen::parse_with(text, stranded)?;
-            let position = position_of(&fen, self.options.variant, text)?;
+            let position = position_of(&fen, variant, text)?;
             Ok((fen, position))
         };
         match read() {
@@ -310,8 +316,9 @@ impl Iterator for PdnReader<'_> {
     }
 }
 
-/// The kind of a game that is not of the wanted one.
-fn other_type(raw: &mut RawGame, wanted: Variant) -> Option<OtherGame> {
+/// The game by whose rules to read, or the kind of one that is to be skipped.
+fn variant_of(raw: &mut RawGame, options: &ReadOptions) -> Result<Variant, OtherGame> {
+    let wanted = options.variant;
     let is_said = |name| raw.tag(name).is_some_and(|(_, value)| Kind::read(value) != Kind::Unknown);
     let says_nothing = !is_said("GameType") && !is_said("Variant");
     let found = not_international(raw);
@@ -320,8 +327,10 @@ fn other_type(raw: &mut RawGame, wanted: Variant) -> Option<OtherGame> {
         None if says_nothing => Some(wanted),
         None => Some(Variant::International),
     };
-    let is_other = variant != Some(wanted);
-    is_other.then(|| OtherGame { wanted, ..found.unwrap_or(OtherGame::INTERNATIONAL) })
+    let is_read = |it: &Variant| options.all_variants || *it == wanted;
+    let read = (!options.all_variants).then_some(wanted);
+    let other = OtherGame { read, ..found.unwrap_or(OtherGame::INTERNATIONAL) };
+    variant.filter(is_read).ok_or(other)
 }
 
 /// The kind of a game that is not international draughts.
