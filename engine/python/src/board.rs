@@ -1,5 +1,7 @@
 //! Colours, moves and positions.
 
+use std::collections::BTreeMap;
+
 use movegen::notation::{self, hub};
 use movegen::perft::perft;
 use movegen::{Bitboard, Square};
@@ -134,6 +136,13 @@ impl MoveOrText {
 ///
 /// ``Position()`` is the initial position; a text is a FEN in any dialect, or a position string of
 /// Hub or DXP. Equal positions have equal hashes.
+///
+/// Args:
+///     variant: the game: ``international``, ``killer``, ``breakthrough``, ``losing``, ``frisian`` or
+///         ``frysk``. Positions after its moves, and games that start at it, are of it, too.
+///
+/// Raises:
+///     ValueError: the text is no position, or the name none of a variant.
 #[pyclass(module = "meerslag", frozen, eq, from_py_object)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Position(pub movegen::Position);
@@ -141,12 +150,21 @@ pub struct Position(pub movegen::Position);
 #[pymethods]
 impl Position {
     #[new]
-    #[pyo3(signature = (fen = None))]
-    fn new(fen: Option<&str>) -> PyResult<Position> {
+    #[pyo3(signature = (fen = None, *, variant = "international"))]
+    fn new(fen: Option<&str>, variant: &str) -> PyResult<Position> {
+        let variant = variant.parse().map_err(value_error)?;
         match fen {
-            None => Ok(Position(movegen::Position::initial())),
-            Some(fen) => movegen::Position::from_fen(fen).map(Position).map_err(value_error),
+            None => Ok(Position(movegen::Position::initial_of(variant))),
+            Some(fen) => {
+                movegen::Position::from_fen_in(fen, variant).map(Position).map_err(value_error)
+            }
         }
+    }
+
+    /// The game that it belongs to.
+    #[getter]
+    fn variant(&self) -> &'static str {
+        self.0.variant().name()
     }
 
     /// The position as a FEN: White's list first, squares ascending, no ranges.
@@ -204,8 +222,8 @@ impl Position {
         self.0.has_capture(self.0.side_to_move())
     }
 
-    /// The legal moves: each once, captures of the greatest number only. None means that the side
-    /// to move has lost.
+    /// The legal moves, each once. Of captures only those of the greatest number, in Frisian of the
+    /// greatest value. None means that the side to move has lost, in Losing that it has won.
     fn legal_moves(&self) -> Vec<Move> {
         self.0.legal_moves().iter().copied().map(Move).collect()
     }
@@ -290,14 +308,19 @@ impl Position {
     }
 
     fn __repr__(&self) -> String {
-        format!("Position(\"{}\")", self.0.to_fen())
+        let variant = self.0.variant();
+        let more = match variant.is_international() {
+            true => String::new(),
+            false => format!(", variant=\"{variant}\""),
+        };
+        format!("Position(\"{}\"{more})", self.0.to_fen())
     }
 
     fn __hash__(&self) -> u64 {
         self.0.key()
     }
 
-    fn __getnewargs__(&self) -> (String,) {
-        (self.0.to_fen(),)
+    fn __getnewargs_ex__(&self) -> ((String,), BTreeMap<&'static str, &'static str>) {
+        ((self.0.to_fen(),), BTreeMap::from([("variant", self.variant())]))
     }
 }

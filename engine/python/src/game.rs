@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use movegen::notation::pdn::{self, GameResult, WriteOptions};
-use movegen::{DrawRules, Fen};
+use movegen::{DrawRules, Fen, Variant};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
@@ -21,22 +21,31 @@ pub enum PositionOrText {
 }
 
 impl PositionOrText {
+    /// A text is one of the international game.
     pub fn position(self) -> PyResult<movegen::Position> {
+        self.position_in(Variant::International)
+    }
+
+    /// A text is one of this variant.
+    pub fn position_in(self, variant: Variant) -> PyResult<movegen::Position> {
         match self {
             PositionOrText::Position(position) => Ok(position.0),
-            PositionOrText::Text(text) => movegen::Position::from_fen(&text).map_err(value_error),
+            PositionOrText::Text(text) => {
+                movegen::Position::from_fen_in(&text, variant).map_err(value_error)
+            }
         }
     }
 
-    /// The game that starts here, with the plies that a FEN counts already (`:H`).
-    fn game(self) -> PyResult<movegen::Game> {
+    /// The game that starts here, with the plies that a FEN counts already (`:H`); a text is of this
+    /// variant.
+    fn game(self, variant: Variant) -> PyResult<movegen::Game> {
         match self {
             PositionOrText::Position(position) => Ok(movegen::Game::new(position.0)),
             PositionOrText::Text(text) => {
                 // First for the place of an offence in the text.
-                movegen::Position::from_fen(&text).map_err(value_error)?;
+                movegen::Position::from_fen_in(&text, variant).map_err(value_error)?;
                 let fen: Fen = text.parse().map_err(value_error)?;
-                fen.game().map_err(value_error)
+                fen.game_in(variant).map_err(value_error)
             }
         }
     }
@@ -55,7 +64,7 @@ impl GameOrPosition {
     pub fn game(self) -> PyResult<movegen::Game> {
         match self {
             GameOrPosition::Game(game) => Ok(game.0),
-            GameOrPosition::Start(start) => start.game(),
+            GameOrPosition::Start(start) => start.game(Variant::International),
         }
     }
 }
@@ -104,7 +113,8 @@ impl Status {
 /// A start position and the moves played from it, with the counters of the draw rules.
 ///
 /// The start is a ``Position``, a FEN (whose ``:H`` field counts for the draw rules), or the
-/// initial position; ``moves`` are played from there. After a draw moves can still be played:
+/// initial position; ``moves`` are played from there. Without a ``Position``, which has its own,
+/// ``variant`` names the game, as in ``Position``. After a draw moves can still be played:
 /// ``status`` gives the state of the game. ``len(game)`` is the number of moves, ``for mv in game``
 /// goes through them, and games can be pickled.
 #[pyclass(module = "meerslag", eq, from_py_object)]
@@ -153,9 +163,23 @@ pub fn set_tags(
 #[pymethods]
 impl Game {
     #[new]
-    #[pyo3(signature = (start = None, moves = Vec::new()))]
-    fn new(start: Option<PositionOrText>, moves: Vec<MoveOrText>) -> PyResult<Game> {
-        let start = start.map_or_else(|| Ok(movegen::Game::default()), PositionOrText::game)?;
+    #[pyo3(signature = (start = None, moves = Vec::new(), *, variant = None))]
+    fn new(
+        start: Option<PositionOrText>,
+        moves: Vec<MoveOrText>,
+        variant: Option<&str>,
+    ) -> PyResult<Game> {
+        let named = variant.map(str::parse::<Variant>).transpose().map_err(value_error)?;
+        let start = match start {
+            Some(start) => start.game(named.unwrap_or_default())?,
+            None => {
+                movegen::Game::new(movegen::Position::initial_of(named.unwrap_or_default()))
+            }
+        };
+        let of = start.position().variant();
+        if named.is_some_and(|named| named != of) {
+            return Err(PyValueError::new_err(format!("variant: the position is one of {of}")));
+        }
         let mut game = Game(start);
         for mv in moves {
             game.push(mv)?;
@@ -263,8 +287,16 @@ impl Game {
         Ok(moves.try_iter()?.into_any().unbind())
     }
 
-    fn __getnewargs__(&self) -> (String, Vec<Move>) {
-        (self.pdn().start_fen().to_string_with_counters(), self.moves())
+    /// The game that is played, such as ``frisian``.
+    #[getter]
+    fn variant(&self) -> &'static str {
+        self.0.position().variant().name()
+    }
+
+    #[expect(clippy::type_complexity, reason = "what Python wants")]
+    fn __getnewargs_ex__(&self) -> ((String, Vec<Move>), BTreeMap<&'static str, &'static str>) {
+        let start = self.pdn().start_fen().to_string_with_counters();
+        ((start, self.moves()), BTreeMap::from([("variant", self.variant())]))
     }
 
     /// How often the current position has occurred, this time included.

@@ -1,6 +1,7 @@
 //! Files of games.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -77,6 +78,8 @@ fn warn(py: Python<'_>, path: &Path, faults: Vec<games::Fault>) -> PyResult<()> 
 pub struct ImportReport {
     /// Games that were read.
     games: u64,
+    /// Of these, the games of each variant.
+    variants: BTreeMap<&'static str, u64>,
     /// Games that are new.
     added: u64,
     /// Games that were there already, which were left out.
@@ -133,6 +136,8 @@ pub struct FoundGame {
     result: &'static str,
     /// Moves of both sides.
     plies: u32,
+    /// The game that was played, such as ``international`` or ``frisian``.
+    variant: &'static str,
     /// Plies after which what was asked for is there: a position each time that it occurs, a pattern,
     /// material or moves for the first time. Empty if only players, years and so on were asked for.
     at: Vec<u32>,
@@ -154,6 +159,7 @@ impl From<games::GameFound> for FoundGame {
             black_rating: hit.game.black_rating,
             result: hit.game.result.as_str(),
             plies: hit.game.plies,
+            variant: hit.game.variant.name(),
             at: hit.plies,
         }
     }
@@ -242,9 +248,11 @@ fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
     let conditions = conditions.copy()?;
     let position = conditions.call_method1("pop", ("position", None::<u8>))?;
     let position = position.extract::<Option<PositionOrText>>()?;
-    let position = position.map(PositionOrText::position).transpose()?;
     let field = |name: &str| (name == "moves").then_some("manoeuvre");
-    Ok(Query { position, ..keywords::read(Some(&conditions), field)? })
+    let query: Query = keywords::read(Some(&conditions), field)?;
+    let read = |start: PositionOrText| start.position_in(query.variant.unwrap_or_default());
+    let position = position.map(read).transpose()?;
+    Ok(Query { position, ..query })
 }
 
 pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResult<T> {
@@ -353,6 +361,7 @@ impl GamesFile {
         }
         Ok(ImportReport {
             games: report.games,
+            variants: report.variants.iter().map(|(it, count)| (it.name(), *count)).collect(),
             added: report.added,
             duplicates: report.duplicates,
             replaced: report.replaced,
@@ -424,7 +433,7 @@ impl GamesFile {
     /// The moves played in a position, in the games that meet all conditions of ``find``.
     ///
     /// Args:
-    ///     position: the initial position without it.
+    ///     position: the initial position of the variant without it.
     #[pyo3(signature = (position = None, **conditions: "Unpack[_Conditions]"))]
     fn tree(
         &self,
@@ -432,9 +441,11 @@ impl GamesFile {
         position: Option<PositionOrText>,
         conditions: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<GamesTree> {
-        let position =
-            position.map_or_else(|| Ok(movegen::Position::initial()), PositionOrText::position)?;
-        let query = Query { position: Some(position), ..query(conditions)? };
+        let query = query(conditions)?;
+        let variant = query.variant.unwrap_or_default();
+        let initial = || Ok(movegen::Position::initial_of(variant));
+        let position = position.map_or_else(initial, |start| start.position_in(variant))?;
+        let query = Query { position: Some(position), ..query };
         Ok(self.with(py, |file| file.tree(&query))?.into())
     }
 

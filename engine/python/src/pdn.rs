@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::board::{Move, MoveOrText, Position};
 use crate::game::{Game, PositionOrText, set_tags};
 use crate::games::parsed;
+use crate::value_error;
 
 /// A move of a game with its annotations.
 ///
@@ -370,9 +371,17 @@ pub struct PdnReader {
 type Findings = (pdn::WarningSummary, pdn::Counters, pdn::Encodings);
 
 impl PdnReader {
-    fn new(input: impl BufRead + Send + 'static, encoding: Option<&str>) -> PyResult<PdnReader> {
-        let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
-        let options = pdn::ReadOptions { encoding, ..pdn::ReadOptions::default() };
+    fn new(
+        input: impl BufRead + Send + 'static,
+        encoding: Option<&str>,
+        variant: Option<&str>,
+    ) -> PyResult<PdnReader> {
+        let options = pdn::ReadOptions {
+            encoding: encoding.map(|name| parsed("encoding", name)).transpose()?,
+            variant: variant.map(str::parse).transpose().map_err(value_error)?.unwrap_or_default(),
+            all_variants: variant.is_none(),
+            ..pdn::ReadOptions::default()
+        };
         let games = pdn::PdnReader::with_options(input, options);
         Ok(PdnReader { games: Some(Mutex::new(games)), found: Findings::default() })
     }
@@ -449,12 +458,17 @@ impl PdnReader {
 ///
 /// Args:
 ///     encoding: of bytes, such as ``cp1251``; without it each place is recognised.
+///     variant: games of other kinds are skipped; ``None`` reads all variants, each by its rules.
 ///
 /// Raises:
 ///     ValueError: the text is the name of a file, which ``open_pdn`` reads.
 #[pyfunction]
-#[pyo3(signature = (text: "str | bytes", *, encoding = None))]
-pub fn read_pdn(text: TextOrBytes, encoding: Option<&str>) -> PyResult<PdnReader> {
+#[pyo3(signature = (text: "str | bytes", *, encoding = None, variant = "international"))]
+pub fn read_pdn(
+    text: TextOrBytes,
+    encoding: Option<&str>,
+    variant: Option<&str>,
+) -> PyResult<PdnReader> {
     match text {
         // A name read as PDN would give no game, without a word.
         TextOrBytes::Text(text)
@@ -463,8 +477,8 @@ pub fn read_pdn(text: TextOrBytes, encoding: Option<&str>) -> PyResult<PdnReader
             let what = format!("'{text}' is the name of a file: open_pdn reads files");
             Err(PyValueError::new_err(what))
         }
-        TextOrBytes::Text(text) => PdnReader::new(Cursor::new(text), None),
-        TextOrBytes::Bytes(bytes) => PdnReader::new(Cursor::new(bytes), encoding),
+        TextOrBytes::Text(text) => PdnReader::new(Cursor::new(text), None, variant),
+        TextOrBytes::Bytes(bytes) => PdnReader::new(Cursor::new(bytes), encoding, variant),
     }
 }
 
@@ -481,17 +495,22 @@ pub enum TextOrBytes {
 ///
 /// Args:
 ///     encoding: such as ``cp1251``; without it each place of the file is recognised.
+///     variant: games of other kinds are skipped; ``None`` reads all variants, each by its rules.
 ///
 /// Raises:
 ///     OSError: the file cannot be read.
 ///     ValueError: there is no such encoding.
 #[pyfunction]
-#[pyo3(signature = (path, *, encoding = None))]
-pub fn open_pdn(path: PathBuf, encoding: Option<&str>) -> PyResult<PdnReader> {
+#[pyo3(signature = (path, *, encoding = None, variant = "international"))]
+pub fn open_pdn(
+    path: PathBuf,
+    encoding: Option<&str>,
+    variant: Option<&str>,
+) -> PyResult<PdnReader> {
     let file = crate::games::open_text(&path).map_err(|error| {
         // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
         let error = std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         PyErr::from(error)
     })?;
-    PdnReader::new(BufReader::new(file), encoding)
+    PdnReader::new(BufReader::new(file), encoding, variant)
 }

@@ -521,7 +521,7 @@ mod tests {
             (
                 "[GameType \"40,W,10,10,N2,0\"]\n[Variant \"Frisian\"]\n[SetUp \"1\"]\n\
                  [FEN \"W:WK28,50:B2,27:+0+228\"]",
-                "1. 28x26 (1. 28x21) 2-7 *",
+                "1. 28x26 2-7 2. 50-44 (2. 26-31) 2... 7-11 *",
             ),
         ] {
             let games = read(&format!("{tags}\n{moves}\n"));

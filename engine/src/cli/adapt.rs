@@ -16,6 +16,7 @@ use meerslag_harness::runner::{EngineSpec, tail_text};
 use movegen::DrawRules;
 
 use super::databases::{CacheArgs, PiecesArgs};
+use super::source::VariantArgs;
 use super::streams::note;
 use super::{Failure, book, files, hub, watchdog};
 
@@ -30,6 +31,9 @@ Examples:
       a DXP program as a Hub engine: what a graphical program or a bot starts
   meerslag adapt --engine 'cmd=\"./scan hub\"' --egdb /data/egdb --book opening.book
       a Hub engine with endgame databases and an opening book
+
+  meerslag adapt --engine 'dxp=localhost:0 cmd=\"./prog -p {port}\"' --variant frisian
+      over DXP no message names the game: set it in the other program by hand
 
 The same engine over DXP: 'meerslag dxp listen --engine ...'.
 
@@ -61,6 +65,8 @@ pub(super) struct AdaptArgs {
     /// Draw rules for the databases: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Append all messages of the other side, and actions for the engine, to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -111,7 +117,11 @@ pub(super) fn check_log(error: &OnceLock<LogError>) -> Result<(), Failure> {
 }
 
 pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
-    let Some(options) = args.adapted.options()? else { return Ok(()) };
+    let Some(mut options) = args.adapted.options()? else { return Ok(()) };
+    let VariantArgs { variant } = args.variant;
+    if !variant.is_international() {
+        options.engine.play(variant);
+    }
     let book = args.book.as_deref().map(Path::new).filter(|path| path.is_file());
     files::check_distinct(&[("--book", book)], &[("--log", args.log.as_deref())])?;
     let log = files::log_or_none(args.log.as_deref())?;
@@ -127,6 +137,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
             .as_deref()
             .map(|dirs| DatabaseOptions { cache_mib: args.cache.mib, ..args.pieces.options(dirs) }),
         draw_rules: args.draw_rules,
+        variant,
         may_give_up: false,
         // Standard error of a Hub engine is silent.
         remark: remark.keeping_faults(),

@@ -12,7 +12,7 @@ use meerslag_search::{Control, Engine, Info, Limits, Mode, SearchResult};
 use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::ReadOptions;
-use movegen::{Game, Move, Variant};
+use movegen::{Game, Move, Variant, Wld};
 
 use super::book;
 use super::book::table::BookPosition;
@@ -290,7 +290,11 @@ impl<W: Write> Analysis<W> {
             )?);
         }
         let Some(best) = outcome.best else {
-            writeln!(out, "{side} has no legal move and has lost.")?;
+            let end = match game.position().variant().without_move() {
+                Wld::Win => "won",
+                _ => "lost",
+            };
+            writeln!(out, "{side} has no legal move and has {end}.")?;
             return Ok(());
         };
         match detail {

@@ -12,12 +12,14 @@ use meerslag_harness::runner::{Check, StepVerdict, check_dxp, check_hub, command
 use movegen::words::counted;
 
 use super::interrupt::Interrupt;
+use super::source::VariantArgs;
 use super::streams::{plain, stdout};
 use super::{Failure, json, watchdog};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag protocol-check --hub \"./scan hub\" --dir /opt/scan
+  meerslag protocol-check --hub \"./scan hub\" --variant frisian
   meerslag protocol-check --dxp localhost:27531
       a program that listens and follows; at the end it learns that there are no more games
 
@@ -25,7 +27,7 @@ Exit status: 0 if nothing is wrong (there may be warnings), 1 if something is.";
 
 /// Check whether another engine follows a protocol
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true)))]
+#[command(after_help = EXAMPLES, mut_arg("variant", |arg| arg.conflicts_with("dxp")), group(ArgGroup::new("what").required(true)))]
 pub(super) struct ProtocolCheckArgs {
     /// The command that starts an engine which speaks Hub
     #[arg(long, value_name = "COMMAND", group = "what")]
@@ -43,6 +45,8 @@ pub(super) struct ProtocolCheckArgs {
     #[arg(long, value_name = "SECONDS", default_value = "0.1", conflicts_with = "dxp")]
     #[arg(value_parser = super::seconds)]
     slack: Duration,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
@@ -61,7 +65,7 @@ impl ProtocolCheckArgs {
             .ok_or_else(|| Failure::Input(anyhow!("--hub '{text}': expected a command")))?;
         let dir = self.dir.clone();
         let options = ProcessOptions { command, dir, env: Vec::new(), cpus: Vec::new() };
-        check_hub(&options, self.patience, self.slack).map_err(|error| {
+        check_hub(&options, self.patience, self.slack, self.variant.variant).map_err(|error| {
             Failure::Run(anyhow::Error::new(error).context(format!("cannot start '{text}'")))
         })
     }

@@ -5,8 +5,8 @@ use std::io::BufRead;
 use std::str::FromStr;
 
 use movegen::notation::fen::StrandedMen;
-use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
-use movegen::{DrawCounters, Fen, Game, ParseFenError, Position};
+use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind, ReadOptions};
+use movegen::{DrawCounters, Fen, Game, ParseFenError, Position, Variant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -182,10 +182,15 @@ pub fn from_fens(text: &str) -> Result<Vec<Opening>, OpeningsError> {
 /// # Errors
 /// If the input cannot be read or has no such position; also if the start of a game or one of
 /// these plies cannot be read, or a game is of another type.
-pub fn from_pdn(input: impl BufRead + Send, plies: usize) -> Result<Vec<Opening>, OpeningsError> {
+pub fn from_pdn(
+    input: impl BufRead + Send,
+    plies: usize,
+    variant: Variant,
+) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings: Vec<Opening> = Vec::new();
     let mut seen = HashSet::new();
-    let mut reader = PdnReader::new(input);
+    let options = ReadOptions { variant, ..ReadOptions::default() };
+    let mut reader = PdnReader::with_options(input, options);
     for index in 1.. {
         let next = reader.next();
         let spoils = reader.warnings().iter().map(|kind| &kind.first).find(|w| spoils_opening(w));
@@ -201,7 +206,8 @@ pub fn from_pdn(input: impl BufRead + Send, plies: usize) -> Result<Vec<Opening>
         let reached = game.positions().nth(plies).map(|(before, _)| before);
         let position = reached.unwrap_or_else(|| game.last_position());
         if position.has_legal_move() && seen.insert(position) {
-            openings.push(position.into());
+            // The match says which game it is.
+            openings.push(position.with_variant(Variant::International).into());
         }
     }
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
@@ -294,7 +300,7 @@ mod tests {
         assert!(matches!(from_fens("W:W1:B50"), Err(OpeningsError::Line { line: 1, .. })));
         assert!(matches!(from_fens("# nothing"), Err(OpeningsError::Empty)));
         let pdn = "1. 32-28 19-23 2. 28x19 14x23 *\n\n1. 32-28 19-23 *\n\n1. 31-26 *\n";
-        let openings = from_pdn(pdn.as_bytes(), 2).unwrap();
+        let openings = from_pdn(pdn.as_bytes(), 2, Variant::International).unwrap();
         assert_eq!(openings.len(), 2, "{openings:?}");
         assert!(openings[0].fen().starts_with("W:W28,31,"), "{openings:?}");
     }
@@ -307,10 +313,15 @@ mod tests {
             ("[Event \"x\"]\n\n1. 50-1 *\n", 8, "line 3, column 4"),
             ("1. 32-28 *\n\n[GameType \"25\"]\n1. 32-28 *\n", 8, "line 3, column"),
         ] {
-            let error = from_pdn(pdn.as_bytes(), plies).unwrap_err().to_string();
+            let error =
+                from_pdn(pdn.as_bytes(), plies, Variant::International).unwrap_err().to_string();
             assert!(error.starts_with(message), "{pdn}: {error}");
         }
         // The rest does not matter.
-        assert_eq!(from_pdn(&b"1. 32-28 1-50 *\n"[..], 1).unwrap().len(), 1);
+        let broken = &b"1. 32-28 1-50 *\n"[..];
+        assert_eq!(from_pdn(broken, 1, Variant::International).unwrap().len(), 1);
+        let frisian = &b"[GameType \"40\"]\n1. 32-28 18-22 2. 28-23 *\n"[..];
+        assert_eq!(from_pdn(frisian, 2, Variant::Frisian).unwrap().len(), 1);
+        assert!(from_pdn(frisian, 2, Variant::Losing).is_err());
     }
 }

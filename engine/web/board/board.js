@@ -62,7 +62,7 @@ export const readFen = (text) => {
   const places = [turn, ...Array(50).fill("e")];
   for (const side of sides) {
     const color = side[0];
-    if (color === "H" || color === "F") continue;
+    if (/[HF+]/.test(color)) continue;
     if (color !== "W" && color !== "B") return null;
     for (const part of side.slice(1).split(",")) {
       if (part === "") continue;

@@ -118,7 +118,7 @@ export class Collection {
       const year = Math.floor(dayOf(tag("Date")) / 10_000) || null;
       // A game with another result, comment or move is another game.
       const print = JSON.stringify([
-        record.start, record.line, record.result, folded(tag("White")), folded(tag("Black")),
+        record.start, record.variant, record.line, record.result, folded(tag("White")), folded(tag("Black")),
         ...["Event", "Date", "Round", "Result"].map(tag),
       ]);
       if (this.known.has(print)) continue;
@@ -130,7 +130,7 @@ export class Collection {
       const shown = {
         game: number + 1, white: tag("White"), black: tag("Black"), result: record.result, date: tag("Date"), year,
         event: tag("Event"), site: tag("Site"), round: tag("Round"), plies: moves.length,
-        white_rating: rating("White"), black_rating: rating("Black"),
+        white_rating: rating("White"), black_rating: rating("Black"), variant: record.variant,
       };
       this.games.push({ record, shown, moves, positions });
       for (const [ply, position] of positions.entries()) {
@@ -143,10 +143,10 @@ export class Collection {
   }
 
   /** Whether the data of a game match. */
-  static fits({ shown }, { player = "", opponent = "", color, event, years, result, min_rating: least, length }) {
+  static fits({ shown }, { player = "", opponent = "", color, event, years, result, min_rating: least, length, position, fen, variant = position || fen ? "international" : "" }) {
     const { white, black } = shown;
     const sit = (one, other) => isMeant(player, one) && isMeant(opponent, other);
-    return ((color !== "black" && sit(white, black)) || (color !== "white" && sit(black, white)))
+    return (!variant || shown.variant === variant) && ((color !== "black" && sit(white, black)) || (color !== "white" && sit(black, white)))
       && (!event || isMeant(event, shown.event) || isMeant(event, shown.site))
       && (!years || (shown.year !== null && isWithin(years, shown.year)))
       && (!result || shown.result === result)
@@ -158,9 +158,9 @@ export class Collection {
   async boards(query) {
     const conditions = Object.fromEntries(ON_BOARDS.filter((name) => query[name]).map((name) => [name, query[name]]));
     if (Object.keys(conditions).length === 0) return null;
-    const games = this.games.map(({ record: { start, line } }) => {
+    const games = this.games.map(({ record: { start, variant, line } }) => {
       const plies = line.plies.map(({ move, after }) => ({ move, after: after.filter(({ setup }) => setup) }));
-      return { start, line: { plies } };
+      return { start, variant, line: { plies } };
     });
     const twin = String(query.twin) === "true";
     return (await this.engine("boards", { ...conditions, twin }, JSON.stringify({ games }))).at;

@@ -8,6 +8,9 @@ import { Game } from "./tree.js";
 
 export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
 
+/** Where the games of a variant start. */
+export const initialOf = (variant) => (variant === "frysk" ? "W" + "b".repeat(5) + "e".repeat(40) + "w".repeat(5) : INITIAL);
+
 /** The number of edits that can be undone. */
 const MAX_EDITS = 200;
 
@@ -135,7 +138,7 @@ export class Desk extends EventTarget {
 
   /** A new game from this position. */
   start(position, more = {}) {
-    this.open([Object.assign(new Game(position), more)]);
+    this.open([new Game(position, more)]);
   }
 
   /** Shows another position of the game. */
@@ -181,6 +184,6 @@ export class Desk extends EventTarget {
 
   /** Whether the databases know the position. */
   get isEndgame() {
-    return this.pieces <= this.engine.about.database_pieces;
+    return !this.game.variant && this.pieces <= this.engine.about.database_pieces;
   }
 }

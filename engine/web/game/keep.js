@@ -14,7 +14,7 @@ const VERSION = 1;
 const PAUSE = 200;
 /** The fields whose values are kept. */
 const FIELDS = [
-  "play-side", "play-clock", "play-from", "play-kind", "play-level", "play-time", "play-nodes", "lines", "arrows",
+  "play-side", "play-variant", "play-clock", "play-from", "play-kind", "play-level", "play-time", "play-nodes", "lines", "arrows",
   "report-nodes", "slice", "lesson-value", "game-source",
 ];
 

@@ -2,7 +2,7 @@
 // position with its moves on the desk, ?pdn=URL the games of a file of the same origin.
 
 import { fen } from "../board/board.js";
-import { INITIAL } from "./desk.js";
+import { initialOf } from "./desk.js";
 import { find, on, onClick } from "../base/dom.js";
 import { problemText } from "../engine/problem.js";
 import { bytesOf, load } from "../engine/program.js";
@@ -58,7 +58,8 @@ export class Share extends Part {
     const { node, game } = this.desk;
     const line = node.line();
     const query = new URLSearchParams();
-    if (game.root.position !== INITIAL) query.set("fen", fen(game.root.position));
+    if (game.variant) query.set("variant", game.variant);
+    if (game.root.position !== initialOf(game.variant)) query.set("fen", fen(game.root.position));
     if (line.length > 1) {
       query.set("moves", line.slice(1).map(({ text }) => text).join(","));
       query.set("ply", String(line.indexOf(node)));
@@ -73,13 +74,13 @@ export class Share extends Part {
   async open() {
     const query = new URLSearchParams(location.hash.slice(1));
     const file = new URLSearchParams(location.search).get("pdn");
-    const isLink = ["fen", "moves", "view", "side"].some((name) => query.has(name));
+    const isLink = ["fen", "moves", "variant", "view", "side"].some((name) => query.has(name));
     if (!isLink && file === null) return false;
     // From now on the desk is used: reloading the page keeps it.
     history.replaceState(null, "", location.pathname);
     try {
       if (file !== null) await this.fetch(file);
-      else if (query.has("fen") || query.has("moves")) await this.setUp(query);
+      else if (["fen", "moves", "variant"].some((name) => query.has(name))) await this.setUp(query);
     } catch (error) {
       this.say(t("badLink") + " (" + problemText(error) + ")");
       return false;
@@ -100,14 +101,14 @@ export class Share extends Part {
   async setUp(query) {
     const start = query.get("fen") ?? "";
     const moves = (query.get("moves") ?? "").replaceAll(",", " ");
-    if (!FEN.test(start) || !MOVES.test(moves)) throw new Error(t("badFen"));
-    const tag = start ? `[FEN "${start}"]\n` : "";
+    const variant = query.get("variant") ?? "";
+    if (!FEN.test(start) || !MOVES.test(moves) || !/^[a-z]*$/.test(variant)) throw new Error(t("badFen"));
+    const tag = (variant && `[Variant "${variant}"]\n`) + (start && `[FEN "${start}"]\n`);
     const { games: [record], warnings } = await this.desk.engine.ask("games", { positions: false }, { body: tag + moves + " *" });
     if (!record || record.truncated) throw new Error([record?.truncated, ...warnings].filter(Boolean).join("; "));
     const game = Game.read(record);
     // The tag only carried the position.
-    game.tags.delete("FEN");
-    game.tags.delete("SetUp");
+    for (const name of ["FEN", "SetUp", "Variant"]) game.tags.delete(name);
     this.desk.open([game]);
     this.desk.go(game.root.line().at(-1));
   }

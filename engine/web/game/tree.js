@@ -41,6 +41,8 @@ export class Node {
     this.clock = null;
     /** At the root: the number of the first move. */
     this.first = 1;
+    /** At the root: the game that is played, unless it is the international one. @type {string | null} */
+    this.variant = null;
     /** The FEN of a set-up in the PDN here: the game continues from it. */
     this.setup = null;
   }
@@ -136,12 +138,13 @@ export class Node {
     first?.parent.children.sort((a, b) => Number(b === first) - Number(a === first));
   }
 
-  /** The parameters of a question to the engine: a position, and the moves played from there. */
+  /** The parameters of a question to the engine: a position, the moves played from there, and the variant. */
   get query() {
     const path = this.path();
     const from = path.findLastIndex((node) => node.setup || !node.parent);
     const moves = path.slice(from + 1).map((node) => node.move).join(" ");
-    return { fen: path[from].setup ?? path[from].position, moves };
+    const { variant } = path[0];
+    return { fen: path[from].setup ?? path[from].position, moves, ...(variant && { variant }) };
   }
 }
 
@@ -223,17 +226,19 @@ const writeLine = (first, isVariation, isKept) => {
 export class Game {
   /**
    * @param {string} position
-   * @param {{ start?: string, tags?: [string, string][], result?: string, task?: Task | null,
+   * @param {{ start?: string, variant?: string | null, tags?: [string, string][], result?: string, task?: Task | null,
    *   report?: import("../views/report.js").Findings | null, against?: { level: string, side: string } | null }} more
    */
-  constructor(position, { start = "", tags = [], result = "*", task = null, report = null, against = null } = {}) {
+  constructor(position, { start = "", variant = null, tags = [], result = "*", task = null, report = null, against = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
     this.start = new Node(null, position);
     /** The record of moves that have no tree yet. */
     this.pending = null;
-    /** The counters of earlier moves in the FEN of the start: `:H12:F34`. */
-    this.counters = start.match(/(:[HF]\d+)*$/)[0];
+    if (variant !== "international") this.start.variant = variant;
+    /** The counters of earlier moves in the FEN of the start: `:H12:F34`, and those of Frisian's kings. */
+    this.counters = start.match(/(:([HF]|\+\d+\+)\d+)*$/)[0];
+    if (this.counters.includes("+")) this.start.setup = start;
     this.start.first = firstNumber(this.counters);
     /** Its current purpose; null for viewing and editing. */
     this.task = task;
@@ -252,6 +257,11 @@ export class Game {
     if (!record.line?.plies) throw new Error("no moves");
     game.pending = record.line;
     return game;
+  }
+
+  /** See {@link Node}. */
+  get variant() {
+    return this.start.variant;
   }
 
   /** Sets the result, and removes the tag of the file. */
@@ -273,10 +283,11 @@ export class Game {
   /** The record for `/v1/pdn` to write the game. */
   write(isKept = false) {
     const start = fen(this.start.position) + this.counters;
-    if (this.pending && isKept) return { tags: [...this.tags], start, result: this.result, line: this.pending };
+    const head = { tags: [...this.tags], start, variant: this.variant ?? "international", result: this.result };
+    if (this.pending && isKept) return { ...head, line: this.pending };
     const line = writeLine(this.root.children[0], false, isKept);
     line.lead = [...this.root.comments.map((comment) => ({ comment })), ...line.lead];
-    return { tags: [...this.tags], start, result: this.result, line };
+    return { ...head, line };
   }
 
   /** The record that {@link Game.read} restores all of it from. */
@@ -327,6 +338,7 @@ export class Game {
    * @param {Game} other
    */
   merge(other) {
+    if (other.variant !== this.variant) return null;
     const places = new Map();
     const rest = [this.root];
     for (let node = rest.pop(); node; node = rest.pop()) {

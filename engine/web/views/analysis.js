@@ -138,11 +138,11 @@ export class Analysis extends Part {
     this.redraw();
     if (find("threat").ariaPressed !== "true") return;
     const { signal } = (this.threatRun = new AbortController());
-    const { position } = this.desk.node;
+    const { game: { variant }, node: { position } } = this.desk;
     const other = (position[0] === "W" ? "B" : "W") + position.slice(1);
     let move = null;
     try {
-      const query = { fen: fen(other), nodes: THREAT_NODES };
+      const query = { fen: fen(other), ...(variant && { variant }), nodes: THREAT_NODES };
       await this.desk.engine.analyse(query, (info) => (move = info.pv[0] ?? move), signal, "threat");
     } catch (problem) {
       if (!signal.aborted) this.say(problemText(problem));

@@ -21,12 +21,12 @@ const PAUSE = 150;
 const KINDS = ["must", "one-of", "not"];
 /** The fields of the form, by their parameters. */
 const FIELDS = /** @type {const} */ ({
-  player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", result: "db-result",
+  player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", variant: "db-variant", result: "db-result",
   color: "db-color", min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre",
 });
 /** The filters that are offered or set as chips: their fields and names. */
 const CHIPS = {
-  here: "withPosition", color: "playerSide", event: "event", years: "years", result: "resultLabel", rating: "minRating", length: "lengthInPlies",
+  here: "withPosition", color: "playerSide", event: "event", years: "years", variant: "variant", result: "resultLabel", rating: "minRating", length: "lengthInPlies",
   manoeuvre: "manoeuvre", twin: "withTwin",
 };
 /** The columns that the list can be sorted by; the first order is that of the file. */
@@ -156,6 +156,7 @@ export class Database extends Part {
       if (field.type === "checkbox") return field.checked ? [[name, t(key)]] : [];
       const value = field.value.trim();
       if (name === "color") return value ? [[name, `${t(key)}: ${t("side." + { white: "W", black: "B" }[value])}`]] : [];
+      if (name === "variant" && value) return [[name, t("variant." + value)]];
       return value ? [[name, ["event", "years", "result"].includes(name) ? value : `${t(key)}: ${value}`]] : [];
     });
     return /** @type {any} */ ([...set, ...(this.pattern.size ? [["pattern", t("patternOnBoard")]] : [])]);
@@ -255,10 +256,13 @@ export class Database extends Part {
     const { signal } = (this.asking = new AbortController());
     const { query: conditions, sort } = this;
     const position = find("db-here").checked && !this.isDrawing ? node.position : "";
-    const list = { ...conditions, sort, position, pattern: this.words, skip: this.skip, limit: PAGE };
+    // A position is one of the game on the board, unless the filter names another.
+    const { variant } = this.desk.game;
+    const here = variant && !conditions.variant ? { ...conditions, variant } : conditions;
+    const list = { ...(position ? here : conditions), sort, position, pattern: this.words, skip: this.skip, limit: PAGE };
     const questions = Promise.all([
       this.isOpen ? engine.ask("games/find", list, { signal }) : null,
-      engine.ask("games/tree", { ...conditions, fen: node.position }, { signal }),
+      engine.ask("games/tree", { ...here, fen: node.position }, { signal }),
     ]);
     try {
       const [found, tree] = await whileSlow(questions, () => (find("db-count").textContent = t("loading")));
@@ -286,11 +290,11 @@ export class Database extends Part {
     find("db-none").hidden = total > 0;
     // A found game can join the one on the board.
     const canMerge = !this.desk.game.isEmpty && this.desk.owner === "analysis";
-    const row = ({ game, white, black, result, year, event, plies, at }) =>
+    const row = ({ game, white, black, result, year, event, plies, at, variant }) =>
       make("tr", { "data-game": game, "data-at": at[0] ?? 0 },
         make("td", { class: "cut" }, make("button", { type: "button", class: "plain" }, white || "?")), make("td", { class: "cut" }, black || "?"),
         make("td", { class: "c" }, make("b", {}, result)), make("td", { class: "r" }, String(year ?? "")),
-        make("td", { class: "cut hide-s" }, event), make("td", { class: "r hide-s" }, String(Math.ceil(plies / 2))),
+        make("td", { class: "cut hide-s" }, variant === "international" ? event : t("variant." + variant) + " " + event), make("td", { class: "r hide-s" }, String(Math.ceil(plies / 2))),
         ...(canMerge ? [make("td", {}, iconButton("plus", t("mergeGame", { title: `${white || "?"} – ${black || "?"}` }), { "data-merge": "" }))] : []));
     find("db-games").replaceChildren(...games.map(row));
   }

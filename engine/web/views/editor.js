@@ -1,7 +1,7 @@
 // Setting up a position: the user places and drags pieces, or types a FEN.
 
 import { EMPTY, fen, readFen } from "../board/board.js";
-import { INITIAL } from "../game/desk.js";
+import { initialOf } from "../game/desk.js";
 import { find, on, onClick } from "../base/dom.js";
 import { Part } from "../game/part.js";
 import { pieceOptions } from "../board/figure.js";
@@ -13,7 +13,7 @@ export class Editor extends Part {
     find("piece").append(...pieceOptions({ w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "erase" }));
     find("piece").value = "w";
     onClick("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
-    onClick("initial", () => this.set(INITIAL));
+    onClick("initial", () => this.set(initialOf(find("setup-variant").value)));
     onClick("setup-done", () => this.done());
     on("turn-side", "change", () => this.set(find("turn-side").value + this.position.slice(1)));
     on("fen", "keydown", (event) => {
@@ -37,6 +37,7 @@ export class Editor extends Part {
     this.isOpen = isOpen;
     desk.draft = null;
     // An unfinished set-up is still there, as long as the board shows the same position.
+    if (isOpen && this.begun?.node !== node) find("setup-variant").value = desk.game.variant ?? "international";
     if (isOpen) this.set(this.begun?.node === node ? this.begun.position : node.position);
     else this.redraw();
   }
@@ -79,12 +80,16 @@ export class Editor extends Part {
 
   /** Takes the position from the text, if it has one, in any form that the program reads. */
   async read(text) {
-    const answer = await this.desk.engine.ask("fen", { fen: text });
+    const answer = await this.desk.engine.ask("fen", { fen: text, variant: find("setup-variant").value });
     // The user may have left the panel meanwhile.
     if (!this.position) return false;
     if (answer.fen) this.set(readFen(answer.fen));
-    this.complain(answer.fen ? answer.warnings.join("; ") : t("badFen") + " (" + answer.fault + ")");
-    return Boolean(answer.fen);
+    // Frisian's counters have no place on the board.
+    const hasCounters = answer.fen?.includes("+");
+    if (hasCounters) find("fen").value = answer.fen;
+    const isRead = answer.fen && !(hasCounters && answer.fault);
+    this.complain(isRead ? answer.warnings.join("; ") : t("badFen") + " (" + answer.fault + ")");
+    return isRead;
   }
 
   /** The reason why the position cannot be played, or null. */
@@ -103,9 +108,10 @@ export class Editor extends Part {
     this.complain(fault ?? "");
     if (fault) return this.say(fault);
     const { position } = this;
+    const more = { variant: find("setup-variant").value, start: find("fen").value };
     // The next click on the board plays.
     this.page.leave();
-    this.desk.start(position);
+    this.desk.start(position, more);
     this.say(t("setUp"));
   }
 }

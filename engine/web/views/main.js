@@ -198,6 +198,9 @@ const start = async () => {
     const [title, below] = heading(state);
     find("title").textContent = title;
     find("subtitle").textContent = below;
+    const { variant } = desk.game;
+    find("variant").textContent = variant && t("variant." + variant);
+    find("variant").hidden = !variant || state === "setup";
     find("moments").hidden = state !== "report" || report.mistakes.length === 0;
     find("bar").classList.toggle("off", !["analysis", "endgames", "book", "game", "report"].includes(state));
     const closes = { setup: "cancel", puzzle: "backToLearn", lesson: "endLesson", better: "endSearch" };
@@ -314,6 +317,7 @@ const start = async () => {
     note: () => openPop(find("note")), share: () => openPop(find("share-pop")), "whole-pop": () => openPop(find("whole-pop")),
     "from-here": () => {
       find("play-from").value = "board";
+      play.showLimit();
       play.leave();
       views.open("play");
     },

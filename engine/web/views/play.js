@@ -1,7 +1,8 @@
 // A game against the engine.
 
+import { fen } from "../board/board.js";
 import { Clock, clocks } from "../game/clock.js";
-import { INITIAL } from "../game/desk.js";
+import { initialOf } from "../game/desk.js";
 import { find, icon, make, on, onClick } from "../base/dom.js";
 import { Part } from "../game/part.js";
 import { problemText } from "../engine/problem.js";
@@ -35,6 +36,9 @@ export class Play extends Part {
     level.addEventListener("input", () => this.nameLevels());
     find("play-time").max = String(Math.min(Number(find("play-time").max), longest));
     on("play-kind", "change", () => this.showLimit());
+    on("play-from", "change", () => this.showLimit());
+    // The board shows it, unless a game is there.
+    on("play-variant", "change", () => desk.game.isEmpty && this.fresh());
     on("play-clock", "change", () => this.nameLevels());
     on("play-form", "submit", (event) => {
       event.preventDefault();
@@ -154,6 +158,7 @@ export class Play extends Part {
     for (const kind of ["level", "time", "nodes"]) {
       find("play-" + kind + "-row").hidden = find("play-kind").value !== kind;
     }
+    find("play-variant-row").hidden = find("play-from").value !== "initial";
     this.nameLevels();
     this.draw();
   }
@@ -206,7 +211,7 @@ export class Play extends Part {
   start(from = find("play-from").value, chosen = find("play-side").value) {
     const { desk } = this;
     const side = chosen === "random" ? "WB"[Math.floor(Math.random() * 2)] : chosen;
-    if (from === "initial") desk.start(INITIAL);
+    if (from === "initial") this.fresh();
     const { game } = desk;
     this.over = null;
     game.task = { kind: "play", side, clock: clocks(find("play-clock").value) };
@@ -220,6 +225,12 @@ export class Play extends Part {
     this.page.face(side);
     desk.changed();
     this.go();
+  }
+
+  /** The initial position of the chosen variant. */
+  fresh() {
+    const { value: variant } = find("play-variant");
+    this.desk.start(initialOf(variant), { variant });
   }
 
   /**
@@ -237,9 +248,9 @@ export class Play extends Part {
   /** The same again, with exchanged sides. */
   rematch() {
     const { desk, over } = this;
-    const { position } = desk.game.root;
-    if (position !== INITIAL) desk.start(position);
-    this.start(position === INITIAL ? "initial" : "board", OTHER[over.side]);
+    const { root: { position }, variant, counters } = desk.game;
+    desk.start(position, { variant, start: fen(position) + counters });
+    this.start("board", OTHER[over.side]);
   }
 
   end(text) {

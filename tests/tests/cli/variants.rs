@@ -3,8 +3,8 @@
 use std::fs;
 
 use meerslag_tests::run;
-use movegen::Variant;
 use movegen::notation::pdn::{PdnReader, ReadOptions};
+use movegen::{Position, Variant};
 
 #[test]
 fn perft_of_each_game() {
@@ -93,6 +93,101 @@ fn matches_of_each_game() {
         let games = PdnReader::with_options(again.as_bytes(), options).map(Result::unwrap);
         assert_eq!(games.filter(|game| game.truncated.is_none()).count(), 4, "{variant}");
     }
+}
+
+#[test]
+fn positions_without_a_move_are_over() {
+    for (variant, end) in [("losing", "has won"), ("killer", "has lost"), ("frisian", "has lost")] {
+        let args = ["analyse", "--variant", variant, "W:W36:B31,27", "--depth=2", "--hash=1"];
+        let said = run(args, "").success().stdout;
+        assert!(said.contains(&format!("White has no legal move and {end}.")), "{variant}: {said}");
+    }
+}
+
+/// Programs over Hub and of our own; the second round of the Swiss after the first.
+#[test]
+fn tournaments_of_a_variant() {
+    let folder = tempfile::tempdir().unwrap();
+    let hub = format!("cmd=\"{} hub\"", meerslag_tests::binary().display());
+    for variant in [Variant::Losing, Variant::Frisian] {
+        let file = folder.path().join(format!("{variant}.toml"));
+        let player = |name: &str, engine: &str| {
+            format!("[[player]]\nname = \"{name}\"\nengine = '{engine}'\n")
+        };
+        let text = format!(
+            "variant = \"{variant}\"\nformat = \"round-robin\"\ngames = 2\nmax-moves = 40\n\
+             time-control = \"nodes=200\"\npdn = \"{variant}.pdn\"\n{}{}{}",
+            player("own", "builtin"),
+            player("hub", &hub),
+            player("lots", "random"),
+        );
+        fs::write(&file, text).unwrap();
+        let name = file.to_str().unwrap();
+        let ready = run(["tournament", name, "--check"], "").success().stdout;
+        assert_eq!(ready.matches(": ready\n").count(), 3, "{ready}");
+        assert!(!run(["tournament", name], "").success().stdout.is_empty());
+        let pdn = fs::read_to_string(file.with_extension("pdn")).unwrap();
+        let options = ReadOptions { variant, ..ReadOptions::default() };
+        let games: Vec<_> =
+            PdnReader::with_options(pdn.as_bytes(), options).map(Result::unwrap).collect();
+        assert_eq!(games.len(), 6, "{variant}");
+        assert!(games.iter().all(|game| game.truncated.is_none() && game.line.plies.len() > 8));
+    }
+    let file = folder.path().join("losing.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    for (bad, why) in [("variant = \"chess\"", "international, killer"), ("variant = 3", "variant")]
+    {
+        fs::write(&file, text.replace("variant = \"losing\"", bad)).unwrap();
+        let refused = run(["tournament", file.to_str().unwrap(), "--check"], "");
+        assert!(refused.code == 2 && refused.stderr.contains(why), "{refused:?}");
+        assert!(refused.stderr.contains("line 1: variant: "), "{refused:?}");
+    }
+    fs::write(&file, format!("openings = \"two-move\"\n{text}")).unwrap();
+    let refused = run(["tournament", file.to_str().unwrap(), "--check"], "");
+    assert!(refused.code == 2 && refused.stderr.contains("international game"), "{refused:?}");
+}
+
+#[test]
+fn other_programs_in_a_variant() {
+    let hub = format!("{} hub", meerslag_tests::binary().display());
+    for variant in ["losing", "frysk"] {
+        let args = ["protocol-check", "--hub", &hub, "--variant", variant, "--slack=20"];
+        let said = run(args, "").success().stdout;
+        assert!(said.ends_with("0 errors, 0 warnings\n"), "{variant}: {said}");
+    }
+    // The adapter passes the game on, and a client may choose another one.
+    let engine = format!("cmd=\"{hub}\"");
+    let start = Position::from_fen("W:W32:B22").unwrap();
+    let start = movegen::notation::hub::format_position(&start);
+    let words = format!("hub\ninit\npos pos={start}\nlevel depth=4\ngo think\n");
+    let said = run(["adapt", "--engine", &engine, "--variant", "losing"], &words).success().stdout;
+    assert!(said.contains("done move=32-28"), "{said}");
+}
+
+#[test]
+fn games_of_all_variants_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (pdn, games) = (path("all.pdn"), path("all.games"));
+    let text = "[White \"I\"]\n1. 32-28 18-23 *\n\n[White \"F\"]\n[GameType \"40\"]\n1. 32-28 19-24 *\n\n\
+                [White \"L\"]\n[Variant \"Antidraughts\"]\n1. 32-28 17-22 *\n\n[GameType \"25\"]\n1. 22-17 *\n";
+    fs::write(&pdn, text).unwrap();
+    let said = run(["games", "import", &pdn, "--to", &games], "").success().stdout;
+    let counts = "3 games, 3 added, 0 duplicates, 0 broken, 1 international, 1 losing, 1 frisian, \
+                  1 of other types";
+    assert!(said.contains(counts), "{said}");
+    let find =
+        |more: &[&str]| run([&["games", "find", &games], more].concat(), "").success().stdout;
+    assert!(find(&[]).contains("3 games") && find(&[]).contains("frisian"));
+    let frisian = find(&["--variant", "frisian", "--position", "B:W28,31,33-50:B1-20"]);
+    assert!(frisian.contains("1 game") && frisian.contains("F  "), "{frisian}");
+    let tree = run(["games", "tree", &games, "--variant", "losing"], "").success().stdout;
+    assert!(tree.contains("1 game:") && tree.contains("32-28"), "{tree}");
+    let info = run(["games", "info", &games], "").success().stdout;
+    assert!(info.contains("1 international, 1 losing, 1 frisian"), "{info}");
+    let kept = run(["games", "export", &games, "--variant", "losing"], "").success().stdout;
+    assert!(kept.contains("[GameType \"98\"]") && !kept.contains("17-22 *\n\n["), "{kept}");
+    run(["games", "check", &games], "").success();
 }
 
 #[test]

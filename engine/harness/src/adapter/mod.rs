@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use egdb::DatabaseOptions;
-use movegen::{DrawRules, Game, Move};
+use movegen::{DrawRules, Game, Move, Variant};
 use thiserror::Error;
 
 use crate::protocol::LogError;
@@ -50,6 +50,8 @@ pub struct AdapterOptions {
     pub databases: Option<DatabaseOptions>,
     /// The draw rules for judging wins and draws in the databases.
     pub draw_rules: DrawRules,
+    /// The game, unless the other side of a Hub session chooses another one that the program has.
+    pub variant: Variant,
     /// Time kept on the clock for a move of ours if the program gives none.
     pub min_time: Duration,
     /// The longest that the program may think about a move, whatever the clock says.
@@ -75,6 +77,7 @@ impl AdapterOptions {
             book: None,
             databases: None,
             draw_rules: DrawRules::default(),
+            variant: Variant::International,
             min_time: Duration::from_millis(100),
             max_time: None,
             ponder: false,

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use movegen::Variant;
+
 use super::{Adapter, AdapterError, AdapterOptions};
-use crate::protocol::hub::{HubError, Line, LineWriter, Settings};
+use crate::protocol::hub::{HubError, Line, LineWriter, Params, Settings};
 use crate::runner::{Identity, Parameter};
 
 /// Longest thinking time when `go think` comes without any limit, as in our own engine.
@@ -72,6 +74,9 @@ impl Settings for AdapterSettings {
             return Ok(());
         };
         let value = value.ok_or(HubError::IncompleteParam("value"))?;
+        if name == Params::VARIANT && value.parse::<Variant>().is_err() {
+            return Err(Params::no_variant(value));
+        }
         let params = &mut self.options.engine.params;
         if value != params.get(name).unwrap_or(&declared.value) {
             params.insert(name.to_owned(), value.to_owned());
@@ -85,6 +90,15 @@ impl Settings for AdapterSettings {
 
     fn safety_time(&self) -> Duration {
         SAFETY_TIME
+    }
+
+    fn variant(&self) -> Variant {
+        let declared = self.identity.parameters.iter().find(|p| p.name == Params::VARIANT);
+        let set = self.params().get(Params::VARIANT).or(declared.map(|declared| &declared.value));
+        let ours = self.options.variant;
+        let said = set.and_then(|name| name.parse().ok()).unwrap_or(ours);
+        // Frysk! is Frisian to the program.
+        if said.hub_name() == ours.hub_name() { ours } else { said }
     }
 
     fn apply(&self, engine: &mut Option<Adapter>) -> Result<(), AdapterError> {

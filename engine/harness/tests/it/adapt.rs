@@ -14,7 +14,7 @@ use meerslag_tests::{Client, Peer};
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::notation::hub;
 use movegen::random::Random;
-use movegen::{Color, Game, Move, Position};
+use movegen::{Color, Game, Move, Position, Variant};
 use tempfile::TempDir;
 
 use crate::played::{Match, Played};
@@ -72,6 +72,35 @@ fn player(engine: &str, setup: Setup) -> Player {
 fn games_with_random(port: u16) -> Played {
     let adapted = format!("name=adapted dxp=localhost:{port}");
     Match::new(&[&adapted, "random"], "60").play()
+}
+
+/// A Hub engine behind the adapter: the client chooses the game, or the user has.
+#[test]
+fn variants_of_an_adapted_engine() {
+    let own = own_hub();
+    let mut client = silent(&own);
+    client.send("hub");
+    client.until("wait");
+    client.send("set-param name=variant value=losing");
+    client.send("init");
+    client.until("ready");
+    let losing = Game::new(Position::from_fen_in("W:W32:B22", Variant::Losing).unwrap());
+    assert_eq!(think(&mut client, &losing, "level depth=6").0.to_string(), "32-28");
+    client.send("set-param name=variant value=frisian");
+    let frisian = Game::new(Position::from_fen_in("W:W28:B27,6", Variant::Frisian).unwrap());
+    assert_eq!(think(&mut client, &frisian, "level depth=6").0.to_string(), "28x26x27");
+    client.send("set-param name=variant value=russian");
+    assert!(client.sync().iter().any(|line| line.starts_with("error") && line.contains("frisian")));
+    // The choice of the user.
+    let mut options = adapter_options(&own, &Log::none());
+    options.engine.play(Variant::Frysk);
+    options.variant = Variant::Frysk;
+    let mut client = ready_with(options, Log::none());
+    client.send("pos");
+    client.send("level depth=4");
+    let start = Position::initial_of(Variant::Frysk);
+    let best = client.go("think", &start).best.unwrap();
+    assert!(start.legal_moves().contains(&best), "{best}");
 }
 
 fn assert_all_won(played: &Played) {

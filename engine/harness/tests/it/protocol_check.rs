@@ -8,15 +8,19 @@ use std::time::Duration;
 use meerslag_harness::runner::process::ProcessOptions;
 use meerslag_harness::runner::{Check, StepVerdict, check_dxp, check_hub, command_words};
 use movegen::notation::dxp::{MoveMessage, parse_position};
-use movegen::{Color, Game, Position};
+use movegen::{Color, Game, Position, Variant};
 
 use crate::programs::{mock_command, own_hub_command};
 
 /// What is wrong, or not, with the engine that this command starts.
 pub fn check(command: &str, patience: Duration, slack: Duration) -> Check {
+    check_variant(command, patience, slack, Variant::International)
+}
+
+fn check_variant(command: &str, patience: Duration, slack: Duration, variant: Variant) -> Check {
     let command = command_words(command).unwrap();
     let options = ProcessOptions { command, dir: None, env: Vec::new(), cpus: Vec::new() };
-    check_hub(&options, patience, slack).unwrap()
+    check_hub(&options, patience, slack, variant).unwrap()
 }
 
 /// The same, of a mock engine: most of the time is waiting.
@@ -52,6 +56,18 @@ fn our_own_engine_follows_the_protocol() {
     for step in ["ping: pong", "pondering", "end of input"] {
         assert!(check.steps.iter().any(|it| it.step == step), "{check:?}");
     }
+}
+
+#[test]
+fn engines_are_checked_in_a_variant() {
+    let (patience, slack) = (Duration::from_secs(10), Duration::from_secs(20));
+    for variant in [Variant::Losing, Variant::Frisian, Variant::Breakthrough] {
+        let check = check_variant(&own_hub_command(), patience, slack, variant);
+        let is_fine = check.steps.iter().all(|step| step.verdict == StepVerdict::Ok);
+        assert!(is_fine && check.steps.len() > 9, "{variant}: {check:?}");
+    }
+    let none = check_variant(&mock_command(""), patience, slack, Variant::Frisian);
+    assert!(format!("{none:?}").contains("no parameter 'variant' with the value frisian"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
@@ -128,14 +128,9 @@ pub(super) struct OpeningsArgs {
 impl OpeningsArgs {
     /// The openings; none for the initial position.
     pub(super) fn read(&self, variant: Variant) -> Result<Vec<Opening>, Failure> {
-        let is_usual = variant == Variant::International;
-        let usual = if is_usual { "two-move" } else { "start" };
+        let usual = if variant.is_international() { "two-move" } else { "start" };
         let set = self.openings.as_deref().unwrap_or(usual);
-        if !is_usual && set != "start" && openings::by_name(set).is_some() {
-            let why = anyhow!("--openings {set}: these are of the international game");
-            return Err(Failure::Input(why));
-        }
-        read_openings(set, self.opening_plies).map_err(Failure::Input)
+        read_openings(set, self.opening_plies, variant).map_err(Failure::Input)
     }
 
     /// The file that they are in, if it is a file.
@@ -416,10 +411,18 @@ fn command_to_continue(state: &Path) -> String {
 }
 
 /// The openings of this name or in this file; of games and books after this many plies.
-pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Opening>> {
+pub(super) fn read_openings(
+    set: &str,
+    plies: usize,
+    variant: Variant,
+) -> anyhow::Result<Vec<Opening>> {
     if set == "start" {
         // No openings: then the runner leaves programs their books.
         return Ok(Vec::new());
+    }
+    let is_book = Path::new(set).extension().is_some_and(|e| e.eq_ignore_ascii_case("book"));
+    if !variant.is_international() && (is_book || openings::by_name(set).is_some()) {
+        bail!("openings {set}: these are of the international game");
     }
     if let Some(openings) = openings::by_name(set) {
         return Ok(openings);
@@ -429,9 +432,9 @@ pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Openi
     let is_pdn = |e: &OsStr| ["pdn", "gz", "zip"].iter().any(|pdn| e.eq_ignore_ascii_case(pdn));
     if path.extension().is_some_and(is_pdn) {
         let file = BufReader::new(source::open_text(path).with_context(failed)?);
-        return openings::from_pdn(file, plies).with_context(failed);
+        return openings::from_pdn(file, plies, variant).with_context(failed);
     }
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("book")) {
+    if is_book {
         let book = Book::open(path).with_context(failed)?;
         return openings::from_book(&book, plies).with_context(failed);
     }
@@ -441,7 +444,7 @@ pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Openi
     };
     let bytes = bytes.with_context(failed)?;
     match bytes.trim_ascii_start().starts_with(b"[") {
-        true => openings::from_pdn(&bytes[..], plies).with_context(failed),
+        true => openings::from_pdn(&bytes[..], plies, variant).with_context(failed),
         false => openings::from_fens(&decode(None, &bytes)).with_context(failed),
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use meerslag_harness::runner::{Contest, MatchRun, TournamentConfig, described};
+use movegen::Variant;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -65,10 +66,18 @@ pub(super) fn read(file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
 fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
     let plies = table.remove("opening-plies").unwrap_or(Value::Integer(8));
     let plies = plies.try_into().context("opening-plies")?;
+    let variant = match table.get("variant") {
+        Some(Value::String(name)) => name.parse().context("variant")?,
+        _ => Variant::International,
+    };
+    if !variant.is_international() {
+        // The other sets are of the international game.
+        table.entry("openings").or_insert_with(|| "start".into());
+    }
     if let Some(Value::String(set)) = table.get("openings") {
         let own = path(file, Path::new(set));
         let set = if own.is_file() { own.to_string_lossy().into_owned() } else { set.clone() };
-        let openings = read_openings(&set, plies).context("openings")?;
+        let openings = read_openings(&set, plies, variant).context("openings")?;
         let fens = openings.iter().map(|opening| Value::from(opening.fen())).collect();
         table.insert("openings".to_owned(), Value::Array(fens));
     }
@@ -80,6 +89,7 @@ fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
     let Description { config, run, .. } = described(&table)?;
     run.check()?;
     let mut config = Contest::Tournament(config);
+    config.play_variant();
     config.egdb.iter_mut().for_each(|folder| *folder = path(file, folder));
     config.check()?;
     Ok((config, run.mapped(|written| path(file, written))))

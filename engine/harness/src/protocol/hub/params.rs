@@ -285,6 +285,11 @@ impl Params {
         self.hash_mb = 1 << (size - TT_SIZE_OF_1_MIB);
     }
 
+    /// The error for a game that is not known here.
+    pub(crate) fn no_variant(text: &str) -> HubError {
+        HubError::bad_value(Params::VARIANT, text, format!("one of {}", variants()))
+    }
+
     fn set_variant(&mut self, text: &str) -> Result<(), String> {
         let variant = match text {
             FROM_POSITION => Variant::International,

@@ -3,12 +3,12 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use movegen::Position;
 use movegen::notation::hub;
+use movegen::{Position, Variant};
 
 use super::{Check, StepVerdict, shown};
 use crate::protocol::Log;
-use crate::protocol::hub::Line;
+use crate::protocol::hub::{Line, Params};
 use crate::runner::player::process::{Process, ProcessOptions, Received, is_cut, too_long};
 
 /// Silence after which no further line is expected.
@@ -61,14 +61,19 @@ pub fn check_hub(
     options: &ProcessOptions,
     patience: Duration,
     slack: Duration,
+    variant: Variant,
 ) -> io::Result<Check> {
     let start = |check| -> io::Result<HubWalk> {
         let process = Process::start(options, &Log::none())?;
-        let (position, sent) = (Position::initial(), Instant::now());
-        Ok(HubWalk { process, check, patience, slack, position, sent, has_info: false })
+        let (position, sent) = (Position::initial_of(variant), Instant::now());
+        Ok(HubWalk { process, check, patience, slack, variant, position, sent, has_info: false })
     };
+    // With a king the game is over there.
+    let is_over =
+        |&&(_, send, _): &&(_, &str, _)| variant == Variant::Breakthrough && send.contains('K');
+    let mut steps = WALK.iter().filter(|step| !is_over(step));
     let mut walk = start(Check::default())?;
-    if walk.start().is_none() || WALK.iter().any(|step| walk.step(step).is_none()) {
+    if walk.start().is_none() || steps.any(|step| walk.step(step).is_none()) {
         walk.process.kill();
         return Ok(walk.check);
     }
@@ -82,6 +87,7 @@ struct HubWalk {
     check: Check,
     patience: Duration,
     slack: Duration,
+    variant: Variant,
     /// The position that is searched.
     position: Position,
     /// When the last line was sent.
@@ -214,6 +220,21 @@ impl HubWalk {
         }
         self.check.begin("init: ready");
         self.send(&format!("set-param name={UNKNOWN} value=1"))?;
+        let name = self.variant.hub_name();
+        if !self.variant.is_international() {
+            let offers = |text: &String| {
+                let values = Line::parse(text).ok().flatten().filter(|line| {
+                    line.command() == "param" && line.value("name") == Some(Params::VARIANT)
+                });
+                let values = values.and_then(|line| line.value("values").map(str::to_owned));
+                values.is_some_and(|values| values.split_whitespace().any(|value| value == name))
+            };
+            if !lines.iter().any(offers) {
+                self.check.error(format!("no parameter 'variant' with the value {name}"));
+                return None;
+            }
+            self.send(&format!("set-param name={} value={name}", Params::VARIANT))?;
+        }
         self.send("init")?;
         let (lines, end) = self.until("ready", Duration::from_secs(60))?;
         if end?.duration_since(self.sent) > Duration::from_secs(5) {
@@ -244,11 +265,13 @@ impl HubWalk {
 
     /// Starts a search.
     fn go(&mut self, position: &str, level: &str, kind: &str) -> Option<()> {
-        self.position = Position::from_fen(position).unwrap_or_default();
+        let initial = || Position::initial_of(self.variant);
+        let written = Position::from_fen_in(position, self.variant);
+        self.position = written.unwrap_or_else(|_| initial());
         let mut line = format!("pos pos={}", hub::format_position(&self.position));
         let mut played = Vec::new();
         for _ in 0..position.parse().unwrap_or(0) {
-            let mv = self.position.legal_moves()[0];
+            let Some(&mv) = self.position.legal_moves().first() else { break };
             played.push(mv.to_string());
             self.position = self.position.after(mv);
         }

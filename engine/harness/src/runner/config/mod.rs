@@ -211,10 +211,6 @@ impl TournamentConfig {
             let value = self.rounds.map_or_else(|| "none".to_owned(), |rounds| rounds.to_string());
             Err(ConfigError::bounds("rounds", value, expected))
         };
-        if !self.conditions.variant.is_international() {
-            let why = "tournaments are of the international game".to_owned();
-            return Err(ConfigError::Impossible(why));
-        }
         let engines = self.conditions.engines.len();
         // Without meeting anybody twice.
         let most = engines.saturating_sub(1) + engines % 2;
