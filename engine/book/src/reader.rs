@@ -197,7 +197,8 @@ impl Book {
     /// The number of a position, whichever side is to move; `None` if the book does not have it.
     #[must_use]
     pub fn find(&self, position: &Position) -> Option<usize> {
-        self.find_key(Key::of(position))
+        // Books are of the international game.
+        position.variant().is_international().then(|| self.find_key(Key::of(position)))?
     }
 
     /// What the book knows about a position, and its legal moves as they are played; `None` if the

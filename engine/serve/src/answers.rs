@@ -345,8 +345,7 @@ pub(super) fn book(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     let Some(book) = &desk.book else {
         return Err(Problem::new(ProblemKind::NotKnown, "there is no opening book"));
     };
-    let known = Some(position).filter(|position| position.variant().is_international());
-    Ok(Reply::json(&match known.and_then(|position| book.best_first(position)) {
+    Ok(Reply::json(&match book.best_first(position) {
         Some((entry, moves)) => BookRecord::new(position, &entry, &moves),
         None => BookRecord::missing(position),
     }))

@@ -61,7 +61,7 @@ fn our_own_engine_follows_the_protocol() {
 #[test]
 fn engines_are_checked_in_a_variant() {
     let (patience, slack) = (Duration::from_secs(10), Duration::from_secs(20));
-    for variant in [Variant::Losing, Variant::Frisian, Variant::Breakthrough] {
+    for variant in [Variant::Breakthrough, Variant::Frisian] {
         let check = check_variant(&own_hub_command(), patience, slack, variant);
         let is_fine = check.steps.iter().all(|step| step.verdict == StepVerdict::Ok);
         assert!(is_fine && check.steps.len() > 9, "{variant}: {check:?}");
