@@ -188,7 +188,7 @@ export class Play extends Part {
       names.firstChild.textContent = color === own ? t("you") : desk.engine.about.name;
       const captured = pieces(desk.game.root.position, OTHER[color]) - pieces(desk.node.position, OTHER[color]);
       names.lastChild.textContent = clock?.isPaused && side ? t("paused") : [
-        t("side." + color), color === own ? "" : desk.game.against?.level ?? this.strength, captured > 0 ? t("hasCaptured", { count: captured }) : "", !side && color === winner ? t("winner") : "",
+        t("side." + color), desk.game.variant && !isNear ? t("variant." + desk.game.variant) : "", color === own ? "" : desk.game.against?.level ?? this.strength, captured > 0 ? t("hasCaptured", { count: captured }) : "", !side && color === winner ? t("winner") : "",
       ].filter(Boolean).join(" · ");
     }
     if (side) return;
