@@ -162,7 +162,7 @@ impl EngineSpec {
     }
 
     /// Has an engine with the parameters of Hub play this game.
-    pub(super) fn play(&mut self, variant: Variant) {
+    pub fn play(&mut self, variant: Variant) {
         if matches!(self.kind, EngineKind::Hub | EngineKind::Builtin) {
             self.params.insert(Params::VARIANT.to_owned(), variant.hub_name().to_owned());
         }
