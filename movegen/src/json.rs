@@ -143,7 +143,6 @@ macro_rules! text {
 text!(Position, |it: Position| it.to_fen());
 text!(Move, |it: Move| it.to_string());
 text!(Color, |it: Color| it.letter().to_string());
-text!(Variant, Variant::name);
 text!(Wld, Wld::name);
 text!(Variant, Variant::name);
 text!(Grade, Grade::name);
@@ -157,12 +156,6 @@ text!(Bound, |it: Bound| match it {
 impl<'de> Deserialize<'de> for Position {
     fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Position, D::Error> {
         Position::from_fen(&String::deserialize(given)?).map_err(de::Error::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for Variant {
-    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Variant, D::Error> {
-        String::deserialize(given)?.parse().map_err(de::Error::custom)
     }
 }
 

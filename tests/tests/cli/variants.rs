@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use meerslag_tests::run;
+use meerslag_tests::{Client, run};
 use movegen::notation::pdn::{PdnReader, ReadOptions};
 use movegen::{Position, Variant};
 
@@ -157,11 +157,23 @@ fn other_programs_in_a_variant() {
     }
     // The adapter passes the game on, and a client may choose another one.
     let engine = format!("cmd=\"{hub}\"");
-    let start = Position::from_fen("W:W32:B22").unwrap();
-    let start = movegen::notation::hub::format_position(&start);
-    let words = format!("hub\ninit\npos pos={start}\nlevel depth=4\ngo think\n");
-    let said = run(["adapt", "--engine", &engine, "--variant", "losing"], &words).success().stdout;
-    assert!(said.contains("done move=32-28"), "{said}");
+    let mut client = Client::start(&["adapt", "--engine", &engine, "--variant", "losing"]);
+    client.send("hub");
+    client.until("wait");
+    client.send("init");
+    client.until("ready");
+    for (variant, fen, best) in
+        [(Variant::Losing, "W:W32:B22", "32-28"), (Variant::Frisian, "W:W28:B27,6", "28x26x27")]
+    {
+        if variant != Variant::Losing {
+            client.send(&format!("set-param name=variant value={variant}"));
+        }
+        let position = Position::from_fen_in(fen, variant).unwrap();
+        client.send(&format!("pos pos={}", movegen::notation::hub::format_position(&position)));
+        client.send("level depth=4");
+        assert_eq!(client.go("think", &position).best.unwrap().to_string(), best);
+    }
+    client.quit().assert_clean();
 }
 
 #[test]
