@@ -108,7 +108,7 @@ fn positions_without_a_move_are_over() {
 #[test]
 fn tournaments_of_a_variant() {
     let folder = tempfile::tempdir().unwrap();
-    let hub = format!("cmd=\"{} hub\"", meerslag_tests::binary().display());
+    let hub = format!("cmd=\"{} hub\" start=60", meerslag_tests::binary().display());
     for variant in [Variant::Losing, Variant::Frisian] {
         let file = folder.path().join(format!("{variant}.toml"));
         let player = |name: &str, engine: &str| {
@@ -156,7 +156,7 @@ fn other_programs_in_a_variant() {
         assert!(said.ends_with("0 errors, 0 warnings\n"), "{variant}: {said}");
     }
     // The adapter passes the game on, and a client may choose another one.
-    let engine = format!("cmd=\"{hub}\"");
+    let engine = format!("cmd=\"{hub}\" start=60");
     let mut client = Client::start(&["adapt", "--engine", &engine, "--variant", "losing"]);
     client.send("hub");
     client.until("wait");
