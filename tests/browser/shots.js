@@ -115,7 +115,7 @@ try {
     for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       if (!`${size}-${colorScheme}`.includes(ONLY)) continue;
       const page = await browser.newPage({ viewport: { width, height }, colorScheme, locale: "en-GB", hasTouch: width < 1024, reducedMotion: "reduce" });
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(60_000);
       page.on("dialog", (dialog) => dialog.accept());
       await page.goto(server.url);
       await page.waitForSelector("body[data-ready]");

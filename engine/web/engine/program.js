@@ -54,10 +54,7 @@ export class Program {
     return JSON.parse(this.text(exports.reply(), exports.reply_length()));
   }
 
-  /**
-   * Uses the databases in a file, which stays where it is.
-   * @param {{ name: string, bytes: number }} file
-   */
+  /** Uses the databases in a file, which stays where it is. @param {{ name: string, bytes: number }} file */
   open({ name, bytes }) {
     this.large = beside(name);
     if (!this.exports.open(bytes)) this.large = undefined;

@@ -13,10 +13,7 @@ const url = (base, route, query) => {
   return base + "v1/" + route + (parameters && "?" + parameters);
 };
 
-/**
- * Posts a body as `fetch` does, and tells the share of it that was sent.
- * @returns {Promise<Response>}
- */
+/** Posts a body as `fetch` does, and tells the share of it that was sent. @returns {Promise<Response>} */
 const post = (address, body, kind, signal, sent) =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -36,10 +36,7 @@ const stretches = (course) => {
     .map((part) => part.filter((_, index) => (part.length - 1 - index) % stride === 0));
 };
 
-/**
- * Elo over games; null if there is nothing to see.
- * @param {{ look: string, course: Course }[]} engines
- */
+/** Elo over games; null if there is nothing to see. @param {{ look: string, course: Course }[]} engines */
 export const eloPlot = (engines, title) => {
   const games = engines.reduce((most, { course }) => Math.max(most, course.length), 1);
   // The first intervals are wide and are cut off.

@@ -27,10 +27,7 @@ import { Game, firstNumber } from "../game/tree.js";
 /** A value of the databases: win, draw or loss, in how many plies; or in how many to the next conversion.
  * @typedef {{ v: string, p?: number, q?: number }} Known */
 /** The entry of a game in the list. @typedef {{ number: number, white: string, black: string, result: string }} Head */
-/**
- * A column of the list.
- * @typedef {{ name: string, text: (head: any) => string, isText?: boolean }} Column
- */
+/** A column of the list. @typedef {{ name: string, text: (head: any) => string, isText?: boolean }} Column */
 
 /** The grades by the glyphs of bad moves. */
 export const GRADES = { 6: "inaccuracy", 2: "mistake", 4: "blunder" };

@@ -174,7 +174,7 @@ export class Database extends Part {
     find("db-filters").textContent = filters.length ? String(filters.length) : "";
     find("db-none").replaceChildren(make("p", {}, t("noGameFits")), make("div", { class: "row wrapped" }, ...chips()));
     const heads = SORTS.map(([sort, name]) => make("th", {
-      scope: "col", class: [WIDE.includes(sort) && "hide-s", sort === "length" || sort === "date" ? "r" : ""].filter(Boolean).join(" ") || false,
+      scope: "col", class: [WIDE.includes(sort) && "hide-s", { length: "r", date: "r", "": "c" }[sort]].filter(Boolean).join(" ") || false,
       "aria-sort": sort !== "" && this.sort === sort && "ascending",
     }, sort ? make("button", { type: "button", class: "sort", "data-sort": sort }, t(name)) : t(name)));
     find("db-sorts").replaceChildren(...heads);

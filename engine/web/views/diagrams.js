@@ -4,6 +4,7 @@ import { find, iconButton, make, on, onClick, onPart } from "../base/dom.js";
 import { keep, kept } from "../base/kept.js";
 import { isPosition } from "../board/board.js";
 import { figure } from "../board/figure.js";
+import { Part } from "../game/part.js";
 import { t } from "../base/texts.js";
 
 const KEPT = "diagrams";
@@ -12,22 +13,19 @@ const MOST = 240;
 
 /** A position with its caption. @typedef {{ position: string, flipped: boolean, caption: string }} Diagram */
 
-export class Diagrams {
-  /**
-   * @param {import("../game/desk.js").Desk} desk
-   * @param {import("./main.js").Parts} parts
-   */
-  constructor(desk, { say, flipped }) {
+export class Diagrams extends Part {
+  constructor(desk, page) {
+    super(desk, page);
     const before = [kept(KEPT) ?? []].flat();
     /** @type {Diagram[]} */
     this.list = before.filter((one) => isPosition(one?.position) && typeof one.caption === "string");
     onClick("diagram-add", () => {
-      if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
+      if (this.list.length >= MOST) return this.say(t("diagramsFull", { most: MOST }));
       const { node } = desk;
       const caption = node.comment.replace(/\s+/g, " ") || t("toMove." + node.position[0]);
-      this.list.push({ position: node.position, flipped: flipped(), caption });
+      this.list.push({ position: node.position, flipped: page.flipped(), caption });
       this.changed();
-      say(t("diagramAdded", { number: this.list.length }));
+      this.say(t("diagramAdded", { number: this.list.length }));
     });
     onClick("diagrams-clear", () => {
       this.list = [];

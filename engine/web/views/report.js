@@ -196,10 +196,7 @@ export class Report extends Part {
     none("whole-running", !run);
   }
 
-  /**
-   * Searches a position; null where the game is over.
-   * @returns {Promise<Search>}
-   */
+  /** Searches a position; null where the game is over. @returns {Promise<Search>} */
   async evaluate(query, nodes, signal, fresh = false) {
     const { variations: [last] } = await this.desk.engine.analyse({ ...query, nodes, ...(fresh && { fresh }) }, () => {}, signal, "report");
     signal.throwIfAborted();
@@ -418,7 +415,7 @@ export class Report extends Part {
       const mistake = judged.mistakes?.find((one) => one.ply === ply);
       const instead = better && t("betterMove", { move: short(better) });
       if (!mistake) return instead;
-      return [sentence(mistake), mistake.line.length > 0 && instead].filter(Boolean).join(" ");
+      return [sentence(mistake).replace(/\.$/, ""), mistake.line.length > 0 && instead].filter(Boolean).join("; ");
     };
     const sharesOf = ({ chance, drop }) => t("gaveAway", { before: percent(chance), after: percent(chance - drop) });
     const item = (one) => {
@@ -441,7 +438,7 @@ export class Report extends Part {
     const moment = (one) => {
       const { ply, move, better, grade, drop } = one;
       const arrows = [arrowOf(move, "threat"), ...(better ? [arrowOf(better, "best")] : [])];
-      const words = [reasonOf(one)?.replace(/\.$/, ""), t("gaveAwayShare", { share: percent(drop) })].filter(Boolean).join(". ");
+      const words = [reasonOf(one), t("gaveAwayShare", { share: percent(drop) })].filter(Boolean).join(". ");
       return make("figure", { class: "card" }, make("div", { class: "picture" }, mini({ position: line[ply].position, flipped: sideOf(one) === "B", arrows })),
         make("figcaption", { class: "pad stack tight" }, make("button", { type: "button", class: "m " + COLOURS[grade], "data-ply": ply }, nameOf(one)), make("span", { class: "small soft" }, words + ".")));
     };
