@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use meerslag_files::read_regular;
-use movegen::{Board, Color};
+use movegen::{Board, Color, Variant};
 
 use crate::error::{FormatError, OpenError, ProbeError};
 use crate::format::compact::{CompactRecord, SingleHead};
@@ -55,12 +55,16 @@ pub struct OpenOptions {
     /// Compare with the side files ([`crate::manifest`]), where there are any: index files when
     /// the database is opened, blocks of data files when they are first decoded.
     pub compare: bool,
+    /// The game whose files they are.
+    pub variant: Variant,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
         let backend = if cfg!(feature = "mmap") { Backend::MemoryMap } else { Backend::BlockCache };
-        OpenOptions { db_type: None, max_pieces: None, cache_mib: 1024, backend, compare: true }
+        let variant = Variant::International;
+        let (db_type, max_pieces) = (None, None);
+        OpenOptions { db_type, max_pieces, cache_mib: 1024, backend, compare: true, variant }
     }
 }
 
@@ -203,7 +207,7 @@ impl Database {
     /// # Errors
     /// If there is no database, a required file is missing, or a file breaks its format.
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Database, OpenError> {
-        let folder = Folder::read(dir.as_ref())?;
+        let folder = Folder::read_of(dir.as_ref(), options.variant)?;
         Database::open_in(&folder, folder.identity(options.db_type)?, options, &|_| true)
     }
 
@@ -632,9 +636,7 @@ fn find_pairs(
     }
     for pieces in 2..=limit {
         for (stem, slices) in db_type.file_stems(pieces) {
-            let missing = |extension| OpenError::Missing {
-                file: folder.dir().join(format!("{stem}.{extension}")),
-            };
+            let missing = |extension| OpenError::Missing { file: folder.path(&stem, extension) };
             let (index, data) = (db_type.index_extension(), db_type.data_extension());
             match folder.file(&stem, data)? {
                 _ if !slices.iter().all(|&slice| is_wanted(slice)) => {}

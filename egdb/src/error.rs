@@ -4,7 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use movegen::Color;
+use movegen::{Color, Variant};
 use thiserror::Error;
 
 use crate::format::DbType;
@@ -60,6 +60,16 @@ pub enum OpenError {
     NothingFound {
         /// The directory.
         dir: PathBuf,
+    },
+    /// The directory holds files of another game only.
+    #[error("no endgame database of {variant} in {}, but one of {other}", dir.display())]
+    OtherGame {
+        /// The directory.
+        dir: PathBuf,
+        /// The game that is wanted.
+        variant: Variant,
+        /// The game that is there.
+        other: Variant,
     },
     /// A file that every database of this type has is missing.
     #[error("{} is missing", file.display())]

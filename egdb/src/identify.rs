@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::error::OpenError;
-use crate::format::DbType;
 use crate::format::compact::{SINGLE_EXTENSION, SingleHead};
+use crate::format::{DbType, name_prefix};
 use meerslag_files::{check_regular, read_regular};
+use movegen::Variant;
 
 /// The contents of a directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,16 +162,42 @@ pub fn missing_files(dir: &Path) -> Result<Vec<MissingFile>, OpenError> {
 /// ([`SINGLE_EXTENSION`]) may stand in place of a directory.
 pub struct Folder {
     dir: PathBuf,
-    /// By the name in small letters.
+    variant: Variant,
+    /// By the name in small letters, without what names the game.
     names: HashMap<String, String>,
+    /// Another game with files in the directory.
+    other: Option<Variant>,
 }
 
 impl Folder {
-    /// Reads the names.
+    /// Reads the names of files of the international game.
     ///
     /// # Errors
     /// If the directory cannot be read.
     pub fn read(dir: &Path) -> Result<Folder, OpenError> {
+        Folder::read_of(dir, Variant::International)
+    }
+
+    /// Reads the names of files of a game.
+    ///
+    /// # Errors
+    /// If the directory cannot be read.
+    pub fn read_of(dir: &Path, variant: Variant) -> Result<Folder, OpenError> {
+        let mut folder = Folder { variant, ..Folder::read_all(dir)? };
+        let has_files = |it: Variant| {
+            let start = format!("{}db", name_prefix(it));
+            it != variant && folder.names.keys().any(|name| name.starts_with(&start))
+        };
+        folder.other = Variant::ALL.into_iter().find(|&it| has_files(it));
+        let prefix = name_prefix(variant);
+        let own = folder.names.into_iter().filter_map(|(small, name)| {
+            small.strip_prefix(&prefix).map(str::to_owned).map(|small| (small, name))
+        });
+        folder.names = own.collect();
+        Ok(folder)
+    }
+
+    fn read_all(dir: &Path) -> Result<Folder, OpenError> {
         let list = || {
             let mut names = HashMap::new();
             if is_single(dir) && fs::metadata(dir)?.is_file() {
@@ -189,7 +216,10 @@ impl Folder {
             Ok((dir, names))
         };
         match list() {
-            Ok((dir, names)) => Ok(Folder { dir: dir.to_owned(), names }),
+            Ok((dir, names)) => {
+                let variant = Variant::International;
+                Ok(Folder { dir: dir.to_owned(), variant, names, other: None })
+            }
             Err(source) => Err(OpenError::Io { file: dir.to_owned(), source }),
         }
     }
@@ -203,6 +233,20 @@ impl Folder {
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The path that a file should have.
+    pub(crate) fn path(&self, stem: &str, extension: &str) -> PathBuf {
+        self.dir.join(format!("{}{stem}.{extension}", name_prefix(self.variant)))
+    }
+
+    /// Why there is nothing in the directory.
+    pub(crate) fn nothing(&self) -> OpenError {
+        let (dir, variant) = (self.dir.clone(), self.variant);
+        match self.other {
+            Some(other) => OpenError::OtherGame { dir, variant, other },
+            None => OpenError::NothingFound { dir },
+        }
     }
 
     /// The path of a file, if there is something of this name. A link that leads nowhere is an
@@ -250,7 +294,7 @@ impl Folder {
             Some(wanted) => all.iter().find(|identity| identity.db_type == wanted),
             None => all.iter().find(|identity| identity.is_genuine).or(all.first()),
         };
-        found.copied().ok_or_else(|| OpenError::NothingFound { dir: self.dir.clone() })
+        found.copied().ok_or_else(|| self.nothing())
     }
 
     /// The databases in the directory, of all types.

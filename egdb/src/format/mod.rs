@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use movegen::Variant;
 use thiserror::Error;
 
 use crate::slice::Slice;
@@ -208,6 +209,13 @@ impl DbType {
         }
         Slice::stored(pieces).map(|slice| (self.file_stem(slice), vec![slice])).collect()
     }
+}
+
+/// What the names of all files of a game begin with: nothing for the international one. So files of
+/// another game are never taken for its files.
+#[must_use]
+pub fn name_prefix(variant: Variant) -> String {
+    if variant.is_international() { String::new() } else { format!("{variant}-") }
 }
 
 /// A text is not a type of database.

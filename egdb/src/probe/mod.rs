@@ -15,7 +15,7 @@ mod wld;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use movegen::{Position, Wld};
+use movegen::{Board, Color, Position, Variant, Wld};
 
 use crate::database::{Database, LeftOut};
 #[cfg(feature = "embedded")]
@@ -42,6 +42,7 @@ pub struct Probe {
     databases: Vec<Arc<Database>>,
     /// The largest piece count of the win/loss/draw databases.
     max_pieces: u8,
+    variant: Variant,
 }
 
 /// The files' answer about a position, without its successors.
@@ -87,6 +88,20 @@ impl Probe {
         &self.databases
     }
 
+    /// The game that they are about. Of positions of another one they know nothing.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// A position of this game, if the rules allow it.
+    #[must_use]
+    pub fn position(&self, board: &Board, side: Color) -> Option<Position> {
+        let position = board.position(side).ok()?;
+        let is_other = position.variant() != self.variant;
+        Some(if is_other { position.with_variant(self.variant) } else { position })
+    }
+
     /// The largest piece count of the win/loss/draw databases, 0 without one.
     #[inline]
     #[must_use]
@@ -98,8 +113,7 @@ impl Probe {
     #[inline]
     #[must_use]
     pub fn reaches(&self, position: &Position) -> bool {
-        position.variant().is_international()
-            && position.piece_count() <= u32::from(self.max_pieces)
+        position.piece_count() <= u32::from(self.max_pieces) && position.variant() == self.variant
     }
 
     /// The stored slices of the win/loss/draw databases in order, of at most this many pieces and
@@ -135,7 +149,7 @@ impl Probe {
     /// slices without a number of 10 or more, so only the piece count can tell.
     fn reaches_mtc(&self, position: &Position) -> bool {
         let pieces = position.piece_count();
-        position.variant().is_international()
+        position.variant() == self.variant
             && self.mtc_databases().any(|db| u32::from(db.max_pieces()) >= pieces)
     }
 

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use movegen::Variant;
+
 use super::Probe;
 use crate::database::{Backend, Database, OpenOptions};
 use crate::error::OpenError;
@@ -33,12 +35,14 @@ pub struct DatabaseOptions {
     /// Memory for a cache of blocks in MiB, for files that are larger than the memory or on a
     /// slow disk; 0 maps the files into memory and leaves caching to the system.
     pub cache_mib: usize,
+    /// The game that they are about. Those in the library are of the international one.
+    pub variant: Variant,
 }
 
 impl Default for DatabaseOptions {
     /// The databases in the library.
     fn default() -> DatabaseOptions {
-        DatabaseOptions { folders: Vec::new(), pieces: DatabaseOptions::MAX_PIECES, cache_mib: 0 }
+        DatabaseOptions { pieces: DatabaseOptions::MAX_PIECES, ..DatabaseOptions::none() }
     }
 }
 
@@ -51,7 +55,8 @@ impl DatabaseOptions {
     /// No databases.
     #[must_use]
     pub const fn none() -> DatabaseOptions {
-        DatabaseOptions { folders: Vec::new(), pieces: 0, cache_mib: 0 }
+        let variant = Variant::International;
+        DatabaseOptions { folders: Vec::new(), pieces: 0, cache_mib: 0, variant }
     }
 
     /// All databases in these folders.
@@ -70,7 +75,8 @@ impl DatabaseOptions {
     /// How one database is opened.
     #[must_use]
     pub fn open_options(&self) -> OpenOptions {
-        let options = OpenOptions { max_pieces: Some(self.pieces), ..OpenOptions::default() };
+        let (max_pieces, variant) = (Some(self.pieces), self.variant);
+        let options = OpenOptions { max_pieces, variant, ..OpenOptions::default() };
         match self.cache_mib {
             0 => options,
             mib => OpenOptions { backend: Backend::BlockCache, cache_mib: mib, ..options },
@@ -84,8 +90,9 @@ impl DatabaseOptions {
     /// # Errors
     /// If a folder has none, a required file is missing, or a file breaks its format.
     pub fn open(&self) -> Result<Probe, OpenError> {
-        let mut probe = Probe::new();
-        if self.pieces < 2 {
+        let mut probe = Probe { variant: self.variant, ..Probe::new() };
+        let is_international = self.variant.is_international();
+        if self.pieces < 2 || self.folders.is_empty() && !is_international {
             return Ok(probe);
         }
         if self.folders.is_empty() {
@@ -94,13 +101,14 @@ impl DatabaseOptions {
         let options = self.open_options();
         let mut incomplete = Vec::new();
         for dir in &self.folders {
-            let folder = Folder::read(dir)?;
+            let folder = Folder::read_of(dir, self.variant)?;
             let all = folder.identities()?;
             if all.is_empty() {
-                return Err(OpenError::NothingFound { dir: dir.clone() });
+                return Err(folder.nothing());
             }
             for identity in all {
-                let gaps: Vec<u8> = identity.gaps().filter(|&n| n <= MAX_EMBEDDED).collect();
+                let is_filled = |n: &u8| is_international && *n <= MAX_EMBEDDED;
+                let gaps: Vec<u8> = identity.gaps().filter(is_filled).collect();
                 if !gaps.is_empty() {
                     incomplete.push(identity.db_type);
                 }

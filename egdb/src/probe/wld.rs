@@ -150,7 +150,7 @@ impl Probe {
     }
 
     fn direct(&self, position: &Position) -> Result<Direct, ProbeError> {
-        if !position.variant().is_international() {
+        if position.variant() != self.variant {
             return Ok(Direct::Beyond);
         }
         if position.has_capture(position.side_to_move()) {

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use egdb::DatabaseOptions;
 
+use super::source::VariantArgs;
 use super::{Failure, mebibytes};
 
 /// More pieces than any database has.
@@ -104,13 +105,15 @@ pub(super) struct FoldersArgs {
     /// several times
     #[arg(long = "egdb", value_name = "DIR", required = true)]
     dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    variant: VariantArgs,
 }
 
 impl FoldersArgs {
     /// Opens them.
     pub(super) fn open(&self) -> Result<Probe, Failure> {
-        let folders = self.dirs.clone();
-        Ok(DatabaseOptions { folders, ..DatabaseOptions::default() }.open()?)
+        let (folders, variant) = (self.dirs.clone(), self.variant.variant);
+        Ok(DatabaseOptions { folders, variant, ..DatabaseOptions::default() }.open()?)
     }
 }
 

@@ -166,12 +166,20 @@ impl RowCaptures<'_> {
 /// Stands for the moving king among what is captured.
 pub(super) const MOVING_KING: u64 = 1 << 63;
 
-/// One capturing piece.
-struct Search<'a> {
+/// How a king continues that has or has not just jumped: it has not; it may stop on any square behind
+/// the piece; on the next one only, as in Killer behind a king.
+const TURNS: u8 = 0;
+const LANDS: u8 = 1;
+const HALTS: u8 = 2;
+
+/// One capturing piece; `KILLER` says by which rules.
+struct Search<'a, const KILLER: bool> {
     /// The squares empty but for the moving and the varied king; the piece's own square counts as
     /// empty.
     empty: u64,
     victims: u64,
+    /// The kings of all rows, and the varied one on a known square.
+    kings: u64,
     from: u64,
     /// The squares where the moving king may be in the way: none if it captures itself.
     blocks: u64,
@@ -188,9 +196,10 @@ struct Search<'a> {
 }
 
 impl Captures {
-    /// Finds the captures of a side in a group, with the moving king on any of some squares.
+    /// Finds the captures of a side in a group, with the moving king on any of some squares, by the
+    /// rules of Killer or the international ones.
     #[inline(always)]
-    pub(super) fn find(&mut self, group: &RowGroup, side: Color, squares: u64) {
+    pub(super) fn find<const KILLER: bool>(&mut self, group: &RowGroup, side: Color, squares: u64) {
         let &RowGroup { ref fixed, varied, squares: rows } = group;
         self.begin(rows);
         let own = fixed.pieces[side.index()];
@@ -199,9 +208,10 @@ impl Captures {
         let empty = SQUARES & !fixed.occupied();
         let is_varied_own = varied == Some(side);
         for from in bits(own) {
-            let mut search = Search {
+            let mut search = Search::<KILLER> {
                 empty: empty | from,
                 victims,
+                kings: fixed.kings,
                 from,
                 blocks: empty,
                 is_prey: !is_own,
@@ -217,9 +227,10 @@ impl Captures {
             }
         }
         if is_own {
-            let search = Search {
+            let search = Search::<KILLER> {
                 empty,
                 victims,
+                kings: fixed.kings,
                 from: 0,
                 blocks: 0,
                 is_prey: false,
@@ -231,9 +242,10 @@ impl Captures {
             search.of_moving_king(rows, squares);
         }
         if is_varied_own {
-            let search = Search {
+            let search = Search::<KILLER> {
                 empty,
                 victims,
+                kings: fixed.kings,
                 from: NO_KING,
                 blocks: empty,
                 is_prey: !is_own,
@@ -336,7 +348,7 @@ fn jumps(empty: u64, victims: u64) -> [u64; 2] {
     jumps
 }
 
-impl Search<'_> {
+impl<const KILLER: bool> Search<'_, KILLER> {
     /// Captures of the moving king, by the first victim.
     #[inline(always)]
     fn of_moving_king(mut self, rows: u64, wanted: u64) {
@@ -394,7 +406,11 @@ impl Search<'_> {
                     let rows = before(victim, step, empty) & rows;
                     if rows != 0 {
                         let first = shift(victim, -step);
-                        self.slide::<true>(first, -step, MOVING_KING, 1, rows, victim);
+                        if KILLER {
+                            self.slide::<HALTS>(first, -step, MOVING_KING, 1, rows, victim);
+                        } else {
+                            self.slide::<LANDS>(first, -step, MOVING_KING, 1, rows, victim);
+                        }
                     }
                 }
             }
@@ -403,11 +419,12 @@ impl Search<'_> {
 
     /// The same with the varied king on a known square: a piece like others.
     #[inline(always)]
-    fn known(&mut self, king: u64) -> Search<'_> {
-        let &mut Search { empty, victims, from, blocks, is_prey, is_varied_prey, .. } = self;
+    fn known(&mut self, king: u64) -> Search<'_, KILLER> {
+        let &mut Search { empty, victims, kings, from, blocks, is_prey, is_varied_prey, .. } = self;
         Search {
             empty: empty & !king,
             victims: if is_varied_prey { victims | king } else { victims },
+            kings: kings | king,
             from,
             blocks,
             is_prey,
@@ -479,7 +496,7 @@ impl Search<'_> {
         squares: u64,
     ) -> u64 {
         let slide = |jumped, step| {
-            jumped | self.slide::<false>(shift(at, step), step, captured, count, rows, squares)
+            jumped | self.slide::<TURNS>(shift(at, step), step, captured, count, rows, squares)
         };
         steps.into_iter().fold(0, slide)
     }
@@ -501,13 +518,17 @@ impl Search<'_> {
         if first & self.empty == 0 || squares == 0 || left == 0 {
             return 0;
         }
-        self.slide::<true>(first, step, captured | over, count + 1, left, squares);
+        if KILLER && over & self.kings != 0 {
+            self.slide::<HALTS>(first, step, captured | over, count + 1, left, squares);
+        } else {
+            self.slide::<LANDS>(first, step, captured | over, count + 1, left, squares);
+        }
         if left == rows { squares } else { 0 }
     }
 
     /// A king continues in a direction, `first` being the next square; the squares with a jump in
-    /// this direction in all rows. `LANDS` says that it has jumped and may stop.
-    fn slide<const LANDS: bool>(
+    /// this direction in all rows. `HOW` is one of [`TURNS`], [`LANDS`], [`HALTS`].
+    fn slide<const HOW: u8>(
         &mut self,
         first: u64,
         step: i32,
@@ -524,20 +545,20 @@ impl Search<'_> {
         }
         let met = rows & path & self.varied;
         if met == 0 {
-            return self.clear::<LANDS>(first, path, end, step, captured, count, rows, squares);
+            return self.clear::<HOW>(first, path, end, step, captured, count, rows, squares);
         }
         let is_in_danger = self.is_in_danger(captured);
-        if LANDS || self.is_varied_prey || is_in_danger {
+        if HOW != TURNS || self.is_varied_prey || is_in_danger {
             for king in bits(met) {
                 // Without a square behind it there is no jump.
-                if !LANDS && !is_in_danger && shift(king, step) & self.empty == 0 {
+                if HOW == TURNS && !is_in_danger && shift(king, step) & self.empty == 0 {
                     continue;
                 }
-                self.known(king).slide::<LANDS>(first, step, captured, count, king, squares);
+                self.known(king).slide::<HOW>(first, step, captured, count, king, squares);
             }
         }
         if rows != met {
-            self.clear::<LANDS>(first, path, end, step, captured, count, rows & !met, squares);
+            self.clear::<HOW>(first, path, end, step, captured, count, rows & !met, squares);
         }
         0
     }
@@ -550,7 +571,7 @@ impl Search<'_> {
     /// jumped pieces.
     #[expect(clippy::too_many_arguments, reason = "the state of a search, kept in registers")]
     #[inline(always)]
-    fn clear<const LANDS: bool>(
+    fn clear<const HOW: u8>(
         &mut self,
         first: u64,
         path: u64,
@@ -576,7 +597,7 @@ impl Search<'_> {
             }
         }
         let jumped = over | prey;
-        if !LANDS && prey == 0 {
+        if HOW == TURNS && prey == 0 {
             return jumped;
         }
 
@@ -587,7 +608,7 @@ impl Search<'_> {
         let jumps = if self.is_varied_prey && self.varied != 0 { SQUARES } else { jumps };
         let turning = if self.is_in_danger(captured) { SQUARES } else { jumps };
         // The squares of the moving king before it, and behind it with a jump.
-        let (mut before, mut behind) = (squares, 0);
+        let (mut before, mut behind, mut next) = (squares, 0, 0);
         let Search { from, .. } = *self;
         let (none, own) = (Found { from, ends: 0, captured, rows, squares: 0, count }, count + 1);
         let mut ending = none;
@@ -596,21 +617,25 @@ impl Search<'_> {
         while to != end {
             let here = before & to & self.blocks;
             before &= !here;
-            if LANDS && before != 0 {
+            if HOW != TURNS && before != 0 {
                 let mut longer = jumped;
                 if to & turning != 0 {
                     longer |= self.turn(to, turns.clone(), captured, count, rows, before);
                 }
-                self.end(&mut ending, to, before & !longer);
+                if HOW != HALTS || to == first {
+                    self.end(&mut ending, to, before & !longer);
+                }
             }
             if behind != 0 {
                 let mut longer = over_both;
                 if to & jumps != 0 {
                     longer |= self.turn(to, turns.clone(), with_king, count + 1, rows, behind);
                 }
-                self.end(&mut ending_behind, to, behind & !longer);
+                let ends = if KILLER { next } else { behind };
+                self.end(&mut ending_behind, to, ends & !longer);
             }
-            behind |= here & prey;
+            next = here & prey;
+            behind |= next;
             to = shift(to, step);
         }
         self.captures.add(ending);
@@ -646,7 +671,7 @@ fn before(square: u64, step: i32, empty: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::builder::context::place;
-    use movegen::MoveList;
+    use movegen::{MoveList, Variant};
     use proptest::prelude::*;
 
     /// A group with pieces on some squares (0 to 49), by colour and kind: black men, black kings,
@@ -671,7 +696,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(600))]
 
         /// For all squares of both kings the captures of the move generator.
         #[test]
@@ -679,12 +704,17 @@ mod tests {
             squares in proptest::collection::vec((0u8..50, 0u8..4), 1..8),
             moving in prop_oneof![Just(Color::Black), Just(Color::White)],
             varied in proptest::option::of(prop_oneof![Just(Color::Black), Just(Color::White)]),
+            variant in prop_oneof![Just(Variant::International), Just(Variant::Killer)],
         ) {
             let Some(group) = group(&squares, moving, varied) else { return Ok(()) };
             let mut captures = Captures::default();
             let mut list = MoveList::new();
             for side in Color::ALL {
-                captures.find(&group, side, SQUARES & !group.fixed.occupied());
+                let all = SQUARES & !group.fixed.occupied();
+                match variant {
+                    Variant::Killer => captures.find::<true>(&group, side, all),
+                    _ => captures.find::<false>(&group, side, all),
+                }
                 for (row, square) in bits(group.squares).enumerate() {
                     let captures = RowCaptures { captures: &captures, row };
                     let mut fixed = group.fixed;
@@ -695,7 +725,7 @@ mod tests {
                     for king in bits(SQUARES & !fixed.occupied()) {
                         let Ok(position) = place(&fixed, king).position(side) else { continue };
                         list.clear();
-                        position.generate(&mut list);
+                        position.with_variant(variant).generate(&mut list);
                         let mut expected: Vec<(u64, u64, u64)> = list
                             .iter()
                             .filter(|mv| mv.is_capture())

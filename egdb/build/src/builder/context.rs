@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use movegen::{Bitboard, Board, Color, MoveList};
+use movegen::{Bitboard, Board, Color, MoveList, Variant};
 
 use super::captures::CaptureEnding;
 use super::chunks::Near;
@@ -19,6 +19,8 @@ pub(super) struct BuildContext<'a> {
     pub solved: &'a Solved,
     /// The slice that is being solved, with the units beyond the present one.
     pub store: &'a ValueStore,
+    /// The game: international or Killer.
+    pub variant: Variant,
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
     /// Set when the draw rules stop a win.

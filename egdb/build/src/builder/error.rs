@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use egdb::error::WriteError;
 use egdb::format::DbType;
 use egdb::slice::Slice;
+use movegen::Variant;
 
 /// Why a database was not built.
 #[derive(thiserror::Error, Debug)]
@@ -81,6 +82,14 @@ pub enum BuildError {
         db_type: DbType,
         /// The piece count.
         pieces: u8,
+    },
+    /// The builder does not know the rules of the game, or its draw rules.
+    #[error(
+        "no such database of {variant} is built: of the other games only killer's, without rules"
+    )]
+    Variant {
+        /// The game.
+        variant: Variant,
     },
     /// The folder has files already, and the options do not say to resume.
     #[error("{}: there are database files already; resume, or use another folder", dir.display())]

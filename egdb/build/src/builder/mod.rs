@@ -50,12 +50,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use movegen::Variant;
 use rayon::prelude::*;
 
 use crate::encode::Written;
 use crate::encode::compact::CompactWriter;
 use crate::json;
-use egdb::format::DbType;
+use egdb::format::{DbType, name_prefix};
 use egdb::manifest::Manifest;
 use egdb::slice::Slice;
 use egdb::subs_in;
@@ -93,6 +94,8 @@ pub struct BuildOptions {
     /// Leave the work files, from which a later build goes on. Otherwise each is removed when it is no
     /// longer needed.
     pub keep_work: bool,
+    /// The game: [`Variant::International`] or [`Variant::Killer`].
+    pub variant: Variant,
 }
 
 impl Default for BuildOptions {
@@ -106,6 +109,7 @@ impl Default for BuildOptions {
             resume: false,
             disk: None,
             keep_work: false,
+            variant: Variant::International,
         }
     }
 }
@@ -131,8 +135,7 @@ impl Pass {
     }
 
     /// Where its work files are.
-    fn work(&self, dir: &Path) -> PathBuf {
-        let work = dir.join("work");
+    fn work(&self, work: PathBuf) -> PathBuf {
         if self.metrics.rules { work.join("rules") } else { work }
     }
 }
@@ -169,8 +172,14 @@ impl<'a> Builder<'a> {
         options: &BuildOptions,
         observer: &'a Observer<'a>,
     ) -> Result<Builder<'a>, BuildError> {
+        let &BuildOptions { variant, ref types, .. } = options;
+        let is_international = variant.is_international();
+        if !is_international && (variant != Variant::Killer || types.contains(&DbType::Rules)) {
+            return Err(BuildError::Variant { variant });
+        }
         let io = |source| BuildError::Io { file: dir.to_owned(), source };
-        let work = dir.join("work");
+        let work = work_in(dir, variant);
+        let start = stem(variant, "db");
         fs::create_dir_all(&work).map_err(io)?;
         let mut lock = None;
         if !options.resume {
@@ -178,7 +187,7 @@ impl<'a> Builder<'a> {
             lock = Some(Lock::take(dir, BuildScope::All)?);
             for entry in fs::read_dir(dir).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
-                if name.to_string_lossy().starts_with("db") {
+                if name.to_string_lossy().starts_with(&start) {
                     return Err(BuildError::NotEmpty { dir: dir.to_owned() });
                 }
             }
@@ -205,12 +214,23 @@ impl<'a> Builder<'a> {
     /// Begins a pass, with no work file open.
     fn begin(&mut self, pass: &Pass) -> Result<(), BuildError> {
         self.metrics = pass.metrics;
-        self.work = pass.work(&self.dir);
+        self.work = pass.work(work_in(&self.dir, self.options.variant));
         let io = |source| BuildError::Io { file: self.work.clone(), source };
         fs::create_dir_all(&self.work).map_err(io)?;
         let (sets, with_dtw) = (self.files.sets.clone(), self.metrics.dtw || self.metrics.rules);
         self.files = SliceFiles::new(self.work.clone(), sets, self.options.memory, with_dtw);
         Ok(())
+    }
+
+    /// The name of a file, from that of the international game.
+    fn stem(&self, name: &str) -> String {
+        stem(self.options.variant, name)
+    }
+
+    fn schedule(&self, slices: Vec<Slice>, types: &[DbType]) -> Schedule {
+        let mut schedule = Schedule::new(slices, types);
+        schedule.outputs.iter_mut().for_each(|output| output.stem = self.stem(&output.stem));
+        schedule
     }
 
     /// Keeps other builders out.
@@ -242,7 +262,8 @@ impl<'a> Builder<'a> {
 
     fn run(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
         self.claim(BuildScope::All)?;
-        remove_leftovers(&self.dir, |name| name.starts_with(b"db"));
+        let start = self.stem("db");
+        remove_leftovers(&self.dir, |name| name.starts_with(start.as_bytes()));
         let slices = self.with_held(slices)?;
         for pass in Pass::of(&self.options.types) {
             self.begin(&pass)?;
@@ -275,7 +296,8 @@ impl<'a> Builder<'a> {
                 }
                 let full = types.iter().filter(|&&it| pieces <= it.shared_file_pieces());
                 for &db_type in full.filter(names_all) {
-                    let there = self.held(db_type, &format!("db{pieces}"), wanted.first());
+                    let there =
+                        self.held(db_type, &self.stem(&format!("db{pieces}")), wanted.first());
                     if !there.is_empty() && !wanted.iter().all(|slice| there.contains(slice)) {
                         held.extend(there);
                         self.remove_short(pieces)?;
@@ -304,7 +326,8 @@ impl<'a> Builder<'a> {
         let types = self.options.types.iter().filter(|&&it| leaves_out_slices(it));
         for db_type in types.filter(|it| pieces <= it.shared_file_pieces()) {
             // Without its index file, the data file is not used.
-            let file = self.dir.join(format!("db{pieces}.{}", db_type.index_extension()));
+            let name = format!("db{pieces}.{}", db_type.index_extension());
+            let file = self.dir.join(self.stem(&name));
             match fs::remove_file(&file) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
                     return Err(BuildError::Io { file, source });
@@ -318,7 +341,7 @@ impl<'a> Builder<'a> {
     fn run_pass(&mut self, slices: &[Slice], types: &[DbType]) -> Result<(), BuildError> {
         let Builder { options, .. } = &*self;
         let needs = Needs::new(types, self.pool.current_num_threads());
-        let mut schedule = Schedule::new(slices.to_vec(), types);
+        let mut schedule = self.schedule(slices.to_vec(), types);
         let (reserved, resume) = (needs.reserved(&schedule.slices, options.memory), options.resume);
         self.files.reserved = reserved;
         if resume {
@@ -450,12 +473,12 @@ impl<'a> Builder<'a> {
             self.begin(&pass)?;
             self.pack_pass(slices.to_vec(), &pass.types)?;
         }
-        make_mark(self.dir.join("work").join(format!("packed-{name}")))?;
+        make_mark(work_in(&self.dir, self.options.variant).join(format!("packed-{name}")))?;
         Ok(self.report.ended(self.start))
     }
 
     fn pack_pass(&mut self, slices: Vec<Slice>, types: &[DbType]) -> Result<(), BuildError> {
-        let mut schedule = Schedule::new(slices, types);
+        let mut schedule = self.schedule(slices, types);
         for (number, &slice) in schedule.slices.iter().enumerate() {
             if self.files.file(slice, self.metrics.of(slice))?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });
@@ -481,7 +504,7 @@ impl<'a> Builder<'a> {
 
     fn finish(self) -> Result<BuildReport, BuildError> {
         let Builder { dir, options, files, report, start, lock, .. } = self;
-        let work = dir.join("work");
+        let work = work_in(&dir, options.variant);
         // Windows does not remove a folder as long as a file in it is open.
         drop(files);
         if !options.keep_work {
@@ -498,7 +521,7 @@ impl<'a> Builder<'a> {
             let files = entries.filter_map(|entry| entry.metadata().ok());
             files.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
         };
-        let work = self.dir.join("work");
+        let work = work_in(&self.dir, self.options.variant);
         let beside = if self.work == work { 0 } else { bytes(&work) };
         bytes(&self.dir) + beside + bytes(&self.work)
     }
@@ -539,7 +562,7 @@ impl<'a> Builder<'a> {
         self.tell(&BuildEvent::SliceStarted { slice, positions })?;
         let start = Instant::now();
         let before = self.files.chunks.loads();
-        let metrics = self.metrics.of(slice);
+        let (metrics, variant) = (self.metrics.of(slice), self.options.variant);
         let mut store = ValueStore::new(&self.files.sets, slice, metrics);
         let threads = self.pool.current_num_threads();
         let encoder = match self.options.types.contains(&DbType::Compact) {
@@ -586,7 +609,8 @@ impl<'a> Builder<'a> {
                 }
                 !stopped.load(Ordering::Relaxed) && !chunks.has_failed()
             };
-            let result = self.pool.install(|| solve_unit(&store, &solved, unit, metrics, &report));
+            let result =
+                self.pool.install(|| solve_unit(variant, &store, &solved, unit, metrics, &report));
             chunks.failure()?;
             if stopped.load(Ordering::Relaxed) {
                 return Err(BuildError::Interrupted);
@@ -678,6 +702,16 @@ impl<'a> Builder<'a> {
         }
         Ok(())
     }
+}
+
+/// The name of a file of a game, from that of the international one.
+fn stem(variant: Variant, name: &str) -> String {
+    name_prefix(variant) + name
+}
+
+/// The folder of the work files of a game.
+fn work_in(dir: &Path, variant: Variant) -> PathBuf {
+    dir.join(stem(variant, "work"))
 }
 
 /// Makes an empty file.

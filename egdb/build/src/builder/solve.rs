@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use movegen::geometry::SQUARES;
-use movegen::{Color, isa};
+use movegen::{Color, Variant, isa};
 use rayon::prelude::*;
 
 use super::captures::{Captures, MAX_ROWS, RowCaptures, RowGroup};
@@ -240,7 +240,10 @@ impl FindFacts<'_, '_> {
             of_rows.iter_mut().zip(rows.clone()).for_each(|(squares, row)| *squares = wanted(row));
             let all = of_rows.iter().fold(0, |all, squares| all | squares);
             for side in Color::ALL {
-                captures.find(&group, side, all);
+                match self.context.variant {
+                    Variant::Killer => captures.find::<true>(&group, side, all),
+                    _ => captures.find::<false>(&group, side, all),
+                }
                 let mut captured = [Outcomes::default(); MAX_ROWS];
                 if !has_seeds {
                     let lost_king = &self.lost_king[side.opponent().index()];

@@ -1,6 +1,6 @@
 //! The generator against a solver that shares only the move generator with it.
 
-use movegen::{Color, Wld};
+use movegen::{Color, Variant, Wld};
 
 use super::chunks::Near;
 use super::store::{Code, DRAW, Solved};
@@ -13,9 +13,10 @@ mod solver;
 
 /// Solves a slice in memory.
 fn solve_slice(solved: &Solved, slice: Slice, metrics: DistanceKinds) -> ValueStore {
+    let variant = Variant::International;
     let mut store = ValueStore::new(&men::all_sets(), slice, metrics);
     for unit in (0..store.units.len()).rev() {
-        let done = solve_unit(&store, solved, unit, metrics, &|_| true).unwrap();
+        let done = solve_unit(variant, &store, solved, unit, metrics, &|_| true).unwrap();
         store.solved[unit] = Arc::new(done);
     }
     store

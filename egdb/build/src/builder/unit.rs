@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use movegen::{MoveList, isa};
+use movegen::{MoveList, Variant, isa};
 use rayon::prelude::*;
 
 use super::cells;
@@ -18,6 +18,7 @@ use egdb::index::king_placements;
 /// called with the positions that have been solved, and stops the work by returning false. `None` if
 /// a distance is too long.
 pub(super) fn solve_unit(
+    variant: Variant,
     store: &ValueStore,
     solved: &Solved,
     unit: usize,
@@ -25,8 +26,14 @@ pub(super) fn solve_unit(
     report: &(dyn Fn(u64) -> bool + Sync),
 ) -> Option<SolvedUnit> {
     let (too_long, stopped) = (AtomicBool::new(false), AtomicBool::new(false));
-    let context =
-        BuildContext { solved, store, too_long: &too_long, stopped: &stopped, keep_going: report };
+    let context = BuildContext {
+        solved,
+        store,
+        variant,
+        too_long: &too_long,
+        stopped: &stopped,
+        keep_going: report,
+    };
     let mut done = match store.rows {
         Some(rows) => with_kings(&context, rows, unit, metrics),
         None => {

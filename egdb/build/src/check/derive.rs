@@ -91,7 +91,8 @@ impl<'p> Judge<'p> {
             let read = files.database.read_values(id, start % length, &mut files.values);
             files.is_read = matches!(read, Ok(true));
             if let Err(error) = read
-                && let Some(position) = unrank(slice, start).and_then(|p| p.position(side).ok())
+                && let Some(position) =
+                    unrank(slice, start).and_then(|p| self.probe.position(&p, side))
             {
                 unreadable(outcome, start, position, &error);
             }
@@ -113,7 +114,7 @@ impl<'p> Judge<'p> {
             0 => (board, side),
             _ => (board.reversed(), side.opponent()),
         };
-        let Ok(position) = board.position(mover) else { return };
+        let Some(position) = self.probe.position(&board, mover) else { return };
         let has_capture = position.has_capture(mover);
         let case = Case { position, board, slice, index, has_capture, read_at };
         if let Err(error) = self.judge(&case, outcome) {

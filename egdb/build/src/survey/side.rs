@@ -208,7 +208,7 @@ impl<'p> Surveyor<'p> {
         let mut counts = Counts { rules, distances, ..Counts::default() };
         let mut under_rules = self.probe.under(DrawRules::default(), u32::MAX);
         self.each(worker, start, end, |worker, board, index, k| {
-            let Ok(position) = board.position(self.side) else { return Ok(()) };
+            let Some(position) = self.probe.position(board, self.side) else { return Ok(()) };
             let has_capture = position.has_capture(self.side);
             counts.captures += u64::from(has_capture);
             let value = self.value(worker, &position, k, has_capture)?;
@@ -388,7 +388,7 @@ impl<'p> Surveyor<'p> {
             if useless == Some(limit.into()) {
                 return Ok(());
             }
-            let Ok(position) = board.position(self.side) else { return Ok(()) };
+            let Some(position) = self.probe.position(board, self.side) else { return Ok(()) };
             if position.has_capture(self.side) {
                 return Ok(());
             }

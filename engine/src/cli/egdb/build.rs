@@ -25,6 +25,7 @@ use parking_lot::Mutex;
 use super::super::interrupt::Interrupt;
 use super::super::json::to_json;
 use super::super::progress::style;
+use super::super::source::VariantArgs;
 use super::super::streams::stdout;
 use super::super::{Failure, files, mebibytes};
 
@@ -34,6 +35,7 @@ Examples:
   meerslag egdb build --pieces 5 --out db --types wld --memory 2G
   meerslag egdb build --pieces 5 --out db --resume
   meerslag egdb build --slices 3010,2020 --out some
+  meerslag egdb build --variant killer --pieces 4 --out db
   nice meerslag egdb build --pieces 7 --out db7 --types compact --memory 14G --disk 60G --resume
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
@@ -46,6 +48,8 @@ Check the result with 'meerslag egdb check --egdb DIR'.";
 /// Ctrl-C or a crash the same command with --resume verifies what is there and continues in the
 /// middle of the slice. DIR/build.jsonl is a log, one JSON object a line; with 'compact' it has the
 /// counts of wins, losses and draws.
+///
+/// Databases of Killer have names of their own ('killer-db4.idx1'), so they may lie in the same folder.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true)))]
 pub(super) struct BuildArgs {
@@ -71,6 +75,8 @@ pub(super) struct BuildArgs {
     /// Continue with a build that was interrupted, or add to a finished one
     #[arg(long)]
     resume: bool,
+    #[command(flatten)]
+    variant: VariantArgs,
     #[command(flatten)]
     common: Common,
 }
@@ -188,6 +194,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         resume: args.resume,
         keep_work: args.keep_work,
         disk: args.disk.map(|mebibytes| mebibytes << 20),
+        variant: args.variant.variant,
         ..args.common.options()
     };
     let wanted = match args.pieces {
@@ -296,9 +303,10 @@ impl<'a> BuildWork<'a> {
     /// What to do after a failure.
     fn advice(&self, error: &BuildError) -> String {
         match error {
-            BuildError::NotEmpty { .. } | BuildError::InUse { .. } | BuildError::Part { .. } => {
-                "nothing was done".into()
-            }
+            BuildError::NotEmpty { .. }
+            | BuildError::InUse { .. }
+            | BuildError::Part { .. }
+            | BuildError::Variant { .. } => "nothing was done".into(),
             BuildError::Missing { .. } | BuildError::TooLong { .. } => "not finished".into(),
             BuildError::Memory { needed, .. } => {
                 let mebibytes = needed.div_ceil(1 << 20);
@@ -315,6 +323,7 @@ impl<'a> BuildWork<'a> {
             | BuildError::Memory { .. }
             | BuildError::Disk { .. }
             | BuildError::Part { .. }
+            | BuildError::Variant { .. }
             | BuildError::InUse { .. } => Failure::input(error),
             BuildError::Interrupted => {
                 Failure::interrupted(format!("solved slices are kept; {}", self.advice))

@@ -4,19 +4,20 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use ::egdb::error::ProbeError;
-use ::egdb::{Answer, Probe, Slice};
+use ::egdb::{Answer, DatabaseOptions, Probe, Slice};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use meerslag_study::records::{AnswerRecord, value_name};
 use movegen::notation::moves::format_move;
 use movegen::words::counted;
-use movegen::{Fen, Game, Position};
+use movegen::{Fen, Game, Position, Variant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::databases::CachedDatabaseArgs;
 use super::super::json::{self, Record};
 use super::super::report;
+use super::super::source::VariantArgs;
 use super::super::streams::{only_print, plain, stdout};
 use super::super::{Failure, source};
 
@@ -49,7 +50,16 @@ pub(super) struct ProbeArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    variant: VariantArgs,
+    #[command(flatten)]
     databases: CachedDatabaseArgs,
+}
+
+impl ProbeArgs {
+    fn open(&self) -> Result<Probe, Failure> {
+        let variant = self.variant.variant;
+        Ok(DatabaseOptions { variant, ..self.databases.options() }.open()?)
+    }
 }
 
 /// A position that cannot be looked up.
@@ -68,8 +78,8 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     let input = args.input.as_str();
     let mut out = io::BufWriter::new(stdout());
     if !source::is_file(input) {
-        let game = source::start(Some(input))?;
-        let probe = args.databases.open()?;
+        let game = source::start_in(Some(input), args.variant.variant)?;
+        let probe = args.open()?;
         let answer = probe.answer(game.position())?;
         show(&mut out, args.json, &probe, (input, &game), &answer)?;
         return Ok(out.flush()?);
@@ -80,7 +90,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
         let file = File::open(input).with_context(|| format!("cannot open {input}"));
         Box::new(BufReader::new(file.map_err(Failure::Input)?))
     };
-    stream(args.json, &args.databases.open()?, (input, lines), &mut out)
+    stream(args.json, &args.open()?, (input, lines), &mut out)
 }
 
 /// Answers line by line. A damaged file affects only the answers that need it.
@@ -97,7 +107,7 @@ fn stream(
         number += 1;
         let text = String::from_utf8_lossy(&line);
         let text = text.trim();
-        let read = read(text);
+        let read = read(text, probe.variant());
         if let Ok((_, fen)) = &read {
             source::warn_of_fen(&format!("{name}, line {number}: "), &fen.warnings);
         }
@@ -133,9 +143,9 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(read > 0)
 }
 
-fn read(text: &str) -> Result<(Game, Fen), anyhow::Error> {
+fn read(text: &str, variant: Variant) -> Result<(Game, Fen), anyhow::Error> {
     let fen: Fen = text.parse()?;
-    Ok((fen.game()?, fen))
+    Ok((fen.game_in(variant)?, fen))
 }
 
 fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Result<(), Failure> {
@@ -224,7 +234,7 @@ mod tests {
     fn what_is_not_known_is_explained() {
         use std::sync::Arc;
 
-        use ::egdb::{Database, DatabaseOptions, DbType};
+        use ::egdb::{Database, DbType};
 
         let position = |fen: &str| Position::from_fen(fen).unwrap();
         let one = |db_type| {
