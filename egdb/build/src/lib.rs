@@ -2,6 +2,7 @@
 //!
 //! * [`builder`]: builds databases.
 //! * [`encode`]: writers for all types.
+//! * [`endings`]: solves small endings of all games of the board in memory.
 //! * [`convert`]: rewrites a database in another format.
 //! * [`check`]: compares values with those of their successors.
 //! * [`survey`]: counts values, finds longest wins.
@@ -17,6 +18,7 @@ pub mod builder;
 pub mod check;
 pub mod convert;
 pub mod encode;
+pub mod endings;
 mod json;
 mod mtc_search;
 pub mod plan;

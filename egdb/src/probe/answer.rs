@@ -33,7 +33,8 @@ pub struct MoveAnswer {
 
 impl MoveAnswer {
     /// Smaller is better: wins by distance, draws, unknown, losses by distance the other way.
-    pub(super) fn order(&self) -> (u8, u32, u32) {
+    #[must_use]
+    pub fn order(&self) -> (u8, u32, u32) {
         let distances = (self.dtw.unwrap_or(u32::MAX / 2), self.mtc.unwrap_or(u32::MAX / 2));
         match self.wld {
             Some(Wld::Win) => (0, distances.0, distances.1),

@@ -103,10 +103,10 @@ pub(super) struct FolderArgs {
 pub(super) struct FoldersArgs {
     /// A folder with databases, of which all types are used, or a single file (.mds). May be given
     /// several times
-    #[arg(long = "egdb", value_name = "DIR", required = true)]
-    dirs: Vec<PathBuf>,
+    #[arg(long = "egdb", value_name = "DIR", required_unless_present = "variant")]
+    pub(super) dirs: Vec<PathBuf>,
     #[command(flatten)]
-    variant: VariantArgs,
+    pub(super) variant: VariantArgs,
 }
 
 impl FoldersArgs {

@@ -58,7 +58,7 @@ impl From<Longest> for u32 {
 
 impl Longest {
     /// Takes the greater one, or of equal ones the one with the lower index.
-    fn raise(best: &mut Option<Longest>, other: Option<Longest>) {
+    pub(crate) fn raise(best: &mut Option<Longest>, other: Option<Longest>) {
         let key = |it: &Option<Longest>| it.map(|it| (it.number, std::cmp::Reverse(it.index)));
         if key(&other) > key(best) {
             *best = other;
@@ -230,7 +230,7 @@ impl From<SideCounts> for SideSurvey {
 
 impl SideSurvey {
     /// With the sizes of a probe's databases.
-    fn new(slice: Slice, side: Color, counts: Counts, probe: &Probe) -> SideSurvey {
+    pub(crate) fn new(slice: Slice, side: Color, counts: Counts, probe: &Probe) -> SideSurvey {
         let fen = |longest: Option<Longest>| {
             Some(unrank(slice, longest?.index)?.position(side).ok()?.to_fen())
         };

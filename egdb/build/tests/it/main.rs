@@ -18,3 +18,4 @@ mod solved;
 mod stress;
 mod support;
 mod survey;
+mod variants;

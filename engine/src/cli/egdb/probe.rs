@@ -2,11 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+#[cfg(feature = "builder")]
+use std::sync::OnceLock;
 
 use ::egdb::error::ProbeError;
 use ::egdb::{Answer, DatabaseOptions, Probe, Slice};
 use anyhow::{Context, anyhow};
 use clap::Args;
+#[cfg(feature = "builder")]
+use egdb_build::endings::EndingTables;
 use meerslag_study::records::{AnswerRecord, value_name};
 use movegen::notation::moves::format_move;
 use movegen::words::counted;
@@ -27,6 +31,7 @@ Examples:
   meerslag egdb probe --egdb /data/egdb \"W:WK30,49:BK2,K6,17\"
   meerslag egdb probe --egdb /data/wld --egdb /data/mtc --egdb /data/dtw \"B:WK35:BK1,K7,K18\"
   meerslag egdb probe --egdb /data/egdb positions.txt --json
+  meerslag egdb probe --variant frisian \"W:W28,K46:BK43\"
 
 With '--json' every line of a file gives one object, in order:
   {\"fen\":..., \"value\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
@@ -38,7 +43,8 @@ or, for a line that is not a legal position, {\"fen\":..., \"error\":...}.";
 /// captures included. Values and distances are for the side to move; those of a move count from
 /// before it. dtw: plies to the end of the game (0: no legal move). mtc: distance to conversion
 /// (capture or man move), where the position after a conversion counts 1 if its side to move wins
-/// and 2 if it loses. Moves are in Hub notation (32-28, 28x19x23), best first.
+/// and 2 if it loses. In another game of the board without '--egdb' endings of up to three pieces are
+/// solved first, in Frisian with the rules that count moves. Moves are in Hub notation (32-28, 28x19x23), best first.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ProbeArgs {
@@ -80,7 +86,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     if !source::is_file(input) {
         let game = source::start_in(Some(input), args.variant.variant)?;
         let probe = args.open()?;
-        let answer = probe.answer(game.position())?;
+        let answer = answer(&probe, game.position())?;
         show(&mut out, args.json, &probe, (input, &game), &answer)?;
         return Ok(out.flush()?);
     }
@@ -91,6 +97,19 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
         Box::new(BufReader::new(file.map_err(Failure::Input)?))
     };
     stream(args.json, &args.open()?, (input, lines), &mut out)
+}
+
+/// What the databases say; in another game without '--egdb' small endings are solved.
+fn answer(probe: &Probe, position: &Position) -> Result<Answer, ProbeError> {
+    #[cfg(feature = "builder")]
+    if probe.databases().is_empty() && !probe.variant().is_international() {
+        static SOLVED: OnceLock<EndingTables> = OnceLock::new();
+        let solve = || EndingTables::solve(probe.variant(), EndingTables::MAX_PIECES, true, drop);
+        if let Some(answer) = SOLVED.get_or_init(solve).answer(position) {
+            return Ok(answer);
+        }
+    }
+    probe.answer(position)
 }
 
 /// Answers line by line. A damaged file affects only the answers that need it.
@@ -113,7 +132,7 @@ fn stream(
         }
         match read {
             Err(error) => show_error(out, json, text, format!("{error:#}"))?,
-            Ok((game, _)) => match probe.answer(game.position()) {
+            Ok((game, _)) => match answer(probe, game.position()) {
                 Ok(answer) => show(out, json, probe, (text, &game), &answer)?,
                 Err(error) => {
                     failures += 1;

@@ -3,15 +3,19 @@
 use std::io::Write;
 
 use ::egdb::{DbType, Probe, Slice};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb_build::SliceSelection;
+use egdb_build::endings::EndingTables;
 use egdb_build::survey::{Counts, Distances, RulesCounts, SideSurvey, SurveyError, survey};
+use movegen::Variant;
 use movegen::words::counted;
 
 use super::super::databases::FoldersArgs;
 use super::super::failure::Ends;
 use super::super::interrupt::Interrupt;
 use super::super::progress::Bar;
+use super::super::source::VariantArgs;
 use super::super::streams::{only_print, stdout};
 use super::super::{Failure, json, terminal};
 
@@ -20,7 +24,9 @@ Examples:
   meerslag egdb stats --egdb db
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
   meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
-  meerslag egdb stats --egdb db --pieces 4 --distances";
+  meerslag egdb stats --egdb db --pieces 4 --distances
+  meerslag egdb stats --egdb db --variant killer
+  meerslag egdb stats --variant frisian";
 
 /// Count wins, losses and draws of all positions, and find the longest
 ///
@@ -34,6 +40,10 @@ Examples:
 /// With values under the draw rules also: wins and losses that a draw by counting stops, with the
 /// counter at 0 and with one ply left, and the most plies that one needs until the counter begins
 /// again or the game ends.
+///
+/// In another game of the board without '--egdb', endings of up to three pieces are solved first, which
+/// takes seconds: in Frisian with seven moves for two kings against one and with the three-move rule,
+/// counting positions in which no king has moved.
 ///
 /// JSON: one object a line for each slice and side to move.
 #[derive(Args, Debug)]
@@ -65,7 +75,9 @@ enum Format {
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     only_print();
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.folders.open()?;
+    let FoldersArgs { dirs, variant: VariantArgs { variant } } = &args.folders;
+    let is_solved = dirs.is_empty() && !variant.is_international();
+    let probe = if is_solved { Probe::new() } else { args.folders.open()? };
     let bar = Bar::new("positions");
     let mut page = Page::new(args.format, &probe);
     let mut failed: Result<(), Failure> = Ok(());
@@ -86,7 +98,11 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         bar.show(at.done, at.all, || format!(" {}", at.slice));
         !interrupt.is_pressed()
     };
-    let is_complete = survey(&probe, &args.selection, args.distances, progress, each);
+    let is_complete = if is_solved {
+        solve(*variant, &args.selection, each).map(|()| true)
+    } else {
+        survey(&probe, &args.selection, args.distances, progress, each).map_err(Failure::from)
+    };
     drop(bar);
     failed?;
     page.is_partial = !matches!(is_complete, Ok(true));
@@ -95,6 +111,26 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::interrupted("the sums are those of the part that was read"))
+}
+
+/// Solves endings in memory, for games without files.
+fn solve(
+    variant: Variant,
+    selection: &SliceSelection,
+    mut each: impl FnMut(SideSurvey),
+) -> Result<(), Failure> {
+    let most = EndingTables::MAX_PIECES;
+    let pieces = selection.max_pieces.unwrap_or(most);
+    if pieces > most || selection.slices.iter().any(|slice| slice.pieces() > most) {
+        return Err(Failure::Input(anyhow!("without --egdb up to {most} pieces are solved")));
+    }
+    let wanted: Vec<Slice> = selection.slices.iter().map(|slice| slice.stored_twin()).collect();
+    EndingTables::solve(variant, pieces, true, |side| {
+        if wanted.is_empty() || wanted.contains(&side.slice) {
+            each(side);
+        }
+    });
+    Ok(())
 }
 
 impl Ends for SurveyError {
