@@ -5,6 +5,8 @@
 //! along captures in four or eight directions. States of the walk are remembered, so routes that
 //! meet again are walked once.
 
+mod trails;
+
 use std::collections::HashSet;
 
 use super::capture::{CaptureGroup, Groups, Sink};
@@ -88,21 +90,39 @@ impl View {
         })
     }
 
+    /// What pieces count for in a capture, before its finer points.
+    fn weight(&self, captured: u64) -> u32 {
+        let kings = if self.variant.is_frisian() { captured & self.enemy_kings } else { 0 };
+        captured.count_ones() + kings.count_ones()
+    }
+
     /// What a capture is worth: the greatest is compulsory. Frisian compares `2 kings + men`, then
     /// prefers fewer kings, then a king that captures (official rules, articles 11 and 12).
     fn worth(&self, captured: u64, is_king: bool) -> u32 {
-        let count = captured.count_ones();
         if !self.variant.is_frisian() {
-            return count;
+            return self.weight(captured);
         }
         let kings = (captured & self.enemy_kings).count_ones();
-        (count + kings) << 8 | (63 - kings) << 1 | u32::from(is_king)
+        self.weight(captured) << 8 | (63 - kings) << 1 | u32::from(is_king)
+    }
+
+    /// The pieces of the side to move, and whether they are kings.
+    fn pieces(&self) -> impl Iterator<Item = (u64, bool)> {
+        let kinds = [(self.mover.kings, true), (self.mover.men, false)].into_iter();
+        kinds.flat_map(|(set, is_king)| bits(set).map(move |from| (from, is_king)))
     }
 
     fn captures(&self) -> Groups {
-        let mut walk = RouteWalk { view: self, groups: Groups::new(), jumps: 0 };
-        walk.all();
-        walk.groups
+        let short = RouteWalk::of(self, WALK_AT_MOST);
+        let found =
+            short.or_else(|| trails::captures(self)).or_else(|| RouteWalk::of(self, u32::MAX));
+        found.unwrap_or_else(Groups::new)
+    }
+
+    /// Where a piece may end whose last jump was over `target`.
+    fn ends(&self, direction: usize, target: u64, landings: u64) -> u64 {
+        let halts = self.variant == Variant::Killer && target & self.enemy_kings != 0;
+        if halts { shift(target, DIRECTIONS[direction].step) } else { landings }
     }
 }
 
@@ -111,6 +131,7 @@ struct RouteWalk<'a> {
     view: &'a View,
     groups: Groups,
     jumps: u32,
+    most_jumps: u32,
 }
 
 /// One piece on its way.
@@ -118,31 +139,32 @@ struct JumpingPiece {
     from: u64,
     is_king: bool,
     empty: u64,
-    /// States that were walked from: last captured square with the direction, all captured squares.
-    seen: HashSet<(u64, u64)>,
+    /// States that were walked from: landing squares, where a capture may end, captured squares.
+    seen: HashSet<(u64, u64, u64)>,
 }
 
 /// States are remembered from this many jumps on.
 const REMEMBER_AFTER: u32 = 50;
 
-/// So many jumps take a tenth of a second. Only positions that were made for it have more, dozens of
-/// kings between as many gaps; there the best captures of those that were found count.
-const GIVE_UP_AFTER: u32 = 300_000;
+/// So many jumps take a millisecond or two. Only positions that were made for it have more, dozens of
+/// pieces between as many gaps, which [`trails`] is for.
+const WALK_AT_MOST: u32 = 10_000;
 
-impl RouteWalk<'_> {
-    fn all(&mut self) {
-        let MoverView { men, kings, enemy, empty } = self.view.mover;
-        for (set, is_king) in [(kings, true), (men, false)] {
-            for from in bits(set) {
-                let (empty, seen) = (empty | from, HashSet::new());
-                let mut mover = JumpingPiece { from, is_king, empty, seen };
-                for (index, direction) in self.view.directions().iter().enumerate() {
-                    for target in bits(direction.targets(from, is_king, enemy, empty)) {
-                        self.extend(&mut mover, index, target, target);
-                    }
+impl<'a> RouteWalk<'a> {
+    /// All captures; `None` if there are more jumps.
+    fn of(view: &'a View, most_jumps: u32) -> Option<Groups> {
+        let mut walk = RouteWalk { view, groups: Groups::new(), jumps: 0, most_jumps };
+        let MoverView { enemy, empty, .. } = view.mover;
+        for (from, is_king) in view.pieces() {
+            let (empty, seen) = (empty | from, HashSet::new());
+            let mut mover = JumpingPiece { from, is_king, empty, seen };
+            for (index, direction) in view.directions().iter().enumerate() {
+                for target in bits(direction.targets(from, is_king, enemy, empty)) {
+                    walk.extend(&mut mover, index, target, target);
                 }
             }
         }
+        (walk.jumps <= most_jumps).then_some(walk.groups)
     }
 
     /// Continues behind `target`, taken in this direction; it is one of `captured`.
@@ -150,9 +172,10 @@ impl RouteWalk<'_> {
         self.jumps += 1;
         let (is_king, empty) = (mover.is_king, mover.empty);
         let landings = DIRECTIONS[direction].landings(target, is_king, empty);
-        let is_known = self.jumps > REMEMBER_AFTER
-            && !mover.seen.insert((target | (direction as u64) << 60, captured));
-        if is_known || self.jumps > GIVE_UP_AFTER {
+        let ends = self.view.ends(direction, target, landings);
+        let is_known =
+            self.jumps > REMEMBER_AFTER && !mover.seen.insert((landings, ends, captured));
+        if is_known || self.jumps > self.most_jumps {
             return;
         }
         let enemy = self.view.mover.enemy & !captured;
@@ -168,8 +191,6 @@ impl RouteWalk<'_> {
             }
         }
         if is_last {
-            let halts = self.view.variant == Variant::Killer && target & self.view.enemy_kings != 0;
-            let ends = if halts { shift(target, DIRECTIONS[direction].step) } else { landings };
             let worth = self.view.worth(captured, is_king);
             self.groups.add(worth, 0, CaptureGroup { from: mover.from, captured, ends });
         }

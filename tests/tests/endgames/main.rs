@@ -15,3 +15,4 @@ mod folder;
 mod snakemake;
 mod solve;
 mod survey;
+mod variants;

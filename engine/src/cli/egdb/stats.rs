@@ -125,11 +125,11 @@ fn solve(
         return Err(Failure::Input(anyhow!("without --egdb up to {most} pieces are solved")));
     }
     let wanted: Vec<Slice> = selection.slices.iter().map(|slice| slice.stored_twin()).collect();
-    EndingTables::solve(variant, pieces, true, |side| {
+    drop(EndingTables::solve(variant, pieces, true, |side| {
         if wanted.is_empty() || wanted.contains(&side.slice) {
             each(side);
         }
-    });
+    }));
     Ok(())
 }
 
