@@ -47,7 +47,7 @@ struct EndingTable {
 }
 
 /// Positions of a slice with their moves.
-struct Part {
+struct EndingMoves {
     /// The best value that a move out of the slice leads to, and the moves within.
     nodes: Vec<(Value, u16)>,
     /// The positions after and before a move.
@@ -130,13 +130,12 @@ impl EndingTables {
 
 impl EndingTable {
     fn new(slice: Slice, is_counted: bool) -> EndingTable {
-        let states =
-            [(slice.black_men(), slice.black_kings()), (slice.white_men(), slice.white_kings())];
-        let states = states.map(|(men, kings)| match men {
-            0 => 1,
-            _ if !is_counted => 1,
-            _ => 1 + usize::from(KingRun::LIMIT) * usize::from(kings),
-        });
+        let of = |men, kings| if men == 0 || !is_counted { 0 } else { usize::from(kings) };
+        let kings = [
+            of(slice.black_men(), slice.black_kings()),
+            of(slice.white_men(), slice.white_kings()),
+        ];
+        let states = kings.map(|kings| 1 + usize::from(KingRun::LIMIT) * kings);
         EndingTable { slice, states, values: Vec::new() }
     }
 
@@ -178,17 +177,17 @@ impl EndingTable {
         let plain = self.plain(variant, side, place / self.states())?;
         let state = place % self.states();
         let run = |color: Color, state: usize| {
-            let (king, moves) = ((state.max(1) - 1) / 3, 1 + (state.max(1) - 1) % 3);
-            let square = plain.kings(color).into_iter().nth(king).filter(|_| state > 0)?;
-            Some(KingRun { square, moves: moves as u8 })
+            let state = state.checked_sub(1)?;
+            let square = plain.kings(color).into_iter().nth(state / 3)?;
+            Some(KingRun { square, moves: 1 + (state % 3) as u8 })
         };
         let [black, white] = [state / self.states[1], state % self.states[1]];
         plain.with_king_runs([run(Color::Black, black), run(Color::White, white)]).ok()
     }
 
     /// The moves of some positions.
-    fn part(&self, solved: &EndingTables, numbers: Range<usize>) -> Part {
-        let mut part = Part { nodes: Vec::new(), moves: Vec::new() };
+    fn part(&self, solved: &EndingTables, numbers: Range<usize>) -> EndingMoves {
+        let mut part = EndingMoves { nodes: Vec::new(), moves: Vec::new() };
         for number in numbers {
             let (mut best, mut within) = (NONE, 0);
             let position = self.position(solved.variant, number);
@@ -215,7 +214,7 @@ impl EndingTable {
     /// Finds the values; those that captures and promotions lead to are known.
     fn solve(&mut self, solved: &EndingTables) {
         let count = self.of_side() * self.slice.stored_sides().len();
-        let parts: Vec<Part> = (0..count.div_ceil(SHARE))
+        let parts: Vec<EndingMoves> = (0..count.div_ceil(SHARE))
             .into_par_iter()
             .map(|part| self.part(solved, part * SHARE..count.min((part + 1) * SHARE)))
             .collect();

@@ -13,7 +13,7 @@ use super::{CaptureGroup, DIRECTIONS, Groups, MoverView, Sink, View};
 use crate::geometry::bits;
 
 /// A jump over a piece in a direction, from any square before it to any square behind it.
-struct Jump {
+struct TrailJump {
     direction: usize,
     target: u64,
     before: u64,
@@ -27,7 +27,7 @@ struct Trails<'a> {
     view: &'a View,
     from: u64,
     is_king: bool,
-    jumps: Vec<Jump>,
+    jumps: Vec<TrailJump>,
     /// All that the piece can reach.
     victims: Vec<u64>,
     effort: u32,
@@ -67,7 +67,7 @@ impl<'a> Trails<'a> {
                     .map(|direction| &DIRECTIONS[direction])
                     .map(|it| it.landings(target, is_king, empty) & empty & it.ends);
                 if before != 0 && landings != 0 {
-                    jumps.push(Jump { direction, target, before, landings, areas: [0; 2] });
+                    jumps.push(TrailJump { direction, target, before, landings, areas: [0; 2] });
                 }
             }
         }
@@ -147,7 +147,7 @@ impl<'a> Trails<'a> {
             return Some(());
         }
         for number in 0..self.jumps.len() {
-            let Jump { direction, target, before, landings, .. } = self.jumps[number];
+            let TrailJump { direction, target, before, landings, .. } = self.jumps[number];
             if target & left == 0 || before & squares == 0 {
                 continue;
             }
@@ -172,7 +172,7 @@ impl<'a> Trails<'a> {
         }
         // The areas met an odd number of times if each piece is jumped in one direction, and what
         // other directions change.
-        let area = |it: &&Jump| it.landings & squares != 0;
+        let area = |it: &&TrailJump| it.landings & squares != 0;
         let mut odd = self.jumps.iter().find(area).map_or(self.from, |jump| jump.areas[1]);
         let mut changes: Vec<u64> = Vec::new();
         let reduced = |mut areas: u64, changes: &[u64]| {
