@@ -9,6 +9,10 @@ fn egdb(args: &[&str]) -> meerslag_tests::Output {
     run([&["egdb"], args].concat(), "")
 }
 
+fn ok(args: &[&str]) -> String {
+    egdb(args).success().stdout
+}
+
 /// What is said of each slice, without the sizes of files.
 fn slices(text: &str) -> Vec<Value> {
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect(line));
@@ -29,13 +33,14 @@ fn killer_is_built_counted_and_asked() {
     let dir = folder.to_str().unwrap();
     let killer = ["--variant=killer", "--egdb", dir];
     let types = "--types=compact,mtc,dtw";
-    egdb(&["build", "--variant=killer", "--pieces=3", "--out", dir, types]).success();
-    let found = slices(&egdb(&[&["stats", "--json"], &killer[..]].concat()).success().stdout);
+    ok(&["build", "--variant=killer", "--pieces=3", "--out", dir, types]);
+    let found = slices(&ok(&[&["stats", "--json"], &killer[..]].concat()));
     let known = slices(include_str!("../../../positions/egdb/statistics-killer.jsonl"));
     assert_eq!((found.len(), known.len()), (16, 41));
     assert_eq!(found, known[..16]);
-    egdb(&[&["check", "--pieces=3", "--sample=2000"], &killer[..]].concat()).success();
-    let asked = egdb(&[&["probe", "W:WK5,K14:BK33"], &killer[..]].concat()).success().stdout;
+    let checked = ok(&[&["check", "--pieces=3", "--sample=2000"], &killer[..]].concat());
+    assert!(checked.contains("sample of 2000 positions of 9 slices"), "{checked}");
+    let asked = ok(&[&["probe", "W:WK5,K14:BK33"], &killer[..]].concat());
     assert!(asked.contains("win   dtw 15   mtc 15"), "{asked}");
     // They are not of the international game.
     for args in [&["stats"][..], &["probe", "W:WK5,K14:BK33"]] {
@@ -52,10 +57,10 @@ fn killer_is_built_counted_and_asked() {
 
 #[test]
 fn frisian_is_solved_and_asked() {
-    let found = egdb(&["stats", "--variant=frisian", "--json"]).success().stdout;
+    let found = ok(&["stats", "--variant=frisian", "--json"]);
     let known = include_str!("../../../positions/egdb/statistics-frisian.jsonl");
     assert_eq!(slices(&found), slices(known));
-    let asked = egdb(&["probe", "--variant=frisian", "W:W28,K46:BK43"]).success().stdout;
+    let asked = ok(&["probe", "--variant=frisian", "W:W28,K46:BK43"]);
     assert!(
         asked.contains("\ndraw\n") && asked.contains("46-32         loss         2"),
         "{asked}"
