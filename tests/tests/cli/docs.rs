@@ -430,6 +430,8 @@ const NOT_TRIED: &[&str] = &[
     "egdb build --pieces 5",
     "egdb build --pieces 6",
     "egdb build --slices",
+    "--variant killer --pieces 4",
+    "--variant killer --egdb",
     "egdb check --egdb db --full",
     "--all-moves",
     "perft",
