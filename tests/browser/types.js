@@ -34,7 +34,8 @@ const description = async () => {
 const records = async () => {
   const routes = await description();
   const text = astToString(await openapiTS(routes, { silent: true })).replace(/^export /gm, "");
-  const answers = Object.entries(routes.paths).filter(([name]) => name.startsWith("/v1/")).map(([name, item]) => {
+  const isAnswer = ([name]) => name.startsWith("/v1/") && name !== "/v1/hub";
+  const answers = Object.entries(routes.paths).filter(isAnswer).map(([name, item]) => {
     const [method] = Object.keys(item);
     const [media] = Object.keys(item[method].responses["200"].content);
     const isJson = media === "application/json";

@@ -170,8 +170,10 @@ impl Engine {
     /// the limits do not ask for a move to play.
     pub fn book_move(&mut self, game: &Game, limits: &Limits) -> Option<SearchResult> {
         let start = Instant::now();
-        let plays =
-            limits.mode == Mode::Think && limits.multipv <= 1 && is_known_game(game.position());
+        let plays = limits.mode == Mode::Think
+            && limits.multipv <= 1
+            && limits.moves.is_empty()
+            && is_known_game(game.position());
         let book = self.options.book.as_ref().filter(|_| plays)?;
         book.choose(game, &mut self.random).map(|found| from_book(found, start))
     }

@@ -30,7 +30,9 @@ mod test_positions;
 
 pub use engine::Engine;
 pub use level::PlayingLevel;
-pub use limits::{Clock, Control, Limits, Mode};
+pub use limits::{
+    Clock, Control, Limits, Mode, RootMovesError, read_move, read_root_moves, root_moves,
+};
 pub use options::{EngineError, EngineOptions};
 #[cfg(feature = "tuning")]
 pub use search::SearchNumbers;

@@ -4,7 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crossbeam::channel::{Receiver, Sender, bounded};
+use movegen::notation::hub;
+use movegen::notation::moves::{self, ParseMoveError};
+use movegen::{Move, Position};
 use parking_lot::{Condvar, Mutex};
+use thiserror::Error;
 
 /// The limits of one search. All that are given apply: the search ends at the first one reached.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +27,62 @@ pub struct Limits {
     pub mode: Mode,
     /// Number of best moves to find, each with its variation; 0 counts as 1.
     pub multipv: usize,
+    /// The moves to choose from: [`root_moves`]. Without one that is legal, all.
+    pub moves: Vec<Move>,
+}
+
+/// Why there is no move for a search to choose.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum RootMovesError {
+    /// One of them is none.
+    #[error(transparent)]
+    Move(#[from] ParseMoveError),
+    /// All legal moves are left out.
+    #[error("no legal move is left")]
+    NoneLeft,
+}
+
+/// The legal moves to choose from: `only` these, if any are given, and none of those `without` which a
+/// search is wanted. Empty: all.
+///
+/// # Errors
+/// If no move is left.
+pub fn root_moves(
+    position: &Position,
+    only: &[Move],
+    without: &[Move],
+) -> Result<Vec<Move>, RootMovesError> {
+    if only.is_empty() && without.is_empty() {
+        return Ok(Vec::new());
+    }
+    let legal = position.legal_moves();
+    let is_left = |mv: &&Move| (only.is_empty() || only.contains(mv)) && !without.contains(mv);
+    let left: Vec<Move> = legal.iter().filter(is_left).copied().collect();
+    if left.is_empty() { Err(RootMovesError::NoneLeft) } else { Ok(left) }
+}
+
+/// [`root_moves`] from texts: moves in any notation, with blanks or commas between them.
+///
+/// # Errors
+/// If one is not legal, or none is left.
+pub fn read_root_moves(
+    position: &Position,
+    only: Option<&str>,
+    without: Option<&str>,
+) -> Result<Vec<Move>, RootMovesError> {
+    let read = |text: Option<&str>| -> Result<Vec<Move>, ParseMoveError> {
+        let words = text.unwrap_or_default().split([' ', ',']);
+        words.filter(|word| !word.is_empty()).map(|word| read_move(position, word)).collect()
+    };
+    root_moves(position, &read(only)?, &read(without)?)
+}
+
+/// A legal move in Hub notation, or in one of those for people.
+///
+/// # Errors
+/// If it is none.
+pub fn read_move(position: &Position, text: &str) -> Result<Move, ParseMoveError> {
+    hub::parse_move(position, text).or_else(|_| moves::parse_move(position, text))
 }
 
 impl Limits {
@@ -32,30 +92,31 @@ impl Limits {
     /// No limit but the command to stop.
     #[must_use]
     pub const fn infinite(mode: Mode) -> Limits {
-        Limits { depth: None, nodes: None, move_time: None, clock: None, mode, multipv: 1 }
+        let moves = Vec::new();
+        Limits { depth: None, nodes: None, move_time: None, clock: None, mode, multipv: 1, moves }
     }
 
     /// Thinks to this depth.
     #[must_use]
-    pub const fn depth(depth: u32) -> Limits {
+    pub fn depth(depth: u32) -> Limits {
         Limits { depth: Some(depth), ..Limits::infinite(Mode::Think) }
     }
 
     /// Thinks for this many nodes.
     #[must_use]
-    pub const fn nodes(nodes: u64) -> Limits {
+    pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::infinite(Mode::Think) }
     }
 
     /// Thinks for this time.
     #[must_use]
-    pub const fn move_time(time: Duration) -> Limits {
+    pub fn move_time(time: Duration) -> Limits {
         Limits { move_time: Some(time), ..Limits::infinite(Mode::Think) }
     }
 
     /// Thinks with this clock.
     #[must_use]
-    pub const fn clock(clock: Clock) -> Limits {
+    pub fn clock(clock: Clock) -> Limits {
         Limits { clock: Some(clock), ..Limits::infinite(Mode::Think) }
     }
 
@@ -206,6 +267,23 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moves_to_choose_from_are_only_some_or_all_but_some() {
+        let start = Position::initial();
+        let read = |only, without| {
+            let moves =
+                read_root_moves(&start, only, without).map_err(|error| error.to_string())?;
+            Ok::<_, String>(moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(read(None, None).unwrap(), "");
+        assert_eq!(read(Some("3228,34-30"), None).unwrap(), "32-28 34-30");
+        assert_eq!(read(Some("32-28, 34-30"), Some("32-28")).unwrap(), "34-30");
+        assert_eq!(read(None, Some("32-28")).unwrap().split(' ').count(), 8);
+        let illegal = read(Some("32-28 32-29"), None).unwrap_err();
+        assert!(illegal.starts_with("'32-29' is not a legal move"), "{illegal}");
+        assert_eq!(read(Some("32-28"), Some("32-28")).unwrap_err(), "no legal move is left");
+    }
     use std::sync::Arc;
 
     #[test]

@@ -6,7 +6,6 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use movegen::notation::{hub, moves};
 use movegen::words::shortened;
 use movegen::{Fen, Game, Move, Position, Variant};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -166,8 +165,7 @@ pub(super) fn start(variant: Variant, text: &str) -> Result<Game, Problem> {
 
 /// A legal move in Hub notation, or in one of those for people.
 pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, Problem> {
-    hub::parse_move(position, text)
-        .or_else(|_| moves::parse_move(position, text))
+    meerslag_search::read_move(position, text)
         .map_err(|error| Problem::new(ProblemKind::BadMove, error.to_string()))
 }
 

@@ -12,7 +12,7 @@ use super::problem::{Problem, ProblemKind};
 use super::query::{Limited, Query};
 use super::{Desk, Reply};
 use meerslag_search::{
-    Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult,
+    Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult, read_root_moves,
 };
 use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
 use movegen::json::rounded;
@@ -44,6 +44,10 @@ pub(super) struct AnalysisParameters {
     /// Whether the engine forgets its earlier searches first, so that the same searches in the same
     /// order find the same. Default: false.
     fresh: Option<bool>,
+    /// Only these moves are searched, in Hub or short notation, with blanks or commas between them.
+    only: Option<String>,
+    /// All moves but these are searched.
+    without: Option<String>,
 }
 
 /// How well a move is played.
@@ -73,7 +77,7 @@ impl Search {
             let text = format!("'{time}' is not a number from {LEAST_SECONDS} to {most}");
             return Err(Problem::parameter("time", text));
         }
-        let AnalysisParameters { multipv, fresh } = query.get()?;
+        let AnalysisParameters { multipv, fresh, only, without } = query.get()?;
         let multipv = multipv.map_or(1, |count| count.0 as usize);
         if multipv > desk.limits.max_multipv {
             let most = desk.limits.max_multipv;
@@ -85,8 +89,15 @@ impl Search {
         let has_end = depth.is_some() || nodes.is_some() || level.nodes().is_some();
         let default = if has_end || mode == Mode::Analyze { longest } else { DEFAULT_TIME };
         let time = time.map_or(default.min(longest), Duration::from_secs_f64);
-        let limits = Limits { depth, nodes, move_time: Some(time), clock: None, mode, multipv };
-        Ok(Search { game: query.game()?, limits, level, is_fresh: fresh == Some(true) })
+        let game = query.game()?;
+        let moves = read_root_moves(game.position(), only.as_deref(), without.as_deref());
+        let moves = moves.map_err(|error| {
+            let named = if only.is_some() { "only" } else { "without" };
+            Problem::new(ProblemKind::BadMove, error.to_string()).of(named)
+        })?;
+        let move_time = Some(time);
+        let limits = Limits { depth, nodes, move_time, multipv, moves, ..Limits::infinite(mode) };
+        Ok(Search { game, limits, level, is_fresh: fresh == Some(true) })
     }
 
     /// The time after which it has ended.
@@ -232,6 +243,21 @@ mod tests {
     }
 
     #[test]
+    fn an_analysis_may_be_of_some_moves_only() {
+        for (name, given, expected) in [("only", "34-30, 3530", 2), ("without", "32-28", 8)] {
+            let parameters = [("depth", "5"), ("multipv", "20"), (name, given)];
+            let search = search("/v1/analyse", &parameters).unwrap();
+            let mut last = None;
+            analyse(&mut engine(), &search, &Control::new(), &mut |event| last = Some(event));
+            let result: Value = serde_json::from_str(&last.unwrap().data).unwrap();
+            let variations = result["variations"].as_array().unwrap();
+            assert_eq!(variations.len(), expected, "{result}");
+            let has_28 = variations.iter().any(|line| line["pv"][0] == "32-28");
+            assert!(!has_28, "{result}");
+        }
+    }
+
+    #[test]
     fn moves_are_found_at_every_level() {
         let mut engine = engine();
         for level in ["1", "5"] {
@@ -273,6 +299,11 @@ mod tests {
             Some("multipv")
         );
         assert!(search("/v1/analyse", &[("time", "NaN")]).is_err());
+        for (name, moves) in [("only", "32-28,32-29"), ("without", "19-23")] {
+            let problem = search("/v1/analyse", &[(name, moves)]).unwrap_err();
+            assert_eq!((problem.parameter, problem.kind), (Some(name), ProblemKind::BadMove));
+            assert!(problem.detail.contains("is not a legal move"), "{}", problem.detail);
+        }
         assert!(search("/v1/play", &[("level", "11")]).is_err());
         let open = search("/v1/analyse", &[]).unwrap();
         assert_eq!(open.longest(), Duration::from_secs(60), "every search ends");

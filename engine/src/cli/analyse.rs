@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_book::Book;
-use meerslag_search::{Control, Engine, Info, Limits, Mode, SearchResult};
+use meerslag_search::{Control, Engine, Info, Limits, Mode, SearchResult, read_root_moves};
 use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::ReadOptions;
@@ -32,6 +32,7 @@ Examples:
   meerslag analyse                                      the initial position, five seconds
   meerslag analyse \"W:W27,28,32,37:B14,18,19,23\" --depth 20
   meerslag analyse \"W:W31-50:B1-20\" --time 10 --multipv 3
+  meerslag analyse --without 32-28                      the best of the other moves
   meerslag analyse --variant killer \"W:WK5,K14:BK33\"
   meerslag analyse game.pdn --ply 30                    one moment of each game of a file
   meerslag analyse game.pdn --all-moves --nodes 1000000 --json
@@ -59,6 +60,12 @@ pub(super) struct AnalyseArgs {
     /// Show the best K moves
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=200))]
     multipv: u32,
+    /// Search only these moves, such as "32-28 34-30"
+    #[arg(long, value_name = "MOVES")]
+    only: Option<String>,
+    /// Search all moves but these
+    #[arg(long, value_name = "MOVES")]
+    without: Option<String>,
     /// Of a file: the position after this many plies instead of the last one
     #[arg(long, conflicts_with = "all_moves")]
     ply: Option<usize>,
@@ -97,6 +104,8 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
         engine: Engine::new(args.engine.options(variant)?)?,
         book: args.book.as_deref().map(book::named).transpose()?,
         limits,
+        only: args.only.clone(),
+        without: args.without.clone(),
         control,
         interrupt,
         json: args.json,
@@ -185,6 +194,8 @@ struct Analysis<W> {
     engine: Engine,
     book: Option<Arc<Book>>,
     limits: Limits,
+    only: Option<String>,
+    without: Option<String>,
     control: Arc<Control>,
     interrupt: Interrupt,
     json: bool,
@@ -198,6 +209,12 @@ impl<W: Write> Analysis<W> {
             return Err(Analysis::<W>::interrupted());
         }
         let multipv = self.limits.multipv > 1;
+        let (only, without) = (self.only.as_deref(), self.without.as_deref());
+        let moves = read_root_moves(game.position(), only, without);
+        self.limits.moves = moves.map_err(|error| {
+            let option = if only.is_some() { "--only" } else { "--without" };
+            Failure::Input(anyhow!("{option}: {error}"))
+        })?;
         self.begin(moment, game, detail)?;
         let json = self.json;
         let out = &mut self.out;

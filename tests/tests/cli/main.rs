@@ -22,5 +22,6 @@ mod person;
 mod saving;
 mod serve;
 mod serve_clients;
+mod serve_hub;
 mod surroundings;
 mod variants;

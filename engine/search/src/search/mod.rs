@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use egdb::Probe;
-use movegen::{DrawRules, Game, Move, Variant, with_isa};
+use movegen::{DrawRules, Game, Variant, with_isa};
 
 use crate::clock::Instant;
 use crate::endgame;
@@ -102,20 +102,34 @@ pub(crate) fn run(
         return SearchResult::over(&position, start);
     }
     let wanted_lines = limits.multipv.max(1);
-    let mut moves: Vec<Move> = legal.to_vec();
+    let mut moves = legal.to_vec();
+    moves.retain(|mv| limits.moves.contains(mv));
+    if moves.is_empty() {
+        moves = legal.to_vec();
+    }
+    // Among some moves, what is known of all of them counts.
+    let rated_lines = if moves.len() < legal.len() { legal.len() } else { wanted_lines };
     let mut worse = Vec::new();
     let mut prober = Prober::new(databases);
     let known = (position.variant() == Variant::International)
-        .then(|| endgame::choice::choose(game, databases, draw_rules, wanted_lines));
+        .then(|| endgame::choice::choose(game, databases, draw_rules, rated_lines));
     match known.flatten() {
-        Some(Choice::Rated(rated)) => {
+        Some(Choice::Rated(mut rated)) => {
+            rated.retain(|rated| moves.contains(&rated.mv));
             let root = RatedRoot { position, moves: &rated, databases, start };
             return root.answer(limits, control, report);
         }
-        Some(Choice::Search { moves: chosen, value, worse: others }) => {
-            moves = chosen;
-            worse = others;
-            prober = Prober::with_root(databases, &position, value);
+        Some(Choice::Search { moves: mut chosen, value, worse: mut others }) => {
+            chosen.retain(|mv| moves.contains(mv));
+            others.retain(|rated| moves.contains(&rated.mv));
+            if !chosen.is_empty() {
+                moves = chosen;
+                worse = others;
+                prober = Prober::with_root(databases, &position, value);
+            } else if others.len() == moves.len() {
+                let root = RatedRoot { position, moves: &others, databases, start };
+                return root.answer(limits, control, report);
+            }
         }
         None => {}
     }

@@ -15,8 +15,8 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::wire::Wire;
 
-/// A comment is sent this often, so that no proxy closes a silent connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// A comment, or a ping of a WebSocket, is sent this often, so that no proxy closes a silent connection.
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The time from the first comment to the second for a client that sends nothing more: what is sent
 /// shows whether it has closed the connection. It doubles, up to that time.
 const KNOCK: Duration = Duration::from_millis(50);

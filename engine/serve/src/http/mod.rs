@@ -4,11 +4,12 @@
 //! (`access`), the rate of its address (`rate`), the length of its query and body, and the route.
 //! Quick answers are made where the connection is served; other answers, those to long bodies,
 //! imports and searches have threads and places of their own (`permits`), so that none waits for
-//! work of another kind. All work ends when its client has gone (`wire`).
+//! work of another kind. A Hub session (`hub`) takes a place only while it searches. All work ends when its client has gone (`wire`).
 
 mod access;
 mod events;
 mod files;
+mod hub;
 pub mod live;
 mod metrics;
 pub mod openapi;
@@ -22,6 +23,7 @@ mod work;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -31,10 +33,9 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{self, Runtime};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tower_service::Service as _;
@@ -237,8 +238,9 @@ impl Server {
         let engines = (0..options.searches).map(|_| Engine::new(options.engine.clone()));
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
         let threads = options.threads.max(1);
-        let blocking = Threads::count(threads) + options.searches;
-        let all = threads + blocking;
+        let sessions = hub::SESSIONS_PER_SEARCH * options.searches;
+        let blocking = Threads::count(threads) + options.searches + sessions;
+        let all = threads + blocking + hub::THREADS_OF_SESSION * sessions;
         try_threads(all).map_err(|error| ServerError::Threads(all, error))?;
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(threads)
@@ -262,7 +264,7 @@ impl Server {
             site,
             places: Places::new(engines),
             connections: Permits::new(connections, connections.div_ceil(4), MAX_WAITING),
-            threads: Threads::new(threads),
+            threads: Threads::new(threads, sessions),
             patience: options.patience,
             stop: stopped,
         };
@@ -308,7 +310,8 @@ impl Server {
         router: axum::Router,
     ) -> Result<(), ServerError> {
         let listener = TcpListener::from_std(listener)?;
-        let graceful = GracefulShutdown::new();
+        let (open, mut closed) = mpsc::channel(1);
+        let open = Open(open);
         let mut stopped = shared.stop.clone();
         loop {
             let accepted = tokio::select! {
@@ -321,7 +324,8 @@ impl Server {
                 sleep(Duration::from_millis(20)).await;
                 continue;
             };
-            let connection = connection(stream, peer, router.clone(), shared.patience, &graceful);
+            let router = router.clone();
+            let connection = connection(stream, peer, router, &shared, open.clone());
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {
                 let address = shared.access.limited(peer.ip());
@@ -331,7 +335,8 @@ impl Server {
             });
         }
         drop(listener);
-        let _ = timeout(LAST_REQUESTS, graceful.shutdown()).await;
+        drop(open);
+        let _ = timeout(LAST_REQUESTS, closed.recv()).await;
         Ok(())
     }
 }
@@ -378,9 +383,10 @@ fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: axum::Router,
-    patience: Duration,
-    graceful: &GracefulShutdown,
+    shared: &ServerState,
+    open: Open,
 ) -> impl Future<Output = Result<(), hyper::Error>> + Send + use<> {
+    let mut stop = shared.stop.clone();
     let _ = stream.set_nodelay(true);
     let wire = Arc::new(Wire::new(stream));
     let mut stream = TimeoutStream::new(End(Arc::clone(&wire)));
@@ -389,6 +395,7 @@ fn connection(
         let wire = Arc::clone(&wire);
         request.extensions_mut().insert(Peer(peer));
         request.extensions_mut().insert(Arc::clone(&wire));
+        request.extensions_mut().insert(open.clone());
         let answer = router.clone().call(request);
         async move {
             tokio::select! {
@@ -400,13 +407,26 @@ fn connection(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(patience)
+        .header_read_timeout(shared.patience)
         .half_close(true)
         .max_header_size(MAX_HEAD)
         .max_buf_size(2 * MAX_HEAD)
-        .serve_connection(TokioIo::new(Box::pin(stream)), service);
-    graceful.watch(connection)
+        .serve_connection(TokioIo::new(Box::pin(stream)), service)
+        .with_upgrades();
+    async move {
+        let mut connection = pin!(connection);
+        tokio::select! {
+            result = connection.as_mut() => return result,
+            _ = stop.wait_for(|is_stopped| *is_stopped) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        connection.await
+    }
 }
+
+/// Kept by each connection while it is open: the server waits for them when it ends.
+#[derive(Clone)]
+struct Open(#[expect(dead_code, reason = "its end is what is heard of")] mpsc::Sender<()>);
 
 /// The other end of a connection.
 #[derive(Clone, Copy)]

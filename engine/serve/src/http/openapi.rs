@@ -38,6 +38,16 @@ pub fn document() -> Value {
             json!({ "operationId": name, "summary": summary, "responses": { "200": answer } });
         paths.insert(path.to_owned(), json!({ "get": get }));
     }
+    let hub = json!({
+        "operationId": "hub",
+        "summary": "A WebSocket that speaks the Hub protocol, its lines as text messages",
+        "responses": {
+            "101": { "description": "The WebSocket is open" },
+            "4XX": failed(&problem),
+            "5XX": failed(&problem),
+        },
+    });
+    paths.insert("/v1/hub".to_owned(), json!({ "get": hub }));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -65,10 +75,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -
         Body::Events => json!({ "text/event-stream": { "schema": { "type": "string" } } }),
         Body::Text(media_type) => json!({ media_type: { "schema": { "type": "string" } } }),
     };
-    let failed = json!({
-        "description": "A problem (RFC 9457)",
-        "content": { Problem::MEDIA_TYPE: { "schema": problem } },
-    });
+    let failed = failed(problem);
     let mut given: Vec<Value> = route.parameters.iter().flat_map(described).collect();
     // Position and conditions on games share the variant.
     let mut names = HashSet::new();
@@ -89,6 +96,13 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -
         operation["requestBody"] = json!({ "required": true, "content": content });
     }
     operation
+}
+
+fn failed(problem: &Schema) -> Value {
+    json!({
+        "description": "A problem (RFC 9457)",
+        "content": { Problem::MEDIA_TYPE: { "schema": problem } },
+    })
 }
 
 /// The fields of a struct as parameters, which are texts or are missing, but never null.

@@ -21,7 +21,7 @@ use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, 
 use super::access::{Pass, Refusal, well_formed};
 use super::refusal::refused;
 use super::work::{self, time_for};
-use super::{Client, MAX_QUERY, Peer, ServerOptions, ServerState, files, openapi, search};
+use super::{Client, MAX_QUERY, Peer, ServerOptions, ServerState, files, hub, openapi, search};
 
 /// All routes.
 pub(super) fn router(shared: &Arc<ServerState>) -> Router {
@@ -29,7 +29,8 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
         .route("/health", get(|| async { json("{\"status\":\"ok\"}") }))
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(|| async { json(openapi::document().to_string()) }))
-        .route("/problems", get(|| async { text(problems()) }));
+        .route("/problems", get(|| async { text(problems()) }))
+        .route("/v1/hub", get(session));
     for route in ROUTES {
         let filter = match route.method {
             Asked::Get => MethodFilter::GET,
@@ -152,6 +153,11 @@ fn admit(shared: &ServerState, request: &Request, now: Instant) -> Result<Pass, 
         return Err(Problem::new(ProblemKind::TooManyRequests, detail));
     }
     Ok(pass)
+}
+
+/// A Hub session over a WebSocket.
+async fn session(State(shared): State<Arc<ServerState>>, request: Request) -> Response {
+    hub::open(shared, request).await.unwrap_or_else(|problem| refused(&problem))
 }
 
 async fn metrics(State(shared): State<Arc<ServerState>>) -> Response {

@@ -40,7 +40,7 @@ impl Places {
     }
 
     /// Waits briefly for a place.
-    async fn take(shared: &Arc<ServerState>) -> Result<SearchPermit, Problem> {
+    pub(super) async fn take(shared: &Arc<ServerState>) -> Result<SearchPermit, Problem> {
         let busy = || Problem::new(ProblemKind::Busy, "all searches are in use");
         let permit = timeout(PLACE_PATIENCE, Arc::clone(&shared.places.free).acquire_owned());
         let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
@@ -50,8 +50,8 @@ impl Places {
 }
 
 /// An engine in use; it goes back when this is dropped, before its permit does.
-struct SearchPermit {
-    engine: Option<Engine>,
+pub(super) struct SearchPermit {
+    pub(super) engine: Option<Engine>,
     shared: Arc<ServerState>,
     _permit: OwnedSemaphorePermit,
 }

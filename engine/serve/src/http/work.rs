@@ -43,6 +43,7 @@ pub(super) struct Threads {
     games: Permits,
     long: Permits,
     imports: Permits,
+    sessions: Permits,
 }
 
 impl Threads {
@@ -51,27 +52,29 @@ impl Threads {
         3 * threads + 1
     }
 
-    pub(super) fn new(threads: usize) -> Threads {
+    pub(super) fn new(threads: usize, sessions: usize) -> Threads {
         let queue = usize::from(u16::MAX);
         Threads {
             short: Permits::new(threads, threads, queue),
             games: Permits::new(threads, threads.div_ceil(2), queue),
             long: Permits::new(threads, threads.div_ceil(2), queue),
             imports: Permits::new(1, 1, MAX_IMPORTS),
+            sessions: Permits::new(sessions, sessions.div_ceil(2), queue),
         }
     }
 
     /// How much runs, for the metrics.
-    pub(super) fn running(&self) -> [(&'static str, &'static str, usize); 3] {
+    pub(super) fn running(&self) -> [(&'static str, &'static str, usize); 4] {
         [
             ("answers", "Answers that are made.", self.short.taken() + self.games.taken()),
             ("long_answers", "Answers to long bodies that are made.", self.long.taken()),
             ("imports", "Imports that run.", self.imports.taken()),
+            ("sessions", "Sessions over WebSockets.", self.sessions.taken()),
         ]
     }
 
     /// Waits for a place.
-    async fn take(&self, kind: Kind, client: Option<Client>) -> Result<Permit, Problem> {
+    pub(super) async fn take(&self, kind: Kind, client: Option<Client>) -> Result<Permit, Problem> {
         // A single user need not share.
         let address = client.filter(|client| !client.is_here()).map(|client| client.0);
         let (seat, busy) = match kind {
@@ -82,6 +85,10 @@ impl Threads {
                 let seat = timeout(PLACE_PATIENCE, self.long.take(address)).await;
                 (seat.ok().flatten(), "all places for long answers are taken")
             }
+            Kind::Session => {
+                let seat = timeout(PLACE_PATIENCE, self.sessions.take(address)).await;
+                (seat.ok().flatten(), "all sessions are in use")
+            }
         };
         seat.ok_or_else(|| Problem::new(ProblemKind::Busy, busy))
     }
@@ -89,12 +96,14 @@ impl Threads {
 
 /// The kinds of work.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Short,
     /// Reads the file of games, which may be large.
     Games,
     Long,
     Import,
+    /// Hub over a WebSocket.
+    Session,
 }
 
 /// Tells the work that its client has gone, when this is dropped.

@@ -27,10 +27,12 @@ pub(super) enum Command {
     Position(GameText),
     /// `level`: the limits in this line, and the first unreadable argument.
     Level(Level, Option<HubError>),
-    /// `go`; `multipv`: the number of variations wanted, if given.
+    /// `go`; `multipv`: the number of variations wanted, if given; `only` and `without`: moves.
     Go {
         mode: Mode,
         multipv: Option<Result<i64, HubError>>,
+        only: Option<String>,
+        without: Option<String>,
     },
     Ping,
     Stop,
@@ -86,7 +88,7 @@ impl Command {
                     Mode::Think
                 };
                 let multipv = line.value("multipv").map(|text| number::integer("multipv", text));
-                Command::Go { mode, multipv }
+                Command::Go { mode, multipv, only: owned("only"), without: owned("without") }
             }
             "uci" => {
                 Command::Unreadable(UnreadableLine { is_position: false, error: HubError::Uci })

@@ -1,5 +1,6 @@
 //! Errors in Hub lines.
 
+use meerslag_search::RootMovesError;
 use movegen::ParseFenError;
 use thiserror::Error;
 
@@ -85,6 +86,9 @@ pub enum HubError {
     /// A move of the list is unreadable or illegal.
     #[error("illegal move {0}")]
     IllegalMove(String),
+    /// A move to choose from is unreadable or illegal, or none is left.
+    #[error("{0}")]
+    RootMoves(#[source] RootMovesError),
     /// A client of chess programs.
     #[error("this program speaks the Hub protocol, not UCI: its first line is 'hub'")]
     Uci,

@@ -93,8 +93,7 @@ impl Level {
             nodes: self.nodes.map(i64::unsigned_abs),
             move_time: self.move_time.or(safety.then_some(safety_time)),
             clock,
-            mode,
-            multipv: 1,
+            ..Limits::infinite(mode)
         }
     }
 }

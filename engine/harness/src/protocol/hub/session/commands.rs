@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
 
-use movegen::{Game, Position};
+use movegen::{Game, Move, Position};
 
 use super::search::Search;
 use super::{Session, WorkerState};
@@ -14,7 +14,7 @@ use crate::protocol::hub::line::LineWriter;
 use crate::protocol::hub::params::Params;
 use crate::protocol::hub::settings::Settings;
 use crate::protocol::hub::worker::SearchJob;
-use meerslag_search::{Control, Mode};
+use meerslag_search::{Control, Mode, RootMovesError, read_root_moves};
 
 impl<W: Write, S: Settings> Session<W, S> {
     /// Carries out a command while the worker is idle.
@@ -48,7 +48,11 @@ impl<W: Write, S: Settings> Session<W, S> {
                 self.configure(false)?;
                 self.queue.push_front(go);
             }
-            Command::Go { mode, multipv } => self.go(mode, multipv)?,
+            Command::Go { mode, multipv, only, without } => {
+                let moves =
+                    read_root_moves(self.game.position(), only.as_deref(), without.as_deref());
+                self.go(mode, multipv, moves)?;
+            }
             Command::Quit => return Ok(Break(())),
             // `stop` and `ponder-hit` are late.
             Command::Stop | Command::PonderHit | Command::Unknown => {}
@@ -92,9 +96,16 @@ impl<W: Write, S: Settings> Session<W, S> {
         }
         // Only a client that asks for extensions of the protocol learns of them.
         if extensions && S::MAX_MULTIPV > 1 {
-            let extension = LineWriter::new("extension").arg("name", "multipv");
-            let extension = extension.arg("command", "go").arg("argument", "multipv");
-            self.write(&extension.arg("min", 1).arg("max", S::MAX_MULTIPV).finish())?;
+            let extension = |name| {
+                LineWriter::new("extension")
+                    .arg("name", name)
+                    .arg("command", "go")
+                    .arg("argument", name)
+            };
+            let multipv = extension("multipv").arg("min", 1).arg("max", S::MAX_MULTIPV);
+            for line in [multipv, extension("only"), extension("without")] {
+                self.write(&line.finish())?;
+            }
         }
         self.write("wait")
     }
@@ -163,13 +174,20 @@ impl<W: Write, S: Settings> Session<W, S> {
         }
     }
 
-    fn go(&mut self, mode: Mode, multipv: Option<Result<i64, HubError>>) -> io::Result<()> {
+    fn go(
+        &mut self,
+        mode: Mode,
+        multipv: Option<Result<i64, HubError>>,
+        moves: Result<Vec<Move>, RootMovesError>,
+    ) -> io::Result<()> {
         let position = *self.game.position();
-        if !position.has_legal_move() {
+        let moves = moves.map_err(|error| self.errors_after_done.push(HubError::RootMoves(error)));
+        let Some(moves) = moves.ok().filter(|_| position.has_legal_move()) else {
             self.write("done")?;
             return self.search_is_over();
-        }
+        };
         let mut limits = self.level.limits(mode, self.settings.safety_time());
+        limits.moves = moves;
         match multipv {
             Some(Ok(count)) => limits.multipv = count.clamp(1, S::MAX_MULTIPV) as usize,
             Some(Err(error)) => self.errors_after_done.push(error),
