@@ -53,6 +53,37 @@ onPage("the score is White's, in the lines and beside the board", async (page) =
   await says(page, /^-\d|^B( \d+)?$/, "#variations li b");
 });
 
+onPage("the best move is left out, until another position is on the board", async (page) => {
+  await show(page, "analysis");
+  await choose(page, "#lines", "1");
+  await page.click("#analyse");
+  await page.waitForSelector("#variations [data-ply='0']");
+  const best = async () => (await page.locator("#variations [data-ply='0']").textContent()).trim();
+  const leaveOut = async () => {
+    await page.click("#lines-button");
+    await page.click("#leave-out");
+  };
+  await leaveOut();
+  const without = await page.waitForFunction(() => {
+    const [text, move] = ["#left-out span", "#variations [data-ply='0']"].map((part) => document.querySelector(part)?.textContent.trim());
+    return move && !text.includes(move) && text;
+  });
+  assert.match(await without.jsonValue(), /^Without \d+[-x]\d+$/);
+  await leaveOut();
+  await says(page, /^Without \d+[-x]\d+, \d+[-x]\d+$/, "#left-out span");
+  await page.waitForSelector("#variations [data-ply='0']");
+  await page.click("#left-out button");
+  assert.equal(await page.locator("#left-out").isVisible(), false);
+  await page.waitForSelector("#variations [data-ply='0']");
+  await leaveOut();
+  const left = (await page.locator("#left-out span").textContent()).replace("Without ", "");
+  await page.waitForFunction((move) => document.querySelector("#variations [data-ply='0']")?.textContent.trim() !== move, left);
+  const played = await best();
+  await page.click("#variations [data-ply='0']");
+  await moves(page, 1);
+  assert.equal(await page.locator("#left-out").isVisible(), false, played);
+});
+
 onPage("a line is looked along and played to any depth", async (page) => {
   await show(page, "analysis");
   await choose(page, "#lines", "1");

@@ -11,8 +11,8 @@ use meerslag_files::Existing;
 use meerslag_harness::runner::stats::{Decision, Sprt};
 use meerslag_harness::runner::{
     Abort, Adjudication, Conditions, ConfigError, Contest, Director, EngineSpec, MatchConfig,
-    MatchEnd, MatchError, MatchEvent, MatchFormat, MatchResults, MatchRun, Standing, Standings,
-    StateError, StateFile, TimeControl, Workers, run as run_match,
+    MatchEnd, MatchError, MatchEvent, MatchResults, MatchRun, Standing, Standings, StateError,
+    StateFile, TimeControl, Workers, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use meerslag_study::Shard;
@@ -366,8 +366,9 @@ impl Generations {
         conditions.play_variant();
         let (elo0, elo1) = SPRT_ELO;
         let sprt = Sprt { elo0, elo1, alpha: SPRT_ERROR, beta: SPRT_ERROR, is_logistic: false };
-        let (format, pairs) = (MatchFormat::RoundRobin, Some(self.pairs));
-        let config = Contest::Match(MatchConfig { conditions, format, pairs, sprt: Some(sprt) });
+        let (pairs, sprt) = (Some(self.pairs), Some(sprt));
+        let config =
+            Contest::Match(MatchConfig { conditions, pairs, sprt, ..MatchConfig::default() });
         config.check()?;
         Ok(config)
     }

@@ -70,6 +70,8 @@ export class Analysis extends Part {
     this.onStart = () => {};
     /** @type {(Records.InfoRecord & { all: number })[]} */
     this.lines = [];
+    /** Moves that are not searched, in Hub notation. @type {string[]} */
+    this.without = [];
     /** The lines on the page, which may be older. */
     this.shown = [];
     /** Whether the pointer is pressed on them. */
@@ -77,6 +79,11 @@ export class Analysis extends Part {
     on("analyse", "change", () => this.toggle(find("analyse").checked));
     on("lines", "change", () => this.restart());
     on("arrows", "change", () => this.redraw());
+    onClick("leave-out", () => {
+      find("lines-pop").hidePopover();
+      if (this.lines.length) this.leaveOut([...this.without, this.lines[0].pv[0]]);
+    });
+    find("left-out").lastElementChild.addEventListener("click", () => this.leaveOut([]));
     this.curve = new Curve(find("curve"), (node) => desk.go(node), (ply) => desk.node.line()[ply]?.grade);
     onClick("threat", () => {
       find("threat").ariaPressed = String(find("threat").ariaPressed !== "true");
@@ -118,7 +125,7 @@ export class Analysis extends Part {
     list.addEventListener("focusout", () => preview.hide());
     desk.addEventListener("change", () => {
       if (this.desk.node !== this.node) {
-        this.restart();
+        this.leaveOut([]);
         this.threat();
       }
       this.drawScores();
@@ -185,6 +192,14 @@ export class Analysis extends Part {
     find("analyse").checked = on;
   }
 
+  /** Searches without these moves. @param {string[]} moves */
+  leaveOut(moves) {
+    this.without = moves;
+    find("left-out").hidden = !moves.length;
+    find("left-out").firstElementChild.textContent = t("leftOut", { moves: moves.map(short).join(", ") });
+    this.restart();
+  }
+
   restart() {
     this.run?.abort();
     this.run = null;
@@ -208,7 +223,7 @@ export class Analysis extends Part {
   async search(node, signal) {
     const { engine } = this.desk;
     const time = engine.about.longest_seconds;
-    const query = { ...node.query, multipv: find("lines").value, time };
+    const query = { ...node.query, multipv: find("lines").value, time, without: this.without.join(" ") };
     const begun = performance.now();
     const since = (start) => (performance.now() - start) / 1000;
     try {
@@ -249,7 +264,8 @@ export class Analysis extends Part {
     // A continued search repeats known depths first.
     if (info.depth < this.lines[info.multipv - 1]?.depth) return;
     this.lines[info.multipv - 1] = { ...info, all: this.earlier + info.nodes };
-    if (info.multipv === 1) node.score = whites(info, node.position[0]);
+    // The score of a position is that of its best move.
+    if (info.multipv === 1 && !this.without.length) node.score = whites(info, node.position[0]);
     this.timer ??= setTimeout(() => this.drawAll(), PAUSE);
   }
 

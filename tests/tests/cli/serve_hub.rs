@@ -138,7 +138,7 @@ fn a_board_plays_over_a_web_socket() {
     assert_eq!(names, ["variant", "book", "ponder", "move-overhead", "show-wdl", "level"]);
     assert!(said.iter().any(|line| line.contains("multipv") && line.ends_with("max=20")));
     // Several lines in one message, a message in several frames, and a ping between them.
-    socket.send("set-param name=book value=false\r\nset-param name=show-wdl value=true\ninit\n");
+    socket.send("set-param name=book value=false\r\nset-param name=level value=10\ninit\n");
     assert_eq!(socket.line(), "ready");
     let start = Position::initial();
     let pos = format!("pos pos={}", format_position(&start));
@@ -150,13 +150,12 @@ fn a_board_plays_over_a_web_socket() {
     let lines = socket.until("done");
     let (done, infos) = lines.split_last().unwrap();
     assert!(infos.iter().all(|line| check::info(&start, line).depth <= 6), "{lines:?}");
-    assert!(infos.iter().all(|line| line.contains(" wdl=")), "{lines:?}");
     assert!(check::done(&start, done).0.is_some());
     server.wait_for("sessions", 1);
     server.wait_for_rest();
     // Levels are weak in this session alone.
     socket.send("set-param name=level value=1\nlevel infinite\ngo think");
-    check::done(&start, socket.until("done").last().unwrap());
+    let _ = check::done(&start, socket.until("done").last().unwrap());
     let own = server.get("/v1/play?nodes=20000&level=10").json();
     assert!(own["nodes"].as_u64().unwrap() > 10_000, "{own}");
     // Lines that cannot be read, and what is the server's.
@@ -232,15 +231,18 @@ fn limits_hold_over_web_sockets() {
     // One search at a time, whoever asks.
     sessions[0].send("go analyze");
     server.wait_for("searches", 1);
-    sessions[1].send("level depth=3\ngo think");
-    assert_eq!(sessions[1].until("done").last().unwrap(), "done");
-    assert_eq!(sessions[1].line(), "error message=\"all searches are in use\"");
     assert_eq!(server.get("/v1/analyse?depth=1").status, 503);
+    for line in ["level move-time=0.1\ngo think", "go analyze\nstop"] {
+        sessions[1].send(line);
+        assert_eq!(sessions[1].until("done").len(), 1, "nothing was searched");
+        assert_eq!(sessions[1].line(), "error message=\"all searches are in use\"");
+    }
+    // Who has time waits for a place.
+    sessions[1].send("set-param name=show-wdl value=true\nlevel depth=3\ngo analyze");
     sessions[0].send("stop");
     sessions[0].until("done");
-    server.wait_for_rest();
-    sessions[1].send("set-param name=book value=false\nlevel depth=3\ngo think");
-    assert!(sessions[1].until("done").len() > 1);
+    let said = sessions[1].until("done");
+    assert!(said.len() > 1 && said[0].contains(" draw="), "{said:?}");
     // A place that is free again is given away.
     drop(sessions.pop());
     server.wait_for("sessions", 3);

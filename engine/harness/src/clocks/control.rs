@@ -55,6 +55,14 @@ impl TimeControl {
         has_limit && !self.has_clock() && self.move_time.is_none()
     }
 
+    /// The same for a machine that needs `factor` times as long: nodes and depth stay.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> TimeControl {
+        let scale = |time: Duration| time.mul_f64(factor);
+        let (time, inc, move_time) = (scale(self.time), scale(self.inc), self.move_time.map(scale));
+        TimeControl { time, inc, move_time, ..self }
+    }
+
     /// A player's time for its first `moves` moves: all the time on its clock until then, or the
     /// times of these moves. `None` if time is not limited.
     #[must_use]
@@ -159,6 +167,13 @@ mod tests {
         {
             assert!(text.parse::<TimeControl>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_slower_machine_gets_more_time_and_no_more_nodes() {
+        let scaled = |text| control(text).scaled(1.5).to_string();
+        assert_eq!(scaled("40/60+0.5,nodes=9"), "40/90+0.75,nodes=9");
+        assert_eq!(scaled("move=0.1,depth=7"), "move=0.15,depth=7");
     }
 
     #[test]

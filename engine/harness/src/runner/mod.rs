@@ -40,8 +40,8 @@ pub use player::{
     Abort, Answer, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought, process,
 };
 pub use report::{
-    InPlayRecord, Live, LiveEvent, LiveRecord, MatchPage, StandingsRecord, TournamentRecord,
-    csv_lines,
+    InPlayRecord, Live, LiveEvent, LiveRecord, LoggedLine, MatchPage, StandingsRecord,
+    TournamentRecord, csv_lines, logged_lines,
 };
 pub use stats::Decision;
 pub use stats::places::{PlaceRecord, places, places_text};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
     Abort, Conditions, Contest, Director, EngineSpec, Format, GameLogs, KeptLogs, MatchConfig,
-    MatchEnd, MatchError, MatchEvent, MatchFormat, MatchGame, MatchPage, MatchResults, StateFile,
+    MatchEnd, MatchError, MatchEvent, MatchGame, MatchPage, MatchResults, StateFile,
     TournamentConfig, WorkerReport, Workers, run, tail_text,
 };
 use meerslag_study::openings;
@@ -43,8 +43,8 @@ impl Match {
             random_plies: Some(0),
             ..Conditions::default()
         };
-        let format = MatchFormat::RoundRobin;
-        let config = Contest::Match(MatchConfig { conditions, format, pairs: Some(1), sprt: None });
+        let (pairs, rest) = (Some(1), MatchConfig::default());
+        let config = Contest::Match(MatchConfig { conditions, pairs, ..rest });
         let workers = Workers::new(1);
         Match { config, workers }
     }

@@ -457,6 +457,32 @@ fn losing_moves_of_a_drawn_position_are_shown_too() {
     assert!(shown > 100, "{shown}");
 }
 
+/// Whatever the databases say about the others.
+#[test]
+fn some_moves_only_have_the_values_that_the_databases_have() {
+    let mut random = Random::new(13);
+    let slices: Vec<Slice> = slices().collect();
+    let mut engine = engine(DatabaseOptions::default());
+    let mut kinds = [0; 3];
+    for number in 0..400 {
+        let start = position_in(&mut random, slices[number % slices.len()]);
+        let answer = probe().answer(&start).unwrap();
+        let Some(wanted) = answer.moves.last().filter(|_| answer.moves.len() > 1) else { continue };
+        let moves = vec![wanted.mv];
+        let limits = Limits { moves, mode: Mode::Analyze, ..Limits::depth(5) };
+        let infos = ask(&mut engine, &Game::new(start), &limits);
+        assert!(infos.iter().all(|info| info.pv[0] == wanted.mv), "{}", start.to_fen());
+        let (kind, expected) = match wanted.wld.unwrap() {
+            Wld::Win => (0, Score::win_in(wanted.dtw.unwrap())),
+            Wld::Draw => (1, Score::DRAW),
+            Wld::Loss => (2, Score::loss_in(wanted.dtw.unwrap())),
+        };
+        assert_eq!(infos.last().unwrap().score, expected, "{} {}", start.to_fen(), wanted.mv);
+        kinds[kind] += 1;
+    }
+    assert!(kinds.iter().all(|&count| count > 5), "{kinds:?}");
+}
+
 /// With the counter running, the exact distance is too long; a conversion comes in time.
 #[test]
 fn a_conversion_comes_before_the_25_moves() {

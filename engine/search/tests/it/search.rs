@@ -1,5 +1,6 @@
 //! The search as its users see it: limits, commands, variations, legality, determinism.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 use egdb::DatabaseOptions;
 use meerslag_search::{
     Clock, Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult,
+    root_moves,
 };
 use movegen::random::Random;
 use movegen::{Game, Move, Position};
@@ -253,6 +255,33 @@ fn several_variations() {
     let limits = Limits { multipv: 500, ..Limits::depth(2) };
     let (_, infos) = search_with_infos(&mut engine(), &game, &limits);
     assert_eq!(infos.iter().map(|i| i.multipv).max(), Some(legal.len()));
+}
+
+#[test]
+fn a_search_among_some_moves_is_that_of_their_own() {
+    let mut random = Random::new(31);
+    let mut engine = engine();
+    for _ in 0..20 {
+        let game = random_game(&mut random, 12);
+        let legal = game.position().legal_moves();
+        if legal.len() < 3 {
+            continue;
+        }
+        let best = search_with_infos(&mut engine, &game, &Limits::depth(6)).0.best.unwrap();
+        let moves = root_moves(game.position(), &[], &[best]).unwrap();
+        let limits = Limits { multipv: 50, moves: moves.clone(), ..Limits::depth(6) };
+        engine.new_game();
+        let (outcome, infos) = search_with_infos(&mut engine, &game, &limits);
+        let first = |info: &Info| info.pv[0];
+        assert!(infos.iter().all(|info| moves.contains(&first(info))));
+        let shown: HashSet<String> = infos.iter().map(|info| first(info).to_string()).collect();
+        assert_eq!(shown.len(), moves.len(), "each once");
+        assert_eq!(outcome.best, infos.iter().rfind(|info| info.multipv == 1).map(first));
+        // A single one is searched as deep as it is wanted.
+        let limits = Limits { mode: Mode::Analyze, moves: vec![moves[0]], ..Limits::depth(6) };
+        let (outcome, infos) = search_with_infos(&mut engine, &game, &limits);
+        assert_eq!((outcome.best, infos.last().unwrap().depth), (Some(moves[0]), 6));
+    }
 }
 
 #[test]

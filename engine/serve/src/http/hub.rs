@@ -283,11 +283,16 @@ impl Thinker for VisitorEngine {
     ) -> SearchResult {
         let Visit { shared, runtime, .. } = &self.visit;
         let begun = Instant::now();
-        let mut place = match runtime.block_on(Places::take(shared)) {
-            Ok(place) => place,
-            Err(problem) => {
-                self.error = Some(problem.detail);
-                return SearchResult::lost(begun);
+        let DeskLimits { longest, max_multipv, .. } = shared.desk.limits;
+        let patience = limits.longest().unwrap_or(longest).min(longest);
+        let mut place = loop {
+            match runtime.block_on(Places::take(shared)) {
+                Ok(place) => break place,
+                Err(_) if begun.elapsed() < patience && !control.is_stopped() => {}
+                Err(problem) => {
+                    self.error = Some(problem.detail);
+                    return SearchResult::lost(begun);
+                }
             }
         };
         let Some(engine) = &mut place.engine else { return SearchResult::lost(begun) };
@@ -298,7 +303,6 @@ impl Thinker for VisitorEngine {
         }
         // Neither can be refused: both differ from valid options in free choices only.
         let _ = engine.set_options(wanted);
-        let DeskLimits { longest, max_multipv, .. } = shared.desk.limits;
         let limits = Limits { multipv: limits.multipv.min(max_multipv), ..limits.clone() };
         let found = thread::scope(|scope| {
             let (over, ended) = bounded::<Infallible>(0);

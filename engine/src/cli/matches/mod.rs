@@ -6,7 +6,7 @@ mod page;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind::{NotADirectory, NotFound};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -16,12 +16,12 @@ use clap::Args;
 use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::runner::{
-    Abort, Contest, Decision, Director, ENGINE_KEYS, GameLogs, Live, MatchConfig, MatchEnd,
-    MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, StateError,
-    StateFile, merge_states, run as run_match,
+    Abort, Contest, Decision, Director, ENGINE_KEYS, GameLogs, Live, LoggedLine, MatchConfig,
+    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed,
+    StateError, StateFile, logged_lines, merge_states, run as run_match,
 };
-use meerslag_study::openings;
 use meerslag_study::openings::Opening;
+use meerslag_study::{bench, openings};
 use movegen::Variant;
 use movegen::notation::pdn::decode;
 use movegen::words::counted;
@@ -32,8 +32,8 @@ use self::output::Output;
 use super::failure::status;
 use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
-use super::streams::note;
-use super::{Failure, shell, source, watchdog};
+use super::streams::{note, stdout};
+use super::{Failure, report, shell, source, watchdog};
 
 const EXAMPLES: &str = "\
 A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of \
@@ -86,13 +86,17 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "state",
           conflicts_with_all = DESCRIPTION.iter().chain(&PLAYING))]
     merge: Vec<PathBuf>,
+    /// Show what the engines said about this position in the logs of --log: a FEN, or a Hub string
+    #[arg(long, value_name = "FEN", requires = "log",
+          conflicts_with_all = DESCRIPTION.iter().chain(&["resume", "state", "merge", "json"]))]
+    lines: Option<String>,
     /// Print a JSON object for each game and one for the table at the end
     #[arg(long)]
     json: bool,
 }
 
 /// The options that describe a match: a state file has them.
-const DESCRIPTION: [&str; 15] = [
+const DESCRIPTION: [&str; 16] = [
     "engines",
     "variant",
     "time_control",
@@ -107,10 +111,11 @@ const DESCRIPTION: [&str; 15] = [
     "EarlyEnd",
     "egdb",
     "sprt",
+    "scale",
     "event",
 ];
 /// The options of games that are played.
-const PLAYING: [&str; 6] = ["resume", "shard", "until", "log", "affinity", "concurrency"];
+const PLAYING: [&str; 7] = ["resume", "shard", "until", "speed", "log", "affinity", "concurrency"];
 
 /// Where games begin.
 #[derive(Args, Debug)]
@@ -143,7 +148,10 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     if !args.merge.is_empty() {
         return merge(args);
     }
-    let begun = match &args.state {
+    if let (Some(fen), Some(folder)) = (&args.lines, &args.run.log) {
+        return show_lines(fen, folder);
+    }
+    let mut begun = match &args.state {
         Some(path) if args.resume => {
             let begun = Begun::from(resume(path)?);
             Begun { run: args.run(begun.run)?, ..begun }
@@ -157,6 +165,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         }
     };
     args.check_files(&begun.config, &begun.run)?;
+    begun.measure()?;
     let (force, json) = (args.force, args.json);
     let how = MatchCommand { state: args.state.as_deref(), force, json, live: None };
     let abort = Arc::new(Abort::new());
@@ -211,6 +220,23 @@ fn merge(args: &MatchArgs) -> Result<(), Failure> {
     }
 }
 
+/// Shows the last line of each engine that searched a position, one below the other.
+fn show_lines(fen: &str, folder: &Path) -> Result<(), Failure> {
+    let game = source::start(Some(fen))?;
+    let lines = logged_lines(folder, game.position());
+    let folder = folder.display();
+    let lines = lines.map_err(|error| Failure::Input(anyhow!("--log {folder}: {error}")))?;
+    if lines.is_empty() {
+        return Err(Failure::Run(anyhow!("{folder}: no engine reported on this position")));
+    }
+    let mut out = stdout();
+    writeln!(out, "{}", report::HEAD)?;
+    for LoggedLine { log, engine, info } in lines {
+        writeln!(out, "{engine}, {log}\n{}", report::row(&game, &info, false))?;
+    }
+    Ok(())
+}
+
 /// How many games are missing.
 fn missing(games: usize) -> String {
     let verb = if games == 1 { "is" } else { "are" };
@@ -260,6 +286,28 @@ impl Begun {
         let results = MatchResults::new(&config, Vec::new());
         let (parts, own_files) = (Vec::new(), Vec::new());
         Begun { state: None, config, results, parts, run, own_files }
+    }
+}
+
+impl Begun {
+    /// Measures how fast this machine is if the times depend on it, and says what that means.
+    fn measure(&mut self) -> Result<(), Failure> {
+        let Some(scale) = self.config.scale() else {
+            let why = "--speed is for a match with --scale";
+            return self.run.speed.map_or(Ok(()), |_| Err(Failure::Input(anyhow!(why))));
+        };
+        let speed = match self.run.speed {
+            Some(speed) => speed,
+            None => {
+                let options = bench::standard_options();
+                let found = bench::run(bench::DEPTH, bench::Set::Game, options, &mut |_| {})?;
+                (found.nps as u64).max(1)
+            }
+        };
+        self.run.speed = Some(speed);
+        let factor = scale as f64 / speed as f64;
+        note(format_args!("{speed} nodes per second here: times are multiplied by {factor:.2}"));
+        Ok(())
     }
 }
 

@@ -14,8 +14,8 @@ use clap::Args;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
     Abort, Conditions, Contest, DecisionError, Director, EngineSpec, Live, MatchConfig, MatchEvent,
-    MatchFormat, MatchResults, MatchRun, Resumed, StateError, StateFile, Termination,
-    TournamentRecord, Workers, places_text, run as run_match,
+    MatchResults, MatchRun, Resumed, StateError, StateFile, Termination, TournamentRecord, Workers,
+    places_text, run as run_match,
 };
 use parking_lot::Mutex;
 
@@ -194,8 +194,8 @@ fn try_out(config: &Contest, engine: &EngineSpec) -> anyhow::Result<Option<Strin
     let engines = vec![engine.clone(), partner];
     let mut conditions = Conditions { engines, ..(**config).clone() };
     conditions.adjudication.max_moves = 10;
-    let format = MatchFormat::RoundRobin;
-    let trial = Contest::Match(MatchConfig { conditions, format, pairs: Some(1), sprt: None });
+    let (pairs, rest) = (Some(1), MatchConfig::default());
+    let trial = Contest::Match(MatchConfig { conditions, pairs, ..rest });
     let mut results = MatchResults::new(&trial, Vec::new());
     let workers = Workers::new(1);
     let director = Director::new(&Abort::new());

@@ -115,3 +115,29 @@ fn a_log_that_cannot_be_written_is_an_error() {
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("db/build.jsonl: No space"), "{output:?}");
 }
+
+/// Both engines have searched the start, each in the game that it began.
+#[test]
+fn lines_of_both_engines_are_found_in_the_logs() {
+    let folder = TempDir::new().unwrap();
+    let logs = format!("--log={}", folder.path().join("logs").display());
+    let program = meerslag_tests::binary().display();
+    let engines =
+        ["one", "two words"].map(|name| format!("--engine=name='{name}' cmd=\"'{program}' hub\""));
+    let args = ["--openings=start", "--pairs=1", "--tc=depth=5", "--max-moves=3"];
+    play(&[&[engines[0].as_str(), &engines[1], &logs], &args[..]].concat());
+    let show = |fen: &str| run(["match", "--lines", fen, &logs], "");
+    let shown = show("W:W31-50:B1-20").success().stdout;
+    let lines: Vec<&str> = shown.lines().collect();
+    let names = [lines[1], lines[3]];
+    assert_eq!(names, ["one, game-00001.log", "two words, game-00002.log"], "{shown}");
+    for line in [lines[2], lines[4]] {
+        assert!(line.starts_with("    5 ") && line.contains(" 1. "), "{shown}");
+    }
+    assert_eq!(lines.len(), 5);
+    let none = show("W:WK1:BK50");
+    assert_eq!(none.code, 1, "{none:?}");
+    assert!(none.stderr.contains("no engine reported on this position"), "{none:?}");
+    assert_eq!(show("W:W51").code, 2);
+    assert_eq!(run(["match", "--lines", "W:WK1:BK50"], "").code, 2);
+}

@@ -2,10 +2,16 @@
 
 use std::fs;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
 
 use meerslag_tests::run;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use super::mock::mock;
+#[cfg(unix)]
+use crate::docs::root;
 
 /// The description of a match at fixed nodes, with openings that are played more than once.
 const MATCH: [&str; 9] = [
@@ -157,4 +163,93 @@ fn a_sequential_test_in_parts_decides_as_the_whole() {
         assert_eq!(table["llr"], whole["llr"]);
         assert_eq!(table["games"], 120);
     }
+}
+
+/// Machines of different speed: each gives its engines as much more time as it is slower.
+#[test]
+fn parts_on_machines_of_different_speed_scale_their_times() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let good = mock("good", "first");
+    let play = |name: &str, more: &[&str]| {
+        let (state, log) = (path(name), path(&format!("logs-{name}")));
+        let args = ["match", &good, "--engine=random", "--tc=10+0.1", "--max-moves=2", "--pairs=2"];
+        run([&args[..], &["--state", &state, "--log", &log], more].concat(), "")
+    };
+    let level = |name: &str, game: u32| {
+        let text = fs::read_to_string(path(&format!("logs-{name}/game-0000{game}.log"))).unwrap();
+        let line = text.lines().find_map(|line| line.split_once(" > level ")).unwrap().1;
+        line.to_owned()
+    };
+    let scale = "--scale=1000000";
+    let _ = play("fast", &[scale, "--speed=2000000", "--shard=1/2"]).success();
+    assert_eq!(level("fast", 1), "time=5.000 inc=0.050");
+    let slow = play("slow", &[scale, "--speed=500000", "--shard=2/2"]).success();
+    assert!(slow.stderr.contains("times are multiplied by 2.00"), "{slow:?}");
+    assert_eq!(level("slow", 3), "time=20.000 inc=0.200");
+    let merge = |inputs: &[&str], state: &str| {
+        let inputs: Vec<String> = inputs.iter().map(|name| path(name)).collect();
+        let words = ["match", "--merge"].map(str::to_owned).into_iter().chain(inputs);
+        run(words.chain(["--state".to_owned(), path(state)]), "")
+    };
+    let _ = merge(&["fast", "slow"], "whole").success();
+    // Another scale, or a part that does not say its speed.
+    let _ = play("other", &["--scale=1100000", "--speed=500000", "--shard=2/2"]).success();
+    let refused = merge(&["fast", "other"], "never");
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("the descriptions differ in scale"), "{refused:?}");
+    let text = fs::read_to_string(path("slow")).unwrap();
+    assert!(text.contains(",\"speed\":500000"), "{text}");
+    fs::write(path("slow"), text.replace(",\"speed\":500000", "")).unwrap();
+    let refused = merge(&["fast", "slow"], "never");
+    assert!(refused.stderr.contains("does not say how fast its machine is"), "{refused:?}");
+    // It is measured if it is not said; without a scale it has no meaning.
+    let measured = play("measured", &[scale]).success();
+    assert!(measured.stderr.contains(" nodes per second here"), "{measured:?}");
+    assert!(fs::read_to_string(path("measured")).unwrap().contains(",\"speed\":"));
+    assert_eq!(play("without", &["--speed=500000"]).code, 2);
+}
+
+/// The recipe of the document. Snakemake comes from outside: `.ci/run` installs it, and the test command
+/// passes it by.
+#[cfg(unix)]
+#[test]
+#[ignore = "needs Snakemake (pip install snakemake==9.27.1)"]
+fn snakemake_plays_until_the_test_is_decided() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let page = fs::read_to_string(root().join("docs/matches.md")).unwrap();
+    let recipe = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    fs::write(path("Snakefile"), recipe).unwrap();
+    fs::create_dir(path("bin")).unwrap();
+    std::os::unix::fs::symlink(meerslag_tests::binary(), path("bin/meerslag")).unwrap();
+    let programs = format!("{}:{}", path("bin").display(), std::env::var("PATH").unwrap());
+    let snakemake = std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into());
+    let workflow = || {
+        let output = Command::new(&snakemake)
+            .current_dir(folder.path())
+            .env("PATH", &programs)
+            .env("XDG_CACHE_HOME", path("cache"))
+            .arg("--jobs=2")
+            .output()
+            .expect("Snakemake starts: pip install snakemake==9.27.1, or name it in SNAKEMAKE");
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{log}");
+        log
+    };
+    workflow();
+    let verdict = |step: usize| fs::read_to_string(path(&format!("step{step}/verdict"))).ok();
+    let verdicts: Vec<String> = (1..).map_while(verdict).collect();
+    let (last, before) = verdicts.split_last().unwrap();
+    assert!(before.iter().all(|verdict| verdict == "4\n"), "{verdicts:?}");
+    // The whole match on one machine, up to its decision.
+    let line = recipe.lines().find_map(|line| line.strip_prefix("MATCH = \"")).unwrap();
+    let words = shlex::split(line.strip_suffix('"').unwrap()).unwrap();
+    let args = ["match", "--json"].map(str::to_owned).into_iter().chain(words);
+    let whole = run(args, "").success().json_lines().pop().unwrap();
+    let expected = if whole["sprt"] == "H1" { "0\n" } else { "3\n" };
+    assert_eq!(last, expected, "{whole}");
+    let pairs = whole["games"].as_u64().unwrap().div_ceil(2) as usize;
+    assert_eq!(verdicts.len(), pairs.div_ceil(40), "{whole}");
+    assert!(workflow().contains("Nothing to be done"));
 }

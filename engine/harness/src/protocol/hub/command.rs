@@ -152,6 +152,11 @@ impl GameText {
     }
 }
 
+/// The position that a line `pos` sets; `None` if it cannot be read.
+pub(crate) fn sent_position(line: &Line<'_>, variant: Variant) -> Option<Position> {
+    GameText::of(line).game(variant).ok().map(|game| *game.position())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,7 @@ mod session;
 mod settings;
 mod worker;
 
+pub(crate) use command::sent_position;
 pub use error::HubError;
 pub use input::MAX_LINE;
 pub(crate) use level::limits_after;

@@ -149,6 +149,12 @@ pub struct MatchConfig {
     /// ELO0,ELO1,ALPHA,BETA in normalised Elo, or in logistic Elo with ,logistic at the end
     #[cfg_attr(feature = "clap", arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true))]
     pub sprt: Option<Sprt>,
+    /// The times are those of a machine that searches so many nodes per second in 'meerslag bench': others
+    /// get as much more or less as they are slower or faster
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NODES_PER_SECOND",
+                                     value_parser = clap::value_parser!(u64).range(1_000..)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<u64>,
 }
 
 /// A tournament: it is played in rounds.
@@ -318,6 +324,27 @@ impl Contest {
             Contest::Match(config) => config.sprt,
             Contest::Tournament(_) => None,
         }
+    }
+
+    /// The speed of the machine that the times are meant for.
+    #[must_use]
+    pub const fn scale(&self) -> Option<u64> {
+        match self {
+            Contest::Match(config) => config.scale,
+            Contest::Tournament(_) => None,
+        }
+    }
+
+    /// The same with the times for a machine of this speed, in nodes per second.
+    pub(in crate::runner) fn at_speed(&self, speed: Option<u64>) -> Contest {
+        let mut scaled = self.clone();
+        if let (Some(scale), Some(speed)) = (self.scale(), speed) {
+            for engine in 0..self.engines.len() {
+                let control = self.time_control(engine).scaled(scale as f64 / speed as f64);
+                scaled.engines[engine].time_control = Some(control);
+            }
+        }
+        scaled
     }
 
     /// The number of games; of a knock-out without deciding games.

@@ -6,6 +6,7 @@
 //! each game.
 
 mod csv;
+mod lines;
 mod live;
 mod page;
 mod pdn;
@@ -17,6 +18,7 @@ use movegen::notation::hub;
 use movegen::notation::pdn::{WriteOptions, game_to_string};
 
 pub use self::csv::csv_lines;
+pub use self::lines::{LoggedLine, logged_lines};
 pub use self::live::{InPlayRecord, Live, LiveEvent, LiveRecord};
 pub use self::page::MatchPage;
 pub use self::places::TournamentRecord;

@@ -42,10 +42,15 @@ pub fn merge_states(paths: &[PathBuf]) -> Result<Merged, MergeError> {
     let mut whence: HashMap<usize, &Path> = HashMap::new();
     let mut all_parts = Vec::new();
     for path in paths {
-        let Content { config, results, parts, .. } = Content::open(path)?;
+        let Content { config, results, parts, run, .. } = Content::open(path)?;
         if config.tournament().is_some() {
             let path = path.display();
             let why = format!("{path} is a tournament: only matches have parts");
+            return Err(MergeError::NotParts(why));
+        }
+        if config.scale().is_some() && run.speed.is_none() {
+            let path = path.display();
+            let why = format!("{path} does not say how fast its machine is");
             return Err(MergeError::NotParts(why));
         }
         match &merged {

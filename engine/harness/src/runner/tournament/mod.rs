@@ -111,13 +111,15 @@ pub struct Workers {
     pub shard: Option<Shard>,
     /// How many pairs of them.
     pub until: Option<u32>,
+    /// The speed of this machine in nodes per second, for a match whose times are scaled.
+    pub speed: Option<u64>,
 }
 
 impl Workers {
     /// So many games at the same time, all of them here.
     #[must_use]
     pub const fn new(concurrency: usize) -> Workers {
-        Workers { concurrency, cpus: Vec::new(), logs: None, shard: None, until: None }
+        Workers { concurrency, cpus: Vec::new(), logs: None, shard: None, until: None, speed: None }
     }
 }
 
@@ -298,6 +300,7 @@ impl RoundRunner<'_> {
         let RoundRunner { workers, arbiter, health, abort } = self;
         let config = collector.config;
         let starts = Starts::new(config, collector.results.games())?;
+        let scaled = &config.at_speed(workers.speed);
         let director = collector.director;
         let unfinished = &collector.results.take_unfinished();
         let count = workers.concurrency.min(games.len());
@@ -327,7 +330,7 @@ impl RoundRunner<'_> {
                     let transcript =
                         if logs.is_some() { Transcript::wanted() } else { Transcript::default() };
                     let mut worker = Worker {
-                        config,
+                        config: scaled,
                         starts,
                         arbiter,
                         standstills,

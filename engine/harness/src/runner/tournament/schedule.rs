@@ -106,12 +106,7 @@ pub(in crate::runner) mod tests {
             margin: std::time::Duration::ZERO,
             ..Conditions::default()
         };
-        MatchConfig {
-            conditions,
-            format: MatchFormat::RoundRobin,
-            pairs: Some(pairs as u32),
-            sprt: None,
-        }
+        MatchConfig { conditions, pairs: Some(pairs as u32), ..MatchConfig::default() }
     }
 
     /// A match between random movers.

@@ -203,6 +203,11 @@ pub struct MatchRun {
     /// Play only this part of the pairs, such as 1/2 or 2/2: --merge combines the parts
     #[cfg_attr(feature = "clap", arg(long, value_name = "I/N"))]
     pub shard: Option<Shard>,
+    /// The speed of this machine, for --scale [default: that of 'meerslag bench', measured at the start]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NODES_PER_SECOND",
+                                     value_parser = clap::value_parser!(u64).range(1_000..)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<u64>,
     /// Stop after so many pairs of the match, or of the part; --resume plays on
     #[cfg_attr(feature = "clap", arg(long, value_name = "PAIRS"))]
     #[serde(skip)]
@@ -223,6 +228,7 @@ impl MatchRun {
             affinity: self.affinity.or(before.affinity),
             log: self.log.or(before.log),
             shard: self.shard.or(before.shard),
+            speed: self.speed.or(before.speed),
             until: self.until,
         }
     }
@@ -261,7 +267,8 @@ impl MatchRun {
             let width = width as usize;
             (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
         });
-        Workers { concurrency, cpus, logs: self.logs(), shard: self.shard, until: self.until }
+        let MatchRun { shard, until, speed, .. } = *self;
+        Workers { concurrency, cpus, logs: self.logs(), shard, until, speed }
     }
 
     /// The logs of games, if they are written.
@@ -562,7 +569,7 @@ pub(super) struct Content {
     pub(super) config: Contest,
     pub(super) results: MatchResults,
     pub(super) parts: Vec<MatchPart>,
-    run: MatchRun,
+    pub(super) run: MatchRun,
     outputs: Vec<PathBuf>,
     /// Where the file was made.
     place: PathBuf,

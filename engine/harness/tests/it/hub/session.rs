@@ -176,7 +176,14 @@ fn several_variations_for_clients_that_ask() {
             _ => {}
         }
     }
-    assert_eq!(extensions, ["extension name=multipv command=go argument=multipv min=1 max=50"]);
+    assert_eq!(
+        extensions,
+        [
+            "extension name=multipv command=go argument=multipv min=1 max=50",
+            "extension name=only command=go argument=only",
+            "extension name=without command=go argument=without",
+        ]
+    );
     engine.send("init");
     engine.until("ready");
     engine.send("pos\nlevel depth=4");
@@ -201,6 +208,37 @@ fn several_variations_for_clients_that_ask() {
     }
     assert!(lines.iter().all(|line| !line.contains("multipv")), "{lines:?}");
     assert!(engine.sync()[0].contains("multipv=x"));
+    engine.quit().assert_clean();
+}
+
+/// Only some moves, or all but some; of an unusable one the client learns after `done`.
+#[test]
+fn searches_among_some_moves() {
+    let mut engine = own();
+    engine.send("hub extensions\ninit");
+    engine.until("ready");
+    for (argument, expected) in [
+        ("only=\"34-30, 3530\"", &["34-30", "35-30"][..]),
+        ("only=\"32-28 34-30\" without=32-28", &["34-30"]),
+    ] {
+        engine.send("pos\nlevel depth=4");
+        engine.send(&format!("go analyze {argument}"));
+        let answer = engine.answer(&Position::initial(), Instant::now());
+        assert!(expected.contains(&answer.best.unwrap().to_string().as_str()), "{answer:?}");
+        assert!(answer.infos.iter().all(|info| expected.contains(&&*info.pv[0].to_string())));
+    }
+    for (argument, error) in [
+        ("only=\"32-28 32-29\"", "'32-29' is not a legal move in this position"),
+        ("without=19-23", "'19-23' is not a legal move in this position"),
+        ("only=32-28 without=32-28", "no legal move is left"),
+    ] {
+        engine.send(&format!("level depth=4\ngo think {argument}"));
+        assert_eq!(engine.line(), "done");
+        assert_eq!(engine.line(), format!("error message=\"{error}\""));
+    }
+    // The next search is one among all again.
+    engine.send("level depth=4\ngo analyze");
+    assert!(engine.answer(&Position::initial(), Instant::now()).best.is_some());
     engine.quit().assert_clean();
 }
 
