@@ -46,6 +46,8 @@ pub(super) const THREADS_OF_SESSION: usize = 3;
 const MAX_MESSAGE: usize = 64 << 10;
 /// Lines that wait on either side.
 const MAX_WAITING: usize = 64;
+/// A client of which nothing is heard for so long, in spite of the pings, is gone.
+const SILENCE: Duration = Duration::from_secs(120);
 /// How long the last frame has to reach a client that still sends.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// The parameters that a client may set; everything else is the server's.
@@ -81,7 +83,7 @@ async fn converse(shared: Arc<ServerState>, client: Option<Client>, upgraded: Up
     let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let (lines, input) = mpsc::channel(MAX_WAITING);
     let (output, mut said) = mpsc::channel(MAX_WAITING);
-    let settings = Visit::new(&shared);
+    let settings = VisitorSettings::new(&shared);
     let session = task::spawn_blocking(move || {
         let input = MessageReader { messages: input, rest: Bytes::new() };
         serve(input, MessageWriter(output), settings, None, Options::default())
@@ -90,13 +92,13 @@ async fn converse(shared: Arc<ServerState>, client: Option<Client>, upgraded: Up
     let mut stopped = pin!(async move {
         let _ = stop.wait_for(|is_stopped| *is_stopped).await;
     });
+    let mut heard = Instant::now();
     let mut pulse = interval(KEEP_ALIVE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut is_there = true;
     let end = loop {
         tokio::select! {
             message = socket.next() => {
-                is_there = true;
+                heard = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => {
                         if let Some(Client(address)) = client
@@ -125,7 +127,7 @@ async fn converse(shared: Arc<ServerState>, client: Option<Client>, upgraded: Up
             },
             _ = pulse.tick() => {
                 // A client that is there answers a ping.
-                if !std::mem::take(&mut is_there)
+                if heard.elapsed() > SILENCE
                     || socket.send(Message::Ping(Bytes::new())).await.is_err()
                 {
                     break None;
@@ -180,16 +182,16 @@ impl Write for MessageWriter {
 
 /// A visitor's view of the engines: a few parameters of their own.
 #[derive(Clone)]
-struct Visit {
+struct VisitorSettings {
     params: Params,
     shared: Arc<ServerState>,
     runtime: Handle,
 }
 
-impl Visit {
-    fn new(shared: &Arc<ServerState>) -> Visit {
+impl VisitorSettings {
+    fn new(shared: &Arc<ServerState>) -> VisitorSettings {
         let params = Params { book: shared.desk.book.is_some(), ..Params::default() };
-        Visit { params, shared: Arc::clone(shared), runtime: Handle::current() }
+        VisitorSettings { params, shared: Arc::clone(shared), runtime: Handle::current() }
     }
 
     /// The options of an engine while it searches for this visitor.
@@ -205,7 +207,7 @@ impl Visit {
     }
 }
 
-impl Settings for Visit {
+impl Settings for VisitorSettings {
     type Engine = VisitorEngine;
     type Error = Infallible;
     const MAX_MULTIPV: i64 = DeskLimits::OWN.max_multipv as i64;
@@ -228,7 +230,7 @@ impl Settings for Visit {
         Err(HubError::Engine(format!("parameter {name}: this server has its own")))
     }
 
-    fn are_alike(&self, other: &Visit) -> bool {
+    fn are_alike(&self, other: &VisitorSettings) -> bool {
         self.params == other.params
     }
 
@@ -245,18 +247,18 @@ impl Settings for Visit {
     }
 
     fn apply(&self, engine: &mut Option<VisitorEngine>) -> Result<(), Infallible> {
-        *engine = Some(VisitorEngine { visit: self.clone(), is_fresh: true, error: None });
+        *engine = Some(VisitorEngine { settings: self.clone(), is_fresh: true, error: None });
         Ok(())
     }
 
-    fn fall_back(&mut self, _: Option<&Visit>, error: &Infallible) -> bool {
+    fn fall_back(&mut self, _: Option<&VisitorSettings>, error: &Infallible) -> bool {
         match *error {}
     }
 }
 
 /// The engine of a session: at each search one of the server's.
 struct VisitorEngine {
-    visit: Visit,
+    settings: VisitorSettings,
     /// Nothing has been searched since the game began.
     is_fresh: bool,
     /// Why the last search was none.
@@ -265,7 +267,7 @@ struct VisitorEngine {
 
 impl std::fmt::Debug for VisitorEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("VisitorEngine").field(&self.visit.params).finish()
+        f.debug_tuple("VisitorEngine").field(&self.settings.params).finish()
     }
 }
 
@@ -281,7 +283,7 @@ impl Thinker for VisitorEngine {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
-        let Visit { shared, runtime, .. } = &self.visit;
+        let VisitorSettings { shared, runtime, .. } = &self.settings;
         let begun = Instant::now();
         let DeskLimits { longest, max_multipv, .. } = shared.desk.limits;
         let patience = limits.longest().unwrap_or(longest).min(longest);
@@ -297,7 +299,7 @@ impl Thinker for VisitorEngine {
         };
         let Some(engine) = &mut place.engine else { return SearchResult::lost(begun) };
         let own = engine.options().clone();
-        let wanted = self.visit.options(&own);
+        let wanted = self.settings.options(&own);
         if std::mem::take(&mut self.is_fresh) || wanted.level < PlayingLevel::FULL {
             engine.new_game();
         }
