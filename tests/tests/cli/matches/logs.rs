@@ -122,8 +122,8 @@ fn lines_of_both_engines_are_found_in_the_logs() {
     let folder = TempDir::new().unwrap();
     let logs = format!("--log={}", folder.path().join("logs").display());
     let program = meerslag_tests::binary().display();
-    let engines =
-        ["one", "two words"].map(|name| format!("--engine=name='{name}' cmd=\"'{program}' hub\""));
+    let engines = ["one", "two words"]
+        .map(|name| format!("--engine=name=\"{name}\" param.book=false cmd=\"'{program}' hub\""));
     let args = ["--openings=start", "--pairs=1", "--tc=depth=5", "--max-moves=3"];
     play(&[&[engines[0].as_str(), &engines[1], &logs], &args[..]].concat());
     let show = |fen: &str| run(["match", "--lines", fen, &logs], "");
