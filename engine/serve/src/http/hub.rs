@@ -247,7 +247,7 @@ impl Settings for VisitorSettings {
     }
 
     fn apply(&self, engine: &mut Option<VisitorEngine>) -> Result<(), Infallible> {
-        *engine = Some(VisitorEngine { settings: self.clone(), is_fresh: true, error: None });
+        *engine = Some(VisitorEngine { settings: self.clone(), is_fresh: false, error: None });
         Ok(())
     }
 
@@ -259,7 +259,7 @@ impl Settings for VisitorSettings {
 /// The engine of a session: at each search one of the server's.
 struct VisitorEngine {
     settings: VisitorSettings,
-    /// Nothing has been searched since the game began.
+    /// A new game has begun, and nothing has been searched since.
     is_fresh: bool,
     /// Why the last search was none.
     error: Option<String>,
@@ -309,11 +309,15 @@ impl Thinker for VisitorEngine {
         let found = thread::scope(|scope| {
             let (over, ended) = bounded::<Infallible>(0);
             // Pondering and analysis, too, which no limit of the client ends.
-            scope.spawn(move || {
+            let watch = move || {
                 if ended.recv_timeout(longest) == Err(RecvTimeoutError::Timeout) {
                     control.stop();
                 }
-            });
+            };
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, watch) {
+                self.error = Some(error.to_string());
+                control.stop();
+            }
             let found = engine.search(game, &limits, control, report);
             drop(over);
             found
