@@ -196,7 +196,7 @@ mod tests {
     use crate::{Engine, EngineOptions};
     use egdb::DatabaseOptions;
     use movegen::random::Random;
-    use movegen::{Color, Fen, Position, Status, Wld};
+    use movegen::{Color, Fen, Move, Position, Status, Wld};
 
     /// The definition of a score, without windows, table, ordering or pruning: one full ply, all
     /// captures, a full ply against every threat until something was captured beyond the horizon,
