@@ -215,7 +215,7 @@ fn several_variations_for_clients_that_ask() {
 #[test]
 fn searches_among_some_moves() {
     let mut engine = own();
-    engine.send("hub extensions\ninit");
+    engine.send("hub\ninit");
     engine.until("ready");
     for (argument, expected) in [
         ("only=\"34-30, 3530\"", &["34-30", "35-30"][..]),
