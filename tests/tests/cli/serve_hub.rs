@@ -128,7 +128,7 @@ impl Socket {
 
 #[test]
 fn a_board_plays_over_a_web_socket() {
-    let server = Server::start(&["--searches=1", "--threads=1"]);
+    let server = Server::start(&["--searches=1", "--threads=1", "--book=none"]);
     let mut socket = Socket::open(&server);
     socket.send("hub extensions");
     let said = socket.until("wait");
@@ -273,7 +273,7 @@ fn messages_that_are_no_lines_close_a_web_socket() {
     assert_eq!(socket.closed(), 1009);
     // Bytes that are no frames, and a text that is none: the connection ends.
     let mut socket = Socket::open(&server);
-    socket.0.write_all(b"hub\nhub\nhub\n").unwrap();
+    socket.0.write_all(&b"hub\n".repeat(100)).unwrap();
     server_side_ends(socket);
     let mut socket = Socket::open(&server);
     socket.frame(FIN | TEXT, b"hub \xff");
