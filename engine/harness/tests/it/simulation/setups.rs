@@ -46,7 +46,8 @@ impl Setup {
         let format = MatchFormat::RoundRobin;
         let conditions = setup.conditions(count, &mut random);
         let pairs = Some(pairs as u32);
-        setup.config = Contest::Match(MatchConfig { conditions, format, pairs, sprt: None });
+        setup.config =
+            Contest::Match(MatchConfig { conditions, format, pairs, sprt: None, scale: None });
         setup.workers.concurrency = 1 + random.below(MAX_AT_ONCE);
         for _ in 0..random.below(3) {
             let at = Duration::from_millis(random.below(60_000) as u64);
