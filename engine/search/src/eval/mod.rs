@@ -60,16 +60,22 @@ impl Evaluation {
         Evaluation { weights: Arc::new(weights), name }
     }
 
-    /// The program's own for a game of the board; material where it has none.
+    /// The program's own for a game of the board; material where it has none. Killer, in which only
+    /// endings with kings are other ones, has the weights of the international game.
     #[must_use]
     pub fn of(variant: Variant) -> Evaluation {
         const GAMES: usize = Variant::ALL.len();
         static SHARED: [OnceLock<Evaluation>; GAMES] = [const { OnceLock::new() }; GAMES];
         let variant = variant.rules();
-        let new = || match BUILT_IN.iter().find(|(game, _)| *game == variant) {
+        let file = if variant == Variant::Killer { Variant::International } else { variant };
+        let new = || match BUILT_IN.iter().find(|(game, _)| *game == file) {
             Some((_, bytes)) => {
                 let weights = Weights::from_bytes(bytes).expect("tested: the weights are good");
-                Evaluation::of_file(weights, bytes)
+                if file == variant {
+                    Evaluation::of_file(weights, bytes)
+                } else {
+                    Evaluation::new(Weights { variant, ..weights })
+                }
             }
             None => Evaluation::material_of(variant),
         };
@@ -164,6 +170,7 @@ impl Evaluation {
 #[cfg(not(target_arch = "wasm32"))]
 static BUILT_IN: &[(Variant, &[u8])] = &[
     (Variant::International, include_bytes!("../../data/p8-m32-g13.weights")),
+    (Variant::Breakthrough, include_bytes!("../../data/breakthrough-p8-g3.weights")),
     (Variant::Losing, include_bytes!("../../data/losing-p8-g1.weights")),
     (Variant::Frisian, include_bytes!("../../data/frisian-p8-g1.weights")),
 ];
@@ -428,6 +435,10 @@ mod tests {
             assert_eq!(built_in.weights().to_bytes(), bytes);
         }
         assert_eq!(Evaluation::of(Variant::Frysk), Evaluation::of(Variant::Frisian));
+        let shared = Evaluation::default().weights().clone();
+        let killer = Evaluation::of(Variant::Killer);
+        assert_eq!(*killer.weights(), Weights { variant: Variant::Killer, ..shared });
+        assert_ne!(killer, Evaluation::default());
     }
 
     #[test]
