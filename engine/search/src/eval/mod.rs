@@ -170,8 +170,8 @@ impl Evaluation {
 #[cfg(not(target_arch = "wasm32"))]
 static BUILT_IN: &[(Variant, &[u8])] = &[
     (Variant::International, include_bytes!("../../data/p8-m32-g13.weights")),
-    (Variant::Breakthrough, include_bytes!("../../data/breakthrough-p8-g3.weights")),
-    (Variant::Losing, include_bytes!("../../data/losing-p8-g1.weights")),
+    (Variant::Breakthrough, include_bytes!("../../data/breakthrough-p8-g4.weights")),
+    (Variant::Losing, include_bytes!("../../data/losing-p8-g2.weights")),
     (Variant::Frisian, include_bytes!("../../data/frisian-p8-g1.weights")),
 ];
 /// Smaller ones, and of the international game alone, so that a page in a browser stays small.
