@@ -1,5 +1,6 @@
 //! Files that only one process at a time writes.
 
+use std::fmt::Debug;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::{Deref, DerefMut};
@@ -19,12 +20,6 @@ pub enum Error {
 pub struct LockedFile(File);
 
 impl LockedFile {
-    /// Whether the path still leads to this file, which nobody has removed or replaced.
-    #[must_use]
-    pub fn is_at(&self, path: &Path) -> bool {
-        is_still_there(path, &self.0)
-    }
-
     /// Removes the file at this path before another process can open it.
     ///
     /// # Errors If the system refuses.
@@ -33,6 +28,51 @@ impl LockedFile {
         #[cfg(windows)]
         drop(self);
         std::fs::remove_file(path)
+    }
+}
+
+/// A file that one process at a time writes, always at its end.
+pub trait OwnedFile: Read + Write + Seek + Debug + Send {
+    /// Whether the path still leads to it: nobody has removed or replaced it.
+    fn is_at(&self, path: &Path) -> bool;
+
+    /// Cuts it off.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    fn remove(self: Box<Self>, path: &Path) -> io::Result<()>;
+
+    /// Adds bytes at its end: if that fails none, so that what is added later can be read.
+    ///
+    /// # Errors
+    /// If the system refuses, for example because the disk is full.
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let length = self.seek(SeekFrom::End(0))?;
+        let added = self.write_all(bytes);
+        if added.is_err() {
+            let _ = self.cut(length);
+        }
+        added
+    }
+}
+
+impl OwnedFile for LockedFile {
+    fn is_at(&self, path: &Path) -> bool {
+        is_still_there(path, &self.0)
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn remove(self: Box<Self>, path: &Path) -> io::Result<()> {
+        LockedFile::remove(*self, path)
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile, OwnedFile};
 use meerslag_files::frame;
 
 use super::error::BookError;
@@ -109,7 +109,7 @@ impl Journal {
         record[18] = searched.depth;
         let sum = crc32fast::hash(&record[..20]);
         record[20..].copy_from_slice(&sum.to_le_bytes());
-        self.file.write_all(&record).map_err(BookError::io(&self.path))
+        self.file.add(&record).map_err(BookError::io(&self.path))
     }
 
     /// Empties the journal, since the book has everything.

@@ -6,7 +6,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError};
-use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, OwnedFile};
 
 /// Where matches take place: the system, or a simulation.
 #[derive(Clone, Debug, Default)]
@@ -119,38 +119,6 @@ pub trait Closer: Debug + Send + Sync {
 impl Closer for TcpStream {
     fn close(&self) {
         let _ = self.shutdown(std::net::Shutdown::Both);
-    }
-}
-
-/// A file that one process at a time writes, always at its end.
-pub trait OwnedFile: Read + Write + Seek + Debug + Send {
-    /// Whether the path still leads to it.
-    fn is_at(&self, path: &Path) -> bool;
-
-    /// Cuts it off.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    fn cut(&mut self, length: u64) -> io::Result<()>;
-
-    /// Removes it.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    fn remove(self: Box<Self>, path: &Path) -> io::Result<()>;
-}
-
-impl OwnedFile for LockedFile {
-    fn is_at(&self, path: &Path) -> bool {
-        LockedFile::is_at(self, path)
-    }
-
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.set_len(length)
-    }
-
-    fn remove(self: Box<Self>, path: &Path) -> io::Result<()> {
-        LockedFile::remove(*self, path)
     }
 }
 

@@ -12,7 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile, OwnedFile};
 use meerslag_files::frame::{self, Frame, FrameError};
 use meerslag_study::Shard;
 use movegen::Variant;
@@ -219,7 +219,7 @@ impl Store {
         self.buffer.extend(bytes);
         frame::seal(&mut self.buffer);
         self.file
-            .write_all(&self.buffer)
+            .add(&self.buffer)
             .map_err(|error| StoreError::Io { path: self.path.clone(), error })?;
         self.blocks += 1;
         Ok(())

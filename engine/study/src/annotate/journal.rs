@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use meerslag_files::Existing;
-use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile, OwnedFile};
 use meerslag_search::Limits;
 use movegen::notation::pdn::PdnGame;
 use serde::de::DeserializeOwned;
@@ -184,7 +184,7 @@ impl<T: Serialize + DeserializeOwned> AnnotationJournal<T> {
         let line = JournalLine { game, positions };
         let written = serde_json::to_vec(&line)
             .map_err(io::Error::from)
-            .and_then(|json| self.file.write_all(&checked(&json)));
+            .and_then(|json| self.file.add(&checked(&json)));
         written.map_err(|error| JournalError::Io { path: self.path.clone(), error })?;
         self.games.insert(game, line.positions);
         Ok(())

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile, OwnedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -195,7 +195,7 @@ impl Repetition {
     fn keep(&mut self, id: &str, standing: Standing) -> Result<(), RepetitionError> {
         let line = Try { id: id.to_owned(), standing };
         let json = serde_json::to_vec(&line).map_err(io::Error::from);
-        let written = json.and_then(|json| self.file.write_all(&checked(&json)));
+        let written = json.and_then(|json| self.file.add(&checked(&json)));
         written.map_err(|error| RepetitionError::Io { path: self.path.clone(), error })?;
         self.known.insert(line.id, standing);
         Ok(())

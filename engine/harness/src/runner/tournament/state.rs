@@ -9,12 +9,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, SeekFrom};
 use std::iter;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use meerslag_files::exclusive;
+use meerslag_files::exclusive::{self, OwnedFile};
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DurationSecondsWithFrac};
 use thiserror::Error;
@@ -27,7 +27,7 @@ use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::Workers;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round};
-use crate::world::{OwnedFile, World};
+use crate::world::World;
 use meerslag_pages::LANGUAGES;
 use meerslag_study::Shard;
 use meerslag_study::record::PlyRecord;
@@ -378,8 +378,6 @@ impl Resumed {
 pub struct StateFile {
     file: Box<dyn OwnedFile>,
     path: PathBuf,
-    /// A line is not whole: another one would only make it look whole.
-    is_broken: bool,
 }
 
 impl StateFile {
@@ -408,7 +406,7 @@ impl StateFile {
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
         let file = open(world, path, true)?;
-        let mut state = StateFile { file, path: path.to_owned(), is_broken: false };
+        let mut state = StateFile { file, path: path.to_owned() };
         state.write(&MatchHeader::new(path, config, command, run))?;
         Ok(state)
     }
@@ -434,7 +432,7 @@ impl StateFile {
         config.play_variant();
         file.cut(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
-        let state = StateFile { file, path: path.to_owned(), is_broken: false };
+        let state = StateFile { file, path: path.to_owned() };
         let mut place = 0_usize..;
         parts.retain(|part| place.next() == Some(0) || part.games > 0);
         Ok(Resumed { state, config, results, parts, run, outputs })
@@ -541,7 +539,7 @@ impl StateFile {
     /// # Errors
     /// If that is not possible.
     pub fn discard(self) -> Result<(), StateError> {
-        let StateFile { file, path, .. } = self;
+        let StateFile { file, path } = self;
         file.remove(&path).map_err(|error| StateError::Io { path, error })
     }
 
@@ -551,14 +549,7 @@ impl StateFile {
                 let gone = "it was removed or replaced while it was written";
                 return Err(io::Error::new(io::ErrorKind::NotFound, gone));
             }
-            if self.is_broken {
-                return Err(io::Error::other("an earlier line could not be written"));
-            }
-            let line = line(value)?;
-            self.is_broken = true;
-            self.file.write_all(&line)?;
-            self.is_broken = false;
-            Ok(())
+            self.file.add(&line(value)?)
         };
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
     }
@@ -753,6 +744,7 @@ fn fits(config: &Contest, round: &Round, results: &MatchResults) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write;
 
     use meerslag_files::with_causes;
     use tempfile::TempDir;
