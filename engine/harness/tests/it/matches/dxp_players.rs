@@ -41,7 +41,8 @@ fn programs_are_started_and_play_over_both_transports() {
         assert_eq!(log.matches(" > R01").count(), 4, "{log}");
         assert_eq!(log.matches("001000BW").count(), 4, "{log}");
         assert_eq!(log.matches("< E").count(), 4, "{log}");
-        assert_eq!(log.matches("> E01").count(), 2, "{log}");
+        // One of both may have played all games before the other was started.
+        assert_eq!(log.matches("> E01").count(), log.matches("connected with").count(), "{log}");
     }
 }
 

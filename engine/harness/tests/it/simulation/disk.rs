@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use meerslag_files::exclusive;
-use meerslag_harness::world::OwnedFile;
+use meerslag_files::exclusive::{self, OwnedFile};
 use movegen::Game;
 use parking_lot::Mutex;
 

@@ -98,7 +98,10 @@ impl HubEngine {
     fn read_game(&mut self, line: &Line) {
         let (start, moves) = (line.value("pos").expect("pos"), line.value("moves"));
         let text = format!("{start} {}", moves.unwrap_or_default());
-        let known = self.game.take().filter(|(known, _)| text.starts_with(known.as_str()));
+        let is_part = |known: &str| {
+            text.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let known = self.game.take().filter(|(known, _)| is_part(known));
         let (known, mut game) = known.unwrap_or_else(|| {
             let start = hub::parse_position(start).expect("a position");
             (String::new(), Game::new(start))

@@ -13,8 +13,8 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant, SystemTime};
 
-use meerslag_files::exclusive;
-use meerslag_harness::world::{Duplex, OwnedFile, Place, Sign, Simulation, StartedProgram, World};
+use meerslag_files::exclusive::{self, OwnedFile};
+use meerslag_harness::world::{Duplex, Place, Sign, Simulation, StartedProgram, World};
 use movegen::random::Random;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -320,7 +320,7 @@ impl Drop for Taken {
         let mut scheduler = self.machine.scheduler.lock();
         scheduler.seats[self.seat].0 = Seat::Gone;
         if thread::panicking() {
-            self.machine.halt_all(&mut scheduler, None);
+            self.machine.halt_all(&mut scheduler, Some("a thread has panicked".to_owned()));
         } else if !self.machine.is_halted() {
             self.machine.pass(scheduler);
         }

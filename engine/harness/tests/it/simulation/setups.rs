@@ -49,19 +49,30 @@ impl Setup {
         setup.config =
             Contest::Match(MatchConfig { conditions, format, pairs, sprt: None, scale: None });
         setup.workers.concurrency = 1 + random.below(MAX_AT_ONCE);
+        setup.stand_still(&mut random);
+        setup
+    }
+
+    fn stand_still(&mut self, random: &mut Random) {
         for _ in 0..random.below(3) {
             let at = Duration::from_millis(random.below(60_000) as u64);
             let length = Duration::from_millis(1_100 + random.below(30_000) as u64);
             let is_whole = random.below(2) == 0;
-            setup.plan.standstills.push(Standstill { at, length, is_whole });
+            self.plan.standstills.push(Standstill { at, length, is_whole });
         }
-        setup
     }
 
-    /// A tournament that is interrupted.
+    /// A tournament that is interrupted, or a match.
     pub fn of_tournament(seed: u64) -> Setup {
         let (mut setup, mut random) = Setup::new(seed, "tournament", true);
         setup.tournament(&mut random);
+        setup.stand_still(&mut random);
+        if random.below(8) == 0 {
+            // A match of the same players.
+            let (conditions, format) = ((*setup.config).clone(), MatchFormat::Gauntlet);
+            let pairs = Some(1 + random.below(2) as u32);
+            setup.config = Contest::Match(MatchConfig { conditions, format, pairs, sprt: None });
+        }
         setup.interruptions = 1 + random.below(4);
         setup
     }
