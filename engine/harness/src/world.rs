@@ -33,7 +33,7 @@ pub trait Simulation: Debug + Send + Sync {
     fn wait(&self, until: Option<Instant>, signs: Vec<Sign>);
 
     /// A place for a thread that is about to be started.
-    fn place(&self) -> Place;
+    fn place(&self) -> Seating;
 
     /// Lets the other threads run, but no time pass, while the calling thread waits for the system, until the
     /// result is dropped.
@@ -62,7 +62,7 @@ pub trait Simulation: Debug + Send + Sync {
 pub type Sign = Box<dyn Fn() -> bool + Send>;
 
 /// Called in a new thread, it waits for the first turn; its result is dropped as the thread ends.
-pub type Place = Box<dyn FnOnce() -> Box<dyn Any> + Send>;
+pub type Seating = Box<dyn FnOnce() -> Box<dyn Any> + Send>;
 
 /// A program that runs.
 pub trait RunningProgram: Debug + Send {
@@ -88,24 +88,24 @@ pub struct StartedProgram {
     /// The program.
     pub program: Box<dyn RunningProgram>,
     /// Its standard input, output and error.
-    pub streams: (Box<dyn Output>, Box<dyn Input>, Box<dyn Input>),
+    pub streams: (Box<dyn ByteSink>, Box<dyn ByteSource>, Box<dyn ByteSource>),
 }
 
 /// Bytes from elsewhere.
-pub trait Input: Read + Debug + Send {}
-impl<T: Read + Debug + Send> Input for T {}
+pub trait ByteSource: Read + Debug + Send {}
+impl<T: Read + Debug + Send> ByteSource for T {}
 
 /// Where bytes go.
-pub trait Output: Write + Debug + Send {}
-impl<T: Write + Debug + Send> Output for T {}
+pub trait ByteSink: Write + Debug + Send {}
+impl<T: Write + Debug + Send> ByteSink for T {}
 
 /// The two directions of a connection.
 #[derive(Debug)]
 pub struct Duplex {
     /// What the peer sends.
-    pub input: Box<dyn Input>,
+    pub input: Box<dyn ByteSource>,
     /// What it is sent.
-    pub output: Box<dyn Output>,
+    pub output: Box<dyn ByteSink>,
     /// Ends the connection.
     pub closer: Arc<dyn Closer>,
 }

@@ -12,7 +12,7 @@ use socket2::{SockRef, TcpKeepalive};
 
 use super::framer::Framer;
 use crate::protocol::Log;
-use crate::world::{Closer, Duplex, Output, World, has_room, heard};
+use crate::world::{ByteSink, Closer, Duplex, World, has_room, heard};
 
 /// How often a wait checks whether it should end.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -39,7 +39,7 @@ pub(crate) enum Incoming {
 #[derive(Debug)]
 pub struct Connection {
     world: World,
-    output: Box<dyn Output>,
+    output: Box<dyn ByteSink>,
     closer: Arc<dyn Closer>,
     messages: Receiver<String>,
     /// Messages that were read too early.

@@ -250,35 +250,12 @@ pub fn run(
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
-    let runner = RoundRunner { workers, arbiter: arbiter.as_ref(), health: &health, abort };
-    let mut is_first = true;
-    loop {
-        let games = collector.left();
-        if games.is_empty() {
-            if !collector.pair(abort)? {
-                return Ok(if abort.is_set() { MatchEnd::Stopped } else { MatchEnd::Complete });
-            }
-            continue;
-        }
-        if is_first {
-            check_addresses(config, workers.concurrency.min(games.len()))?;
-            let wanted = tried(config, collector.results, &games);
-            if !try_starts(config, &wanted, abort, collector.observe)? {
-                return Ok(MatchEnd::Stopped);
-            }
-            is_first = false;
-        }
-        let end = runner.play(&games, &mut collector);
-        director.all_get_up();
-        let end = end?;
-        if end != MatchEnd::Complete || config.tournament().is_none() {
-            return Ok(end);
-        }
-        // A game of the round may have to be replayed.
-        if abort.ends_after_round() && collector.left().is_empty() {
-            return Ok(MatchEnd::AfterRound);
-        }
-    }
+    let play = |standstills: &Standstills| {
+        let (arbiter, health) = (arbiter.as_ref(), &health[..]);
+        RoundRunner { workers, arbiter, health, abort, standstills }.play_all(&mut collector)
+    };
+    let played = Standstills::during(abort.world(), play);
+    played.map_err(|error| MatchError::Thread(workers.concurrency, error))?
 }
 
 /// What the games of all rounds are played with.
@@ -288,16 +265,52 @@ struct RoundRunner<'a> {
     arbiter: Option<&'a Arbiter>,
     health: &'a [Health],
     abort: &'a Arc<Abort>,
+    standstills: &'a Standstills,
 }
 
 impl RoundRunner<'_> {
+    /// Plays round after round.
+    fn play_all(self, collector: &mut Collector<'_>) -> Result<MatchEnd, MatchError> {
+        let RoundRunner { workers, abort, standstills, .. } = self;
+        let config = collector.config;
+        let mut is_first = true;
+        loop {
+            let games = collector.left();
+            if games.is_empty() {
+                if !collector.pair(abort)? {
+                    let is_stopped = abort.is_set();
+                    return Ok(if is_stopped { MatchEnd::Stopped } else { MatchEnd::Complete });
+                }
+                continue;
+            }
+            if is_first {
+                check_addresses(config, workers.concurrency.min(games.len()))?;
+                let wanted = tried(config, collector.results, &games);
+                if !try_starts(config, &wanted, abort, standstills, collector.observe)? {
+                    return Ok(MatchEnd::Stopped);
+                }
+                is_first = false;
+            }
+            let end = self.play(&games, collector);
+            collector.director.all_get_up();
+            let end = end?;
+            if end != MatchEnd::Complete || config.tournament().is_none() {
+                return Ok(end);
+            }
+            // A game of the round may have to be replayed.
+            if abort.ends_after_round() && collector.left().is_empty() {
+                return Ok(MatchEnd::AfterRound);
+            }
+        }
+    }
+
     /// Plays these games.
     fn play(
         self,
         games: &[(usize, Pairing)],
         collector: &mut Collector<'_>,
     ) -> Result<MatchEnd, MatchError> {
-        let RoundRunner { workers, arbiter, health, abort } = self;
+        let RoundRunner { workers, arbiter, health, abort, standstills } = self;
         let config = collector.config;
         let starts = Starts::new(config, collector.results.games())?;
         let scaled = &config.at_speed(workers.speed);
@@ -308,15 +321,8 @@ impl RoundRunner<'_> {
         // No game waits between two moves for another game's report.
         let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
         let world = abort.world();
-        let standstills = Standstills::new(world);
-        let (end_watch, watch) = bounded(0);
-        let mut outside = None;
-        let end = thread::scope(|scope| {
-            let standstills = &standstills;
+        thread::scope(|scope| {
             let failed = |error| MatchError::Thread(count, error);
-            let builder = thread::Builder::new().name("clock".to_owned());
-            let watch = world.within(move || standstills.watch(&watch));
-            builder.spawn_scoped(scope, watch).map_err(failed)?;
             let mut started = Ok(());
             for slot in 0..count {
                 let events = sender.clone();
@@ -357,13 +363,8 @@ impl RoundRunner<'_> {
             drop(sender);
             // Workers that have begun end only if their reports are taken.
             let end = collector.collect(&events, abort);
-            // It ends with the last game.
-            drop(end_watch);
-            outside = world.outside();
             started.and(end)
-        });
-        drop(outside);
-        end
+        })
     }
 }
 
@@ -625,6 +626,7 @@ fn try_starts(
     config: &Contest,
     wanted: &[usize],
     abort: &Arc<Abort>,
+    standstills: &Standstills,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<bool, MatchError> {
     let observer = RefCell::new((observe, Ok(())));
@@ -632,7 +634,7 @@ fn try_starts(
         let (observe, result) = &mut *observer.borrow_mut();
         *result = observe(MatchEvent::Report(&report));
     };
-    for &engine in wanted {
+    'engines: for &engine in wanted {
         let spec = &config.engines[engine];
         if spec.kind != EngineKind::Hub {
             continue;
@@ -642,19 +644,24 @@ fn try_starts(
             report(WorkerReport::SlowStart { engine, missing, tail });
         };
         let game_slot = GameSlot { slot: 0, cpus: &[], transcript: &Transcript::default() };
-        let (message, tail) =
-            match start(spec, config.wishes(engine), config.margin, game_slot, abort, &slow) {
+        let (message, tail) = loop {
+            let begun = abort.world().now();
+            let wishes = config.wishes(engine);
+            match start(spec, wishes, config.margin, game_slot, abort, &slow) {
                 Ok(mut player) => {
                     for text in player.complaints() {
                         report(WorkerReport::Complaint { engine, text });
                     }
                     player.quit();
-                    continue;
+                    continue 'engines;
                 }
                 Err(PlayerError::Aborted) => return Ok(false),
-                Err(PlayerError::Fault { message, tail, .. }) => (message, tail),
-                Err(PlayerError::Refused(message)) => (message, Vec::new()),
-            };
+                // Its time may have run out meanwhile.
+                Err(_) if standstills.since(begun).is_some() => {}
+                Err(PlayerError::Fault { message, tail, .. }) => break (message, tail),
+                Err(PlayerError::Refused(message)) => break (message, Vec::new()),
+            }
+        };
         return Err(MatchError::Start { name: spec.name.clone(), message, tail });
     }
     let (_, result) = observer.into_inner();

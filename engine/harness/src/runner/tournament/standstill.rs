@@ -1,9 +1,11 @@
 //! Standstills: the process (Ctrl-Z) or the whole machine was stopped and runs again. The clocks of a
 //! game ran on meanwhile, so its result says nothing about the players.
 
+use std::io;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError};
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use parking_lot::Mutex;
 
 use crate::world::{World, heard};
@@ -14,7 +16,7 @@ const READING_INTERVAL: Duration = Duration::from_millis(200);
 /// reads the clock gets its turn sooner.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Notices standstills while [`Standstills::watch`] runs.
+/// Notices standstills [during](Standstills::during) a work.
 #[derive(Debug)]
 pub(in crate::runner) struct Standstills {
     world: World,
@@ -71,8 +73,28 @@ impl Standstills {
         Standstills { world: world.clone(), history: Mutex::new(history) }
     }
 
+    /// Does this work, and watches meanwhile.
+    pub(in crate::runner) fn during<T>(
+        world: &World,
+        work: impl FnOnce(&Standstills) -> T,
+    ) -> io::Result<T> {
+        let standstills = Standstills::new(world);
+        let (end, watch) = bounded(0);
+        let mut outside = None;
+        let done = thread::scope(|scope| {
+            let watch = world.within(|| standstills.watch(&watch));
+            thread::Builder::new().name("clock".to_owned()).spawn_scoped(scope, watch)?;
+            let done = work(&standstills);
+            drop(end);
+            outside = world.outside();
+            Ok(done)
+        });
+        drop(outside);
+        done
+    }
+
     /// Looks at the clocks until the channel is closed.
-    pub(in crate::runner) fn watch(&self, end: &Receiver<()>) {
+    fn watch(&self, end: &Receiver<()>) {
         loop {
             let until = self.world.now() + READING_INTERVAL;
             self.world.wait(Some(until), || vec![heard(end)]);

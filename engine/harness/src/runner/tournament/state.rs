@@ -378,6 +378,8 @@ impl Resumed {
 pub struct StateFile {
     file: Box<dyn OwnedFile>,
     path: PathBuf,
+    /// A line is missing: others would not fit.
+    is_broken: bool,
 }
 
 impl StateFile {
@@ -406,7 +408,7 @@ impl StateFile {
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
         let file = open(world, path, true)?;
-        let mut state = StateFile { file, path: path.to_owned() };
+        let mut state = StateFile { file, path: path.to_owned(), is_broken: false };
         state.write(&MatchHeader::new(path, config, command, run))?;
         Ok(state)
     }
@@ -432,7 +434,7 @@ impl StateFile {
         config.play_variant();
         file.cut(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
-        let state = StateFile { file, path: path.to_owned() };
+        let state = StateFile { file, path: path.to_owned(), is_broken: false };
         let mut place = 0_usize..;
         parts.retain(|part| place.next() == Some(0) || part.games > 0);
         Ok(Resumed { state, config, results, parts, run, outputs })
@@ -539,7 +541,7 @@ impl StateFile {
     /// # Errors
     /// If that is not possible.
     pub fn discard(self) -> Result<(), StateError> {
-        let StateFile { file, path } = self;
+        let StateFile { file, path, .. } = self;
         file.remove(&path).map_err(|error| StateError::Io { path, error })
     }
 
@@ -549,7 +551,12 @@ impl StateFile {
                 let gone = "it was removed or replaced while it was written";
                 return Err(io::Error::new(io::ErrorKind::NotFound, gone));
             }
-            self.file.add(&line(value)?)
+            if self.is_broken {
+                return Err(io::Error::other("a line before this one could not be written"));
+            }
+            let added = self.file.add(&line(value)?);
+            self.is_broken = added.is_err();
+            added
         };
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
     }

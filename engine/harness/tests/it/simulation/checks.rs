@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use meerslag_harness::runner::stats::Tally;
+use meerslag_harness::runner::stats::{Decision, Tally};
 use meerslag_harness::runner::{
     Contest, EngineKind, EngineSpec, FaultKind, MatchEvent, MatchGame, MatchResults, Termination,
     TimeControl,
@@ -54,6 +54,21 @@ impl Checks {
         let all: HashSet<usize> = results.games().iter().map(|game| game.game).collect();
         assert_eq!((all.len(), results.games().len()), (count, count));
         self.recount(results);
+    }
+
+    /// The sequential test is decided, and was not before its last game.
+    pub fn decided(&self, results: &MatchResults) {
+        let decision = |results: &MatchResults| results.standings().sprt().expect("a test").1;
+        assert_ne!(decision(results), Decision::Continue);
+        let mut before = results.games().to_vec();
+        before.pop();
+        let before = MatchResults::new(&self.config, before);
+        assert_eq!(decision(&before), Decision::Continue, "games that do not count");
+    }
+
+    /// All games of the rounds are over.
+    pub fn after_round(&self, results: &MatchResults) {
+        assert_eq!(results.games().len(), results.schedule(&self.config).len());
     }
 
     /// The table is that of the games.

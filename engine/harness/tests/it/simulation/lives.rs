@@ -81,9 +81,8 @@ impl Lives {
             let end = self.life(life, stop);
             self.disk.plan(None);
             match end {
-                LifeEnd::Over(MatchEnd::Complete, results) => return *results,
-                LifeEnd::Over(MatchEnd::Stopped, _) | LifeEnd::Cut => {}
-                LifeEnd::Over(end, _) => panic!("{end:?}"),
+                LifeEnd::Over(MatchEnd::Complete | MatchEnd::Decided, results) => return *results,
+                LifeEnd::Over(MatchEnd::Stopped | MatchEnd::AfterRound, _) | LifeEnd::Cut => {}
             }
         }
         panic!("it does not end");
@@ -151,6 +150,10 @@ impl Lives {
                         game,
                         points: [(2, 0), (1, 1), (0, 2), (0, 0)][chance.below(4)],
                     },
+                    5 if chance.below(8) == 0 => {
+                        abort.end_after_round();
+                        continue;
+                    }
                     5 if engines > 3 => Act::Withdraw { engine: chance.below(engines), from: 0 },
                     _ => {
                         abort.pause(true);
@@ -231,8 +234,11 @@ impl Lives {
         let end = run(&config, &workers, &mut state, &mut results, director, &mut observe);
         match end {
             Ok(end) => {
-                if end == MatchEnd::Complete {
-                    checks.complete(&results);
+                match end {
+                    MatchEnd::Complete => checks.complete(&results),
+                    MatchEnd::Decided => checks.decided(&results),
+                    MatchEnd::AfterRound => checks.after_round(&results),
+                    MatchEnd::Stopped => {}
                 }
                 drop(state);
                 let Resumed { results: kept, .. } = StateFile::resume_in(&world, path).unwrap();

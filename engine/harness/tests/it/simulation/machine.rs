@@ -14,7 +14,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant, SystemTime};
 
 use meerslag_files::exclusive::{self, OwnedFile};
-use meerslag_harness::world::{Duplex, Place, Sign, Simulation, StartedProgram, World};
+use meerslag_harness::world::{Duplex, Seating, Sign, Simulation, StartedProgram, World};
 use movegen::random::Random;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -271,7 +271,7 @@ impl Simulation for Machine {
         self.await_turn(seat);
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Seating {
         let Some(machine) = self.me.upgrade() else { unreachable!("it is running") };
         let mut scheduler = self.scheduler.lock();
         scheduler.seats.push((Seat::Ready, None));

@@ -46,8 +46,9 @@ impl Setup {
         let format = MatchFormat::RoundRobin;
         let conditions = setup.conditions(count, &mut random);
         let pairs = Some(pairs as u32);
-        setup.config =
-            Contest::Match(MatchConfig { conditions, format, pairs, sprt: None, scale: None });
+        let is_test = count == 2 && random.below(3) == 0;
+        let sprt = is_test.then(|| "0,400,0.3,0.3".parse().unwrap());
+        setup.config = Contest::Match(MatchConfig { conditions, format, pairs, sprt, scale: None });
         setup.workers.concurrency = 1 + random.below(MAX_AT_ONCE);
         setup.stand_still(&mut random);
         setup
@@ -71,7 +72,8 @@ impl Setup {
             // A match of the same players.
             let (conditions, format) = ((*setup.config).clone(), MatchFormat::Gauntlet);
             let pairs = Some(1 + random.below(2) as u32);
-            setup.config = Contest::Match(MatchConfig { conditions, format, pairs, sprt: None });
+            setup.config =
+                Contest::Match(MatchConfig { conditions, format, pairs, sprt: None, scale: None });
         }
         setup.interruptions = 1 + random.below(4);
         setup

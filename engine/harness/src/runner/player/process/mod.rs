@@ -27,7 +27,7 @@ pub(crate) use listen::{is_cut, too_long};
 
 use crate::protocol::Log;
 use crate::runner::player::{FaultKind, PlayerError};
-use crate::world::{Input, Output, RunningProgram, StartedProgram, World, has_room, heard};
+use crate::world::{ByteSink, ByteSource, RunningProgram, StartedProgram, World, has_room, heard};
 
 pub use hub::{HubAnswer, HubClient, HubClientOptions};
 pub use watchdog::{Watchdog, keep_watch};
@@ -85,7 +85,7 @@ pub enum Received {
 pub struct Process {
     world: World,
     program: Box<dyn RunningProgram>,
-    stdin: Option<Box<dyn Output>>,
+    stdin: Option<Box<dyn ByteSink>>,
     lines: Receiver<(Instant, String)>,
     /// A line that came after the deadline of the question for it.
     late: Option<(Instant, String)>,
@@ -158,7 +158,7 @@ impl Process {
     /// Starts a thread that reads an output.
     fn read(
         &mut self,
-        output: Box<dyn Input>,
+        output: Box<dyn ByteSource>,
         stream: Stream,
         lines: Option<Sender<(Instant, String)>>,
         heard: impl Fn(&str) -> bool + Send + 'static,
