@@ -121,6 +121,7 @@ const PARTS: &[Asset] = assets! {
     "style/app.css": STYLE,
     "tournament/course.js": SCRIPT,
     "tournament/director.js": SCRIPT,
+    "tournament/maker.js": SCRIPT,
     "views/analysis.js": SCRIPT,
     "views/book.js": SCRIPT,
     "views/database.js": SCRIPT,

@@ -2,16 +2,30 @@
 // terminal.
 
 import { make } from "../base/dom.js";
-import { t } from "../base/texts.js";
+import { has, t } from "../base/texts.js";
+
+/** Sends the director's words, or a question; returns the answer. */
+export const post = async (path, token, body = "") => {
+  const headers = { Authorization: "Bearer " + token, "Content-Type": "text/plain" };
+  const response = await fetch(path, { method: "POST", headers, body }).catch((error) => {
+    throw new Error(t("director.lost", { why: error.message }));
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.detail || answer.title);
+  return answer;
+};
 
 /** The games that can be decided, the latest first, and the players: values and names. */
 const choices = (table) => {
   const { rounds = [], places = [] } = table?.tournament ?? {};
   const games = rounds.flatMap((round) => round.games).filter(({ game }) => game).reverse();
+  const named = ({ game, white, black, result }) => [game, `${game}. ${white} – ${black}${result ? " " + result : ""}`];
   return {
-    game: games.map(({ game, white, black, result }) => [game, `${game}. ${white} – ${black}${result ? " " + result : ""}`]),
+    game: games.map(named),
+    open: games.filter(({ result }) => !result).map(named).reverse(),
     player: places.filter(({ withdrawn }) => !withdrawn).map(({ name }) => [name, name]),
     result: ["2-0", "1-1", "0-2", "0-0"].map((result) => [result, result]),
+    minutes: [0, 1, 5, 10, 15, 30, 60].map((minutes) => [60 * minutes, minutes]),
   };
 };
 
@@ -29,14 +43,11 @@ export const open = (section, token, table) => {
     says.textContent = "…";
     says.classList.remove("problem");
     try {
-      const headers = { Authorization: "Bearer " + token, "Content-Type": "text/plain" };
-      const response = await fetch("v1/director", { method: "POST", headers, body: line });
-      const answer = await response.json();
-      says.classList.toggle("problem", !response.ok);
-      says.textContent = response.ok ? answer.said || t("director.done", { line }) : answer.detail || answer.title;
+      const { said } = await post("v1/director", token, line);
+      says.textContent = said || t("director.done", { line });
     } catch (error) {
       says.classList.add("problem");
-      says.textContent = t("director.lost", { why: error.message });
+      says.textContent = error.message;
     }
   };
 
@@ -53,9 +64,9 @@ export const open = (section, token, table) => {
       event.preventDefault();
       const names = fields.map(({ list }) => list.selectedOptions[0].text).join(" ");
       const line = [word, ...fields.map(({ list }) => list.value)].join(" ");
-      if (confirm(`${t(`director.${word}Sure`)}\n\n${names}`)) say(line);
+      if (!has(`director.${word}Sure`) || confirm(`${t(`director.${word}Sure`)}\n\n${names}`)) say(line);
     };
-    const labels = fields.map(({ kind, list }) => make("label", {}, t("director." + kind) + " ", list));
+    const labels = fields.map(({ kind, list }) => make("label", {}, t("director." + (kind === "open" ? "game" : kind)) + " ", list));
     return make("form", { submit: sent }, ...labels, make("button", { type: "submit", class: "btn" }, t("director." + word)));
   };
 
@@ -77,7 +88,7 @@ export const open = (section, token, table) => {
       lists = [];
       section.replaceChildren(make("div", { class: "pad stack" },
         make("div", { class: "row wrapped" }, ...["pause", "resume", "stop"].map(button)),
-        form("annul", "game"), form("replay", "game"), form("score", "game", "result"), form("withdraw", "player"), says));
+        form("later", "open"), form("break", "minutes"), form("annul", "game"), form("replay", "game"), form("score", "game", "result"), form("withdraw", "player"), says));
       section.hidden = false;
     }
     fill();

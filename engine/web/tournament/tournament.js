@@ -7,6 +7,7 @@
 import { Board, short, squares } from "../board/board.js";
 import { events, meetings } from "./course.js";
 import { open as openDirector } from "./director.js";
+import { open as openMaker } from "./maker.js";
 import { make } from "../base/dom.js";
 import { chosen, setLanguage, speak, translate } from "../base/language.js";
 import { LANGUAGES, men, t } from "../base/texts.js";
@@ -125,11 +126,16 @@ const showPlaces = ({ places, rounds }) => {
 };
 
 const showTable = () => {
+  at("wait").hidden = !(at("course").hidden = !table?.tournament);
+  direct();
   if (!table?.tournament) return;
   const { tournament, state, next, feed } = table;
   document.title = at("event").textContent = tournament.event;
   const round = tournament.round ? t("live.round", { round: tournament.round }) + ": " : "";
   at("state").textContent = round + t("live.state." + state);
+  const rest = state === "break" ? feed.findLast(({ kind }) => kind === "break") : null;
+  const begin = rest ? new Date(1000 * (rest.at + parseInt(rest.detail))).toLocaleTimeString(t.language, { timeStyle: "short" }) : "";
+  at("no-games").textContent = t("live.noGames") + (rest ? " " + t("live.begins", { round: rest.round, time: begin }) : "");
   at("state").className = "chip " + ({ playing: "win", paused: "due", stopping: "due" }[state] ?? "on");
   showPlaces(tournament);
   const last = tournament.rounds.at(-1);
@@ -140,11 +146,24 @@ const showTable = () => {
   at("next-title").textContent = next ? t("live.next", { round: next.round }) : "";
   at("next").replaceChildren(...meetings(next));
   at("feed").replaceChildren(...events(feed));
-  direct();
 };
 
-/** Shows the director's buttons again. */
-let direct = () => {};
+/** What the director's page has now, `make` or `director`, and what shows it again. */
+let part = "";
+let redraw = () => {};
+
+/** Shows the director's buttons or, before the tournament begins, the form that makes it. */
+const direct = async () => {
+  const token = decodeURIComponent(location.hash.slice(1));
+  const now = table?.tournament ? "director" : "make";
+  if (!token) return;
+  if (now === part) return redraw();
+  part = now;
+  redraw = () => {};
+  const shows = now === "make" ? await openMaker(token).catch(() => redraw) : openDirector(at("director"), token, () => table);
+  if (part === now) redraw = shows;
+  if (part !== "make") at("make").hidden = true;
+};
 
 const isOver = () => ["over", "interrupted"].includes(table?.state);
 
@@ -178,11 +197,8 @@ const begin = async () => {
     at("language").value = t.language;
     showTable();
     showGames();
-    direct();
   });
   translate();
-  const token = decodeURIComponent(location.hash.slice(1));
-  if (token) direct = openDirector(at("director"), token, () => table);
   setInterval(() => cards.forEach((card) => card.tick()), 200);
   follow();
 };

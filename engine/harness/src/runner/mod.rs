@@ -10,6 +10,7 @@
 //!   them with several workers and saves the state after each one;
 //! * [`stats`]: [`Standings`], which grow with [`MatchResults`], ratings and the sequential test;
 //! * `report`: games as CSV, PDN and a page;
+//! * `setup`: for a form that makes a tournament: keys, programs, engines that are tried;
 //! * `check`: whether a program follows its protocol.
 
 mod check;
@@ -18,6 +19,7 @@ mod game;
 mod openings;
 mod player;
 mod report;
+mod setup;
 pub mod stats;
 mod tournament;
 
@@ -40,9 +42,10 @@ pub use player::{
     Abort, Answer, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought, process,
 };
 pub use report::{
-    InPlayRecord, Live, LiveEvent, LiveRecord, LoggedLine, MatchPage, StandingsRecord,
+    InPlayRecord, Live, LiveEvent, LiveRecord, LoggedLine, MatchPage, Relay, StandingsRecord,
     TournamentRecord, csv_lines, logged_lines,
 };
+pub use setup::{ProbedEngine, TournamentFile, TournamentKey, probe, programs};
 pub use stats::Decision;
 pub use stats::places::{PlaceRecord, places, places_text};
 pub use stats::results::MatchResults;

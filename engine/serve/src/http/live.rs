@@ -75,6 +75,9 @@ impl Shown {
 /// Takes one line, and returns its effect, or why it had none.
 pub type Hears = dyn Fn(&str) -> Result<String, String> + Send + Sync;
 
+/// Answers a question with this name and body as JSON, or says why it does not.
+pub type Answers = dyn Fn(&str, &str) -> Result<String, String> + Send + Sync;
+
 /// What a program shows, and the listener for commands.
 pub struct Live {
     /// The texts shown.
@@ -83,6 +86,8 @@ pub struct Live {
     pub token: String,
     /// The listener.
     pub hears: Box<Hears>,
+    /// What answers the questions of the one who may send commands.
+    pub answers: Box<Answers>,
 }
 
 /// The routes for spectators and for commands.
@@ -109,14 +114,25 @@ pub(super) fn router(shared: &Arc<ServerState>, live: Live) -> Router {
             }
         }
     };
-    let say = move |State(shared): State<Arc<ServerState>>, request: Request| async move {
-        send_command(shared, live, request).await.unwrap_or_else(|p| super::refusal::refused(&p))
+    let say = {
+        let live = Arc::clone(&live);
+        move |State(shared): State<Arc<ServerState>>, request: Request| async move {
+            let said = send_command(shared, live, request).await;
+            said.unwrap_or_else(|problem| super::refusal::refused(&problem))
+        }
+    };
+    let question = move |State(shared): State<Arc<ServerState>>,
+                         Path(name): Path<String>,
+                         request: Request| async move {
+        let answer = ask(shared, live, name, request).await;
+        answer.unwrap_or_else(|problem| super::refusal::refused(&problem))
     };
     Router::new()
         .route("/health", get(|| async { json("{\"status\":\"ok\"}") }))
         .route("/v1/live", get(follow))
         .route("/v1/live/{name}", get(show))
         .route("/v1/director", post(say))
+        .route("/v1/director/{question}", post(question))
         .fallback(files::get)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(Arc::clone(shared), guard))
@@ -162,21 +178,48 @@ async fn send_command(
     live: Arc<Live>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let line = text_with_token(&shared, &live, request).await?;
+    if line.len() > LONGEST_LINE || line.contains(['\n', '\r']) {
+        return Err(bad(format!("expected one line of {LONGEST_LINE} bytes at most")));
+    }
+    let text = outcome(task::spawn_blocking(move || (live.hears)(&line))).await?;
+    Ok(json(serde_json::json!({ "said": text }).to_string()))
+}
+
+/// Answers a question, if it has the token.
+async fn ask(
+    shared: Arc<ServerState>,
+    live: Arc<Live>,
+    name: String,
+    request: Request,
+) -> Result<Response, Problem> {
+    let body = text_with_token(&shared, &live, request).await?;
+    outcome(task::spawn_blocking(move || (live.answers)(&name, &body))).await.map(json)
+}
+
+fn bad(detail: String) -> Problem {
+    Problem::new(ProblemKind::BadParameter, detail)
+}
+
+/// The body of a request that has the token. Without it the body is not read.
+async fn text_with_token(
+    shared: &ServerState,
+    live: &Live,
+    request: Request,
+) -> Result<String, Problem> {
     let (parts, body) = request.into_parts();
     if !may_speak(&parts.headers, &live.token) {
         let detail = "the token of the director is missing or wrong";
         return Err(Problem::new(ProblemKind::Unauthorized, detail));
     }
-    let body = read(body, &parts, &shared).await?;
-    let bad = |detail: String| Problem::new(ProblemKind::BadParameter, detail);
-    let line = std::str::from_utf8(&body).map_err(|error| bad(error.to_string()))?.to_owned();
-    if line.len() > LONGEST_LINE || line.contains(['\n', '\r']) {
-        return Err(bad(format!("expected one line of {LONGEST_LINE} bytes at most")));
-    }
+    let body = read(body, &parts, shared).await?;
+    String::from_utf8(body.into()).map_err(|error| bad(error.to_string()))
+}
+
+/// The outcome of work for the director.
+async fn outcome(work: task::JoinHandle<Result<String, String>>) -> Result<String, Problem> {
     let failed = |_| Problem::new(ProblemKind::Internal, "the tournament did not answer");
-    let done = task::spawn_blocking(move || (live.hears)(&line)).await.map_err(failed)?;
-    let text = done.map_err(bad)?;
-    Ok(json(serde_json::json!({ "said": text }).to_string()))
+    work.await.map_err(failed)?.map_err(bad)
 }
 
 /// Whether a request has the token (RFC 6750, 2.1; RFC 9110, 11.4: the case of `Bearer` is free).

@@ -17,7 +17,7 @@ use meerslag_book::Book;
 use meerslag_files::{Existing, with_causes};
 use meerslag_harness::runner::{
     Abort, Contest, Decision, Director, ENGINE_KEYS, GameLogs, Live, LoggedLine, MatchConfig,
-    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed,
+    MatchEnd, MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Relay, Resumed,
     StateError, StateFile, logged_lines, merge_states, run as run_match,
 };
 use meerslag_study::openings::Opening;
@@ -169,7 +169,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let (force, json) = (args.force, args.json);
     let how = MatchCommand { state: args.state.as_deref(), force, json, live: None };
     let abort = Arc::new(Abort::new());
-    let director = Director::new(&abort);
+    let director = Arc::new(Director::new(&abort));
     how.play(begun, (&abort, &director), command_to_continue)
 }
 
@@ -334,7 +334,7 @@ impl MatchCommand<'_> {
     pub(super) fn play(
         self,
         begun: Begun,
-        (abort, director): (&Arc<Abort>, &Director),
+        (abort, director): (&Arc<Abort>, &Arc<Director>),
         to_continue: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
         let Begun { mut state, config, mut results, parts, run, own_files } = begun;
@@ -361,8 +361,11 @@ impl MatchCommand<'_> {
             }
             (None, None) => {}
         }
+        let relay = run.relay.clone().map(|path| Relay::start(path, &config, director, &results));
+        let relay = relay.transpose()?;
         results.drop_moves();
         let mut observe = |event: MatchEvent<'_>| {
+            relay.iter().for_each(|relay| relay.notice(&event));
             self.live.iter().for_each(|live| live.lock().notice(&config, &event));
             output.notice(&config, &event)
         };
@@ -377,6 +380,7 @@ impl MatchCommand<'_> {
             let _ = state.discard();
         }
         let finished = output.finish(&config, &results);
+        let finished = finished.and(relay.map_or(Ok(()), Relay::close));
         let end = end.map_err(|error| {
             // The reason for the end comes last, where it is seen.
             let reason = with_causes(&error);
@@ -444,12 +448,13 @@ impl MatchArgs {
 }
 
 /// The files that a match writes.
-pub(super) fn written<'a>(state: Option<&'a Path>, run: &'a MatchRun) -> [Named<'a>; 4] {
+pub(super) fn written<'a>(state: Option<&'a Path>, run: &'a MatchRun) -> [Named<'a>; 5] {
     [
         ("--state", state),
         ("--pdn", run.pdn.as_deref()),
         ("--csv", run.csv.as_deref()),
         ("--html", run.html.as_deref()),
+        ("relay", run.relay.as_deref()),
     ]
 }
 

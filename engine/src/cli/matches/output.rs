@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::files::{GrowingFile, place};
+use super::super::files::{self, GrowingFile, place};
 use super::super::json::{self, Record};
 use super::super::streams::{note, plain, stdout};
 use super::super::terminal::fitting;
@@ -107,6 +107,9 @@ impl Output {
             if is_own { Existing::Replace } else { how.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
+        if let Some(path) = &run.relay {
+            files::check(path, existing(path))?;
+        }
         let page = run.html.as_deref().map(|path| {
             PageFile::open(path, existing(path), page, (run.language.as_deref(), how.live))
         });

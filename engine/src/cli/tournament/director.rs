@@ -4,17 +4,18 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::anyhow;
-use meerslag_harness::runner::{Abort, Act, Contest, Director, Live, LiveEvent};
+use meerslag_harness::runner::{Abort, Act, ActError, Contest, Director, Live, LiveEvent};
 use parking_lot::Mutex;
 
 use super::super::streams::note;
 use super::super::{Failure, files};
 
 /// The director's commands.
-const WORDS: &str =
-    "pause, resume, stop, annul GAME, replay GAME, score GAME 2-0, or withdraw NAME";
+const WORDS: &str = "pause, resume, stop, later GAME, break SECONDS, annul GAME, replay GAME, score GAME 2-0, \
+                     or withdraw NAME";
 
 /// The number of a game, as `7` or with its round as `2.7`, from 0.
 fn game(text: &str) -> Result<usize, String> {
@@ -52,6 +53,8 @@ pub(super) fn act(config: &Contest, text: &str) -> Result<Act, String> {
 enum DirectorCommand {
     Pause(bool),
     Stop,
+    Later(usize),
+    Break(Duration),
     Act(Act),
     Nothing,
 }
@@ -65,6 +68,11 @@ fn read(config: &Contest, line: &str) -> Result<DirectorCommand, String> {
         ("pause", "") => DirectorCommand::Pause(true),
         ("resume", "") => DirectorCommand::Pause(false),
         ("stop", "") => DirectorCommand::Stop,
+        ("later", text) => DirectorCommand::Later(game(text)?),
+        ("break", text) => {
+            let seconds = text.parse().map_err(|_| format!("'{text}': expected seconds"))?;
+            DirectorCommand::Break(Duration::from_secs(seconds))
+        }
         ("annul", text) => DirectorCommand::Act(Act::Annul(game(text)?)),
         ("replay", text) => DirectorCommand::Act(Act::Replay(game(text)?)),
         ("score", text) => {
@@ -80,6 +88,13 @@ fn read(config: &Contest, line: &str) -> Result<DirectorCommand, String> {
     })
 }
 
+/// From now on the director's signals wait until a tournament begins. Threads that come later inherit
+/// that.
+#[cfg(feature = "serve")]
+pub(super) fn hold_signals() {
+    let _ = signals::hold();
+}
+
 /// Passes the director's commands to a match.
 #[derive(Clone)]
 pub(super) struct DirectorConsole {
@@ -93,6 +108,7 @@ pub(super) struct DirectorConsole {
 impl DirectorConsole {
     /// Carries out a line of the director's; returns the effect in words.
     pub(super) fn carry_out(&self, line: &str) -> Result<&'static str, String> {
+        let said = |error: ActError| error.to_string();
         match read(&self.config, line)? {
             DirectorCommand::Pause(true) => {
                 self.abort.pause(true);
@@ -109,10 +125,16 @@ impl DirectorConsole {
                 self.live.lock().said(LiveEvent::Stop);
                 Ok("stops after this round")
             }
-            // Its effect is shown with the games.
-            DirectorCommand::Act(act) => {
-                self.director.decide(act).map(|()| "").map_err(|error| error.to_string())
+            DirectorCommand::Later(game) => {
+                let put_off = self.director.postpone(game);
+                put_off.map(|()| "it begins after the others of its round").map_err(said)
             }
+            DirectorCommand::Break(rest) => {
+                let set = self.director.rest(rest);
+                set.map(|()| "the next round begins after this time").map_err(said)
+            }
+            // Its effect is shown with the games.
+            DirectorCommand::Act(act) => self.director.decide(act).map(|()| "").map_err(said),
             DirectorCommand::Nothing => Ok(""),
         }
     }
@@ -160,10 +182,7 @@ mod signals {
     /// SIGUSR1 pauses and resumes, SIGUSR2 stops after the round. Threads that come later, and only they,
     /// inherit that these signals wait to be fetched: call it before there are others.
     pub(super) fn listen(console: DirectorConsole) {
-        let set: SigSet = [Signal::SIGUSR1, Signal::SIGUSR2].into_iter().collect();
-        if set.thread_block().is_err() {
-            return;
-        }
+        let Some(set) = hold() else { return };
         let _ = thread::Builder::new().name("signals".to_owned()).spawn(move || {
             while let Ok(signal) = set.wait() {
                 console.command(match signal {
@@ -173,6 +192,12 @@ mod signals {
                 });
             }
         });
+    }
+
+    /// As [`listen`], but nobody fetches them yet.
+    pub(super) fn hold() -> Option<SigSet> {
+        let set: SigSet = [Signal::SIGUSR1, Signal::SIGUSR2].into_iter().collect();
+        set.thread_block().is_ok().then_some(set)
     }
 
     /// A process in the background that reads from the terminal is stopped; without the signal reading
@@ -188,6 +213,9 @@ mod signals {
     use super::DirectorConsole;
 
     pub(super) fn listen(_: DirectorConsole) {}
+
+    #[cfg(feature = "serve")]
+    pub(super) const fn hold() {}
 
     pub(super) const fn leave_terminal() {}
 }

@@ -1,26 +1,15 @@
 //! The file of a tournament: its configuration and how it is run, as TOML.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use meerslag_harness::runner::{Contest, MatchRun, TournamentConfig, described};
+use meerslag_harness::runner::{Contest, MatchRun, TournamentFile, described};
 use movegen::Variant;
-use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::super::files::place;
 use super::super::matches::read_openings;
-
-/// The contents of the file. Paths start at its folder.
-#[derive(Serialize, Deserialize)]
-struct Description {
-    #[serde(flatten)]
-    config: TournamentConfig,
-    #[serde(flatten)]
-    run: MatchRun,
-    /// See [`state`].
-    state: Option<PathBuf>,
-}
 
 /// A path of the file: it starts at the file's folder.
 fn path(file: &Path, path: &Path) -> PathBuf {
@@ -43,7 +32,43 @@ pub(super) fn state(file: &Path) -> PathBuf {
 pub(super) fn read(file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
     let failed = || file.display().to_string();
     let text = meerslag_files::read_text(file).with_context(failed)?;
-    let table: Table = toml::from_str(&text).with_context(failed)?;
+    checked(&text, file).map_err(|bad| match bad.line {
+        Some(line) => anyhow!("{}, line {line}: {}", file.display(), bad.with_key()),
+        None => anyhow!(bad.why).context(failed()),
+    })
+}
+
+/// Why a description is refused.
+#[derive(Debug)]
+pub(super) struct BadDescription {
+    /// The line to blame, from 1.
+    line: Option<usize>,
+    /// The player to blame, from 1.
+    player: Option<usize>,
+    /// With the key, unless a player is to blame.
+    why: String,
+}
+
+impl BadDescription {
+    fn with_key(&self) -> String {
+        let key = if self.player.is_some() { "player: " } else { "" };
+        format!("{key}{}", self.why)
+    }
+}
+
+impl fmt::Display for BadDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.player {
+            Some(number) => write!(f, "player {number}: {}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
+}
+
+/// Checks the text of a description.
+pub(super) fn checked(text: &str, file: &Path) -> Result<(Contest, MatchRun), BadDescription> {
+    let bad = |line, player, why: String| BadDescription { line, player, why };
+    let table: Table = toml::from_str(text).map_err(|error| bad(None, None, error.to_string()))?;
     parse(table.clone(), file).map_err(|error| {
         let why = format!("{error:#}");
         let is_named = |key: &&String| why.starts_with(&format!("{key}: ")) && *key != "player";
@@ -53,18 +78,19 @@ pub(super) fn read(file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
                 rest.is_some_and(|rest| rest.trim_start().starts_with('='))
             };
             let line = 1 + text.lines().position(is_its).unwrap_or(0);
-            return anyhow!("{}, line {line}: {why}", file.display());
+            return bad(Some(line), None, why);
         }
-        let Some(number) = bad_player(&table, file) else { return error.context(failed()) };
+        let Some(number) = bad_player(&table, file) else { return bad(None, None, why) };
         let heads = text.lines().enumerate().filter(|(_, line)| line.starts_with("[[player"));
         let line = 1 + heads.map(|(line, _)| line).nth(number).unwrap_or(0);
         let why = why.strip_prefix("player: ").unwrap_or(&why);
-        anyhow!("{}, line {line}: player: {why}", file.display())
+        bad(Some(line), Some(number + 1), why.to_owned())
     })
 }
 
 fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
-    let plies = table.remove("opening-plies").unwrap_or(Value::Integer(8));
+    let usual = || Value::Integer(TournamentFile::OPENING_PLIES as i64);
+    let plies = table.remove("opening-plies").unwrap_or_else(usual);
     let plies = plies.try_into().context("opening-plies")?;
     let variant = match table.get("variant") {
         Some(Value::String(name)) => name.parse().context("variant")?,
@@ -81,12 +107,12 @@ fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
         let fens = openings.iter().map(|opening| Value::from(opening.fen())).collect();
         table.insert("openings".to_owned(), Value::Array(fens));
     }
-    table.entry("event").or_insert_with(|| "Engine tournament".into());
+    table.entry("event").or_insert_with(|| TournamentFile::EVENT.into());
     if table.contains_key("shard") {
         bail!("unknown field `shard`");
     }
     let table = serde_json::from_value(serde_json::to_value(table)?)?;
-    let Description { config, run, .. } = described(&table)?;
+    let TournamentFile { config, run, .. } = described(&table)?;
     run.check()?;
     let mut config = Contest::Tournament(config);
     config.play_variant();

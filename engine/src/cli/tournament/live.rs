@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -13,10 +15,12 @@ use meerslag_search::EngineOptions;
 use meerslag_serve::http::live::{Live as LiveServer, Shown};
 use meerslag_serve::http::{Server, ServerError, ServerOptions, Stop};
 
+use super::super::files::ForceArgs;
 use super::super::json::to_json;
 use super::super::streams::note;
-use super::super::{Failure, serve};
-use super::director::DirectorConsole;
+use super::super::{Failure, serve, watchdog};
+use super::director::{DirectorConsole, hold_signals};
+use super::maker::Maker;
 
 /// The default address.
 const USUAL: &str = "127.0.0.1:8011";
@@ -42,6 +46,10 @@ pub(super) struct LiveArgs {
     /// A name for this machine in the page's address, in addition to localhost and addresses; repeatable
     #[arg(long, value_name = "NAME", requires = "serve")]
     allow_host: Vec<String>,
+    /// The director makes the tournament on the page first: it writes FILE, or changes it, and begins when
+    /// the director says so. With the director's address, programs of this machine can be started
+    #[arg(long, requires = "serve", conflicts_with_all = ["check", "table", "resume", "decide"])]
+    make: bool,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -68,6 +76,9 @@ fn new_token() -> String {
 
 /// A page that is being served.
 pub(super) struct LivePage {
+    shown: Shown,
+    /// What hears the director, once the tournament has begun.
+    console: Arc<OnceLock<DirectorConsole>>,
     /// Closed when the run is over.
     over: Option<Sender<()>>,
     shows: Option<JoinHandle<()>>,
@@ -80,15 +91,55 @@ impl LiveArgs {
         self.serve.is_some()
     }
 
+    /// Serves a page on which the tournament of this file is made, if that is wanted, and waits until it is to
+    /// begin.
+    pub(super) fn make(&self, file: &Path, force: ForceArgs) -> Result<Option<LivePage>, Failure> {
+        if !self.make {
+            return Ok(None);
+        }
+        // Before there are other threads.
+        hold_signals();
+        let (maker, begun) = Maker::new(file, force.existing());
+        // For the programs that are tried.
+        let _watchdog = watchdog::start();
+        let page = self.open(move |question, body| maker.answer(question, body))?;
+        begun.recv().map_err(Failure::run)?;
+        Ok(page)
+    }
+
+    /// Serves the page of a tournament that begins, if it is wanted.
+    pub(super) fn show(
+        &self,
+        page: Option<LivePage>,
+        console: &DirectorConsole,
+    ) -> Result<Option<LivePage>, Failure> {
+        let begun = |_: &str, _: &str| Err("the tournament has begun".to_owned());
+        let page = page.map_or_else(|| self.open(begun), |page| Ok(Some(page)))?;
+        let Some(mut page) = page else { return Ok(None) };
+        let (over, is_over) = bounded(0);
+        let shown = page.shown.clone();
+        let own = console.clone();
+        let shows = thread::Builder::new().name("show".to_owned());
+        page.shows = Some(shows.spawn(move || show(&own, &shown, &is_over))?);
+        page.over = Some(over);
+        let _ = page.console.set(console.clone());
+        Ok(Some(page))
+    }
+
     /// Serves the page, if it is wanted.
-    pub(super) fn open(&self, console: &DirectorConsole) -> Result<Option<LivePage>, Failure> {
+    fn open(
+        &self,
+        answers: impl Fn(&str, &str) -> Result<String, String> + Send + Sync + 'static,
+    ) -> Result<Option<LivePage>, Failure> {
         let Some(address) = self.serve else { return Ok(None) };
+        let console = Arc::new(OnceLock::<DirectorConsole>::new());
         let shown = Shown::new(&["table", "games"]);
         let token = self.token.clone().unwrap_or_else(new_token);
         let hears = {
-            let console = console.clone();
+            let console = Arc::clone(&console);
             move |line: &str| {
                 note(format_args!("director's page: {line}"));
+                let console = console.get().ok_or("the tournament has not begun")?;
                 console.carry_out(line).map(str::to_owned)
             }
         };
@@ -108,19 +159,18 @@ impl LiveArgs {
             // One thread for all spectators: the processors are for the players.
             threads: 1,
         };
-        let live =
-            LiveServer { shown: shown.clone(), token: token.clone(), hears: Box::new(hears) };
+        let live = LiveServer {
+            shown: shown.clone(),
+            token: token.clone(),
+            hears: Box::new(hears),
+            answers: Box::new(answers),
+        };
         let server = Server::bind_live(live, &options)?;
         let stop = server.stop();
         let address = serve::reachable(server.address()?);
-        let thread = |name: &str| thread::Builder::new().name(name.to_owned());
-        let server = thread("page").spawn(move || server.run())?;
-        let (over, is_over) = bounded(0);
-        let shows = {
-            let console = console.clone();
-            thread("show").spawn(move || show(&console, &shown, &is_over))
-        };
-        let page = LivePage { over: Some(over), shows: Some(shows?), server: Some(server), stop };
+        let server = thread::Builder::new().name("page".to_owned()).spawn(move || server.run())?;
+        let server = Some(server);
+        let page = LivePage { shown, console, over: None, shows: None, server, stop };
         note(format_args!("spectators: http://{address}/"));
         note(format_args!("director:   http://{address}/#{token}"));
         Ok(Some(page))

@@ -4,6 +4,8 @@ mod director;
 mod file;
 #[cfg(feature = "serve")]
 mod live;
+#[cfg(feature = "serve")]
+mod maker;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,8 +36,8 @@ The file is TOML; docs/tournaments.md describes it:
   name = \"A\"
   engine = 'cmd=\"./a hub\"'     # as 'meerslag match --engine' describes it
 
-While it runs, type pause, resume, stop (after this round), annul GAME, replay GAME, \
-score GAME 2-0, or withdraw NAME; the signals SIGUSR1 (pause, and resume) and SIGUSR2 (stop after this \
+While it runs, type pause, resume, stop (after this round), later GAME, break SECONDS, annul GAME, \
+replay GAME, score GAME 2-0, or withdraw NAME; the signals SIGUSR1 (pause, and resume) and SIGUSR2 (stop after this \
 round) do the same as the words. Clocks do not run during a pause.
 
 Examples:
@@ -43,6 +45,8 @@ Examples:
   meerslag tournament cup.toml
   meerslag tournament cup.toml --serve 0.0.0.0:8011
       a page on which others follow the games; its address for the director is printed
+  meerslag tournament cup.toml --serve --make
+      the director chooses players and conditions on the page, which writes cup.toml
   meerslag tournament cup.toml --resume
       continue after an interruption
   meerslag tournament cup.toml --decide 'score 5 2-0' --decide 'withdraw Scan' --resume
@@ -87,6 +91,8 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         let (config, results) = StateFile::read(&state).map_err(Failure::input)?;
         return args.show_table(&config, &results);
     }
+    #[cfg(feature = "serve")]
+    let page = args.live.make(&args.file, args.force)?;
     let mut begun = if args.resume || !args.decide.is_empty() {
         let mut resumed = resume(&state)?;
         args.decide(&mut resumed)?;
@@ -117,7 +123,7 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
     };
     console.listen(args.director)?;
     #[cfg(feature = "serve")]
-    let page = args.live.open(&console)?;
+    let page = args.live.show(page, &console)?;
     let (force, json) = (args.force, args.json);
     let how = MatchCommand { state: Some(&state), force, json, live: Some(&console.live) };
     let played = how.play(begun, (&abort, &director), |_| args.command_to_go_on());

@@ -706,3 +706,55 @@ fn dates_are_those_of_the_place() {
     // Midnight may have passed in between.
     assert!(east == east_utc || west == west_utc, "{east} {east_utc} {west} {west_utc}");
 }
+
+/// Games that wait and breaks, by the director's words, and the file of the round for a relay.
+#[test]
+fn the_director_reschedules_and_a_relay_follows() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("cup.toml");
+    // Games that last until the director ends them.
+    let player = |name| format!("[[player]]\nname = \"{name}\"\nengine = \"builtin\"\n");
+    let text = format!(
+        "event = \"Cup\"\nformat = \"gauntlet\"\nrounds = 2\ngames = 1\ntime-control = \"move=0.1\"\n\
+         relay = \"round.pdn\"\n{}",
+        ["A", "B", "C", "D"].map(player).concat()
+    );
+    fs::write(&file, text).unwrap();
+    let (mut child, address) = serve(&file, TOKEN);
+    let says = |line: &str| ask(&address, &say(TOKEN, line));
+    let is_done = |line: &str| says(line).starts_with("HTTP/1.1 200");
+    assert!(is_done("pause"));
+    until("a game that can wait", || is_done("later 2"));
+    let refused = says("later 1");
+    assert!(refused.contains("game 1 does not wait to be played in this round"), "{refused}");
+    assert!(says("later").contains("expected the number of a game"));
+    assert!(says("break soon").contains("expected seconds"));
+    assert!(says("break 604801").contains("expected seconds up to a week"));
+    assert!(is_done("resume"));
+    let relay = || fs::read_to_string(folder.path().join("round.pdn")).unwrap_or_default();
+    until("some moves in the file", || relay().contains("2. "));
+    let text = relay();
+    assert!(text.contains("[Round \"1.1\"]") && text.contains("[Result \"*\"]"), "{text}");
+    assert_eq!(text.matches("[Termination \"unterminated\"]").count(), 1, "{text}");
+    assert!(is_done("break 100000"));
+    for line in ["score 1 2-0", "score 2 1-1", "score 3 0-2"] {
+        assert!(is_done(line), "{line}");
+    }
+    until("the break", || ask(&address, &get("/v1/live/table")).contains("\"state\":\"break\""));
+    // The second game came last.
+    let order: Vec<_> = lines(&file, "game").iter().map(|game| game["game"].clone()).collect();
+    assert_eq!(order, [0, 2, 1]);
+    until("all results in the file", || {
+        let text = relay();
+        text.matches("[Event ").count() == 3 && !text.contains("unterminated")
+    });
+    assert!(is_done("break 0"));
+    for line in ["score 4 2-0", "score 5 2-0", "score 6 2-0"] {
+        until(line, || is_done(line));
+    }
+    assert!(child.wait().unwrap().success());
+    let text = relay();
+    assert_eq!(text.matches("[Round \"2.").count(), 3, "{text}");
+    assert!(!text.contains("unterminated") && !text.contains("[Round \"1."), "{text}");
+    assert!(!folder.path().join("cup.pdn").exists());
+}

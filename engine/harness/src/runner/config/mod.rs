@@ -191,7 +191,7 @@ const fn three() -> usize {
 
 impl TournamentConfig {
     /// The longest break: a week.
-    const MAX_BREAK: u64 = 7 * 24 * 3600;
+    pub(in crate::runner) const MAX_BREAK: Duration = Duration::from_secs(7 * 24 * 3600);
 
     /// The rounds of a Swiss or a gauntlet.
     #[must_use]
@@ -237,7 +237,7 @@ impl TournamentConfig {
         if !(1..=2).contains(&self.games) {
             return Err(ConfigError::bounds("games", self.games, "1 or 2"));
         }
-        if self.break_seconds > TournamentConfig::MAX_BREAK {
+        if Duration::from_secs(self.break_seconds) > TournamentConfig::MAX_BREAK {
             return Err(ConfigError::bounds("break", self.break_seconds, "seconds up to a week"));
         }
         Ok(())

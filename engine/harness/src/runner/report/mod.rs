@@ -12,6 +12,7 @@ mod page;
 mod pdn;
 mod places;
 mod progress;
+mod relay;
 mod table;
 
 use movegen::notation::hub;
@@ -22,6 +23,7 @@ pub use self::lines::{LoggedLine, logged_lines};
 pub use self::live::{InPlayRecord, Live, LiveEvent, LiveRecord};
 pub use self::page::MatchPage;
 pub use self::places::TournamentRecord;
+pub use self::relay::Relay;
 pub use self::table::StandingsRecord;
 use crate::runner::config::Contest;
 use crate::runner::game::match_game::MatchGame;

@@ -53,6 +53,12 @@ pub enum ActError {
     /// Not a result of a game.
     #[error("{0}-{1} is not a result: expected 2-0, 1-1, 0-2 or 0-0")]
     Points(u8, u8),
+    /// The game has begun, or is of another round.
+    #[error("game {0} does not wait to be played in this round")]
+    NotWaiting(usize),
+    /// The break is too long.
+    #[error("a break of {0} s: expected seconds up to a week")]
+    Break(u64),
     /// A match has no director.
     #[error("only tournaments have a director")]
     NoTournament,

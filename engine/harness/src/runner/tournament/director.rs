@@ -4,7 +4,7 @@
 //! there, between two moves or when an engine reports, and observers take copies. Neither waits
 //! longer for the other than such a copy takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 use movegen::Color;
 use parking_lot::Mutex;
 
+use crate::runner::config::TournamentConfig;
 use crate::runner::player::Abort;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::Pairing;
@@ -118,6 +119,10 @@ pub struct Director {
     games_in_play: Mutex<BTreeMap<usize, Arc<LiveGame>>>,
     /// Decisions about games that have not begun.
     orders: Mutex<BTreeMap<usize, Act>>,
+    /// The games of the round that have not begun, in their order.
+    waiting: Mutex<VecDeque<(usize, Pairing)>>,
+    /// How long the break lasts from now on, or the next one.
+    rest: Mutex<Option<Duration>>,
 }
 
 impl Director {
@@ -131,6 +136,8 @@ impl Director {
             asked,
             games_in_play: Mutex::default(),
             orders: Mutex::default(),
+            waiting: Mutex::default(),
+            rest: Mutex::default(),
         }
     }
 
@@ -149,6 +156,46 @@ impl Director {
         let until = world.now() + PATIENCE;
         world.wait(Some(until), || vec![heard(&answered)]);
         answered.recv_timeout(world.left(until)).map_err(|_| ActError::NotHeard)?
+    }
+
+    /// Puts a game off until the others of its round have begun.
+    ///
+    /// # Errors
+    /// If it does not wait to be played in this round.
+    pub fn postpone(&self, game: usize) -> Result<(), ActError> {
+        let mut waiting = self.waiting.lock();
+        let place = waiting.iter().position(|(waits, _)| *waits == game);
+        let put_off = place.and_then(|place| waiting.remove(place));
+        waiting.push_back(put_off.ok_or(ActError::NotWaiting(game + 1))?);
+        Ok(())
+    }
+
+    /// The next round begins after this time: from now on if there is a break, otherwise from the end of
+    /// the round that is played.
+    ///
+    /// # Errors
+    /// If it is longer than a week.
+    pub fn rest(&self, rest: Duration) -> Result<(), ActError> {
+        if rest > TournamentConfig::MAX_BREAK {
+            return Err(ActError::Break(rest.as_secs()));
+        }
+        *self.rest.lock() = Some(rest);
+        Ok(())
+    }
+
+    /// Takes the length of the break, if it has been decided.
+    pub(in crate::runner) fn take_rest(&self) -> Option<Duration> {
+        self.rest.lock().take()
+    }
+
+    /// These games are to be played, in this order.
+    pub(in crate::runner) fn line_up(&self, games: Vec<(usize, Pairing)>) {
+        *self.waiting.lock() = games.into();
+    }
+
+    /// The next game to be played.
+    pub(in crate::runner) fn next_game(&self) -> Option<(usize, Pairing)> {
+        self.waiting.lock().pop_front()
     }
 
     /// The games in play.
@@ -200,6 +247,7 @@ impl Director {
     /// No game is in play any more.
     pub(in crate::runner) fn all_get_up(&self) {
         self.games_in_play.lock().clear();
+        self.waiting.lock().clear();
     }
 
     /// Ends a game that is in play, or has yet to begin, by a decision on it.

@@ -15,7 +15,6 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -291,7 +290,7 @@ impl RoundRunner<'_> {
                 }
                 is_first = false;
             }
-            let end = self.play(&games, collector);
+            let end = self.play(games, collector);
             collector.director.all_get_up();
             let end = end?;
             if end != MatchEnd::Complete || config.tournament().is_none() {
@@ -307,7 +306,7 @@ impl RoundRunner<'_> {
     /// Plays these games.
     fn play(
         self,
-        games: &[(usize, Pairing)],
+        games: Vec<(usize, Pairing)>,
         collector: &mut Collector<'_>,
     ) -> Result<MatchEnd, MatchError> {
         let RoundRunner { workers, arbiter, health, abort, standstills } = self;
@@ -317,7 +316,7 @@ impl RoundRunner<'_> {
         let director = collector.director;
         let unfinished = &collector.results.take_unfinished();
         let count = workers.concurrency.min(games.len());
-        let next = AtomicUsize::new(0);
+        director.line_up(games);
         // No game waits between two moves for another game's report.
         let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
         let world = abort.world();
@@ -328,7 +327,6 @@ impl RoundRunner<'_> {
                 let events = sender.clone();
                 let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
                 let cpus = cpus.unwrap_or_default();
-                let next = &next;
                 let starts = &starts;
                 let logs = workers.logs.as_ref();
                 let work = move || {
@@ -351,7 +349,7 @@ impl RoundRunner<'_> {
                         events,
                         players,
                     };
-                    worker.work(games, next);
+                    worker.work();
                 };
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 if let Err(error) = builder.spawn_scoped(scope, world.within(work)) {
@@ -414,8 +412,8 @@ impl Collector<'_> {
     /// play.
     fn pair(&mut self, abort: &Abort) -> Result<bool, MatchError> {
         let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
-        let pause =
-            Duration::from_secs(self.config.tournament().map_or(0, |rules| rules.break_seconds));
+        let usual = self.config.tournament().map_or(0, |rules| rules.break_seconds);
+        let pause = self.director.take_rest().unwrap_or(Duration::from_secs(usual));
         let round = if pause.is_zero() || self.results.rounds().is_empty() {
             round
         } else {
@@ -441,19 +439,25 @@ impl Collector<'_> {
     /// whether the match continues.
     fn rest(&mut self, next: &Round, pause: Duration, abort: &Abort) -> Result<bool, MatchError> {
         let world = abort.world();
-        let end = world.now() + pause;
+        let mut end = world.now() + pause;
         (self.observe)(MatchEvent::Break(next, pause)).map_err(MatchError::Observer)?;
         loop {
+            let rest = self.director.take_rest();
+            if let Some(rest) = rest {
+                end = world.now() + rest;
+            }
             if abort.is_set() || world.left(end).is_zero() {
                 return Ok(!abort.is_set());
             }
             let until = end.min(world.now() + HOLD_INTERVAL);
             world.wait(Some(until), || vec![heard(self.director.asked())]);
             let asked = self.director.asked().recv_timeout(world.left(until));
-            let Ok((act, answer)) = asked else { continue };
-            let decided = self.decide(act)?;
-            let changed = decided.is_ok();
-            let _ = answer.send(decided);
+            let mut changed = rest.is_some();
+            if let Ok((act, answer)) = asked {
+                let decided = self.decide(act)?;
+                changed |= decided.is_ok();
+                let _ = answer.send(decided);
+            }
             if changed && let Some(next) = next_round(self.config, self.results) {
                 let left = world.left(end);
                 (self.observe)(MatchEvent::Break(&next, left)).map_err(MatchError::Observer)?;

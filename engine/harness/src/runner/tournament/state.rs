@@ -174,6 +174,9 @@ pub struct MatchRun {
     /// Write a page with tables, plots and all games on a board to this file
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE"))]
     pub html: Option<PathBuf>,
+    /// The games of the round are written to this file as they are played; for tournaments.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub relay: Option<PathBuf>,
     /// The first language of the page of --html; readers can choose another
     #[cfg_attr(feature = "clap", arg(long, value_name = "CODE", value_parser = LANGUAGES))]
     pub language: Option<String>,
@@ -223,6 +226,7 @@ impl MatchRun {
             pdn: self.pdn.or(before.pdn),
             csv: self.csv.or(before.csv),
             html: self.html.or(before.html),
+            relay: self.relay.or(before.relay),
             language: self.language.or(before.language),
             concurrency: self.concurrency.or(before.concurrency),
             affinity: self.affinity.or(before.affinity),
@@ -281,14 +285,14 @@ impl MatchRun {
     #[must_use]
     pub fn mapped(&self, change: impl Fn(&Path) -> PathBuf) -> MatchRun {
         let mut run = self.clone();
-        let paths = [&mut run.pdn, &mut run.csv, &mut run.html, &mut run.log];
+        let paths = [&mut run.pdn, &mut run.csv, &mut run.html, &mut run.relay, &mut run.log];
         paths.into_iter().flatten().for_each(|path| *path = change(path));
         run
     }
 
     /// The files, and the folder of the logs.
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.pdn, &self.csv, &self.html, &self.log].into_iter().flatten()
+        [&self.pdn, &self.csv, &self.html, &self.relay, &self.log].into_iter().flatten()
     }
 }
 

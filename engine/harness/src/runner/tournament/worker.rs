@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crossbeam::channel::Sender;
 
@@ -19,7 +19,6 @@ use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, Player, PlayerError};
 use crate::runner::stats::results::REPLAYED;
 use crate::runner::tournament::director::Director;
-use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
 use crate::world::has_room;
 use meerslag_study::record::PlyRecord;
@@ -81,12 +80,10 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    pub fn work(&mut self, games: &[(usize, Pairing)], next: &AtomicUsize) {
+    pub fn work(&mut self) {
         pin(None, &self.cpus);
         while !self.abort.is_set() {
-            let Some(&(number, pairing)) = games.get(next.fetch_add(1, Ordering::Relaxed)) else {
-                break;
-            };
+            let Some((number, pairing)) = self.director.next_game() else { break };
             self.report(WorkerReport::Begin { game: number, pairing });
             let start = self.starts.of(pairing);
             let halfmoves = start.start_counters().plies();
