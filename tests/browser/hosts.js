@@ -37,9 +37,9 @@ const TYPES = {
 };
 
 /** The path of a request for a file. */
-const fileOf = (request) => {
+const fileOf = (request, page = "index.html") => {
   const path = normalize(new URL(request.url, "http://host").pathname);
-  return path.endsWith("/") ? path + "index.html" : path;
+  return path.endsWith("/") ? path + page : path;
 };
 
 /** The headers of a file of this name. */
@@ -98,10 +98,11 @@ const withDrawings = async (content) => {
   return text;
 };
 
-/** A proxy of a server: files of the folder, and all else from the server. */
-const before = async (server, port) => {
+/** A proxy of a server: files of the folder, and all else from the server. Without a folder the server itself. */
+export const before = async (server, port = 0, page) => {
+  if (!PAGE) return server;
   const front = createServer(async (request, response) => {
-    const file = fileOf(request);
+    const file = fileOf(request, page);
     try {
       const content = await readFile(join(PAGE, file));
       return response.writeHead(200, headersOf(file)).end(file.endsWith(".html") ? await withDrawings(content) : content);
@@ -135,7 +136,7 @@ const before = async (server, port) => {
 
 /** Starts `meerslag serve` and waits until it says where it listens; a port is free or given. */
 export const startServer = async (program, options = [], port = 0) =>
-  PAGE ? before(await startProgram(program, options), port) : startProgram(program, options, port);
+  before(await startProgram(program, options, PAGE ? 0 : port), port);
 
 const startProgram = async (program, options, port = 0) => {
   const child = spawn(program, ["serve", "--port", String(port), ...options], { stdio: ["ignore", "pipe", "pipe"] });

@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { createInterface } from "node:readline";
 
-import { launch } from "./hosts.js";
+import { before as inFront, launch } from "./hosts.js";
 import { inLanguage } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
@@ -37,13 +37,17 @@ before(async () => {
   browser = await launch();
   folder = await mkdtemp(join(tmpdir(), "meerslag-"));
   await writeFile(join(folder, "cup.toml"), CUP);
-  const args = ["tournament", join(folder, "cup.toml"), "--serve", "127.0.0.1:0", "--token", TOKEN];
-  child = spawn(MEERSLAG, args, { stdio: ["ignore", "ignore", "pipe"] });
-  for await (const line of createInterface({ input: child.stderr })) {
-    url = line.match(/spectators: (\S+)/)?.[1];
-    if (url) break;
-  }
+  [child, url] = await serve("cup.toml");
 });
+/** Serves the page of a tournament: the process, and the address. */
+const serve = async (name, ...more) => {
+  const args = ["tournament", join(folder, name), "--serve", "127.0.0.1:0", "--token", TOKEN, ...more];
+  const process = spawn(MEERSLAG, args, { stdio: ["ignore", "ignore", "pipe"] });
+  for await (const line of createInterface({ input: process.stderr })) {
+    const own = line.match(/spectators: (\S+)/)?.[1];
+    if (own) return [process, (await inFront({ url: own, stop: () => {} }, 0, "tournament.html")).url];
+  }
+};
 after(async () => {
   if (options.skip) return;
   child.kill("SIGKILL");
@@ -156,4 +160,108 @@ test("what stays is a file with places, rounds, events and games", options, asyn
   assert.match(await page.locator("#rounds h3").first().innerText(), /^Ronde 1$/);
   assert.deepEqual(await barriers(page), []);
   await page.context().close();
+});
+
+/** A page on which a tournament can be made. */
+const toMake = async (name, context = {}) => {
+  const [process, own] = await serve(name, "--make");
+  const page = await (await browser.newContext({ locale: "en", ...context })).newPage();
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await page.goto(own + "#" + TOKEN);
+  await page.waitForSelector("#make:not([hidden])");
+  const end = async () => {
+    await page.context().close();
+    process.kill("SIGKILL");
+  };
+  /** A field by its label. */
+  const field = (label) => page.locator("#make").getByLabel(label, { exact: true });
+  const says = (text) => page.waitForFunction((text) => document.querySelector("#make-says").textContent.includes(text), text);
+  return { process, own, page, errors, end, field, says };
+};
+
+test("a tournament is made by ticking, saved, read, begun, paused and continued", options, async () => {
+  const { process, own, page, errors, end, field, says } = await toMake("made.toml");
+  const players = page.locator("#make-players li");
+  assert.equal(await players.count(), 1);
+  await players.first().locator("[type=checkbox]").check();
+  await players.first().getByText("Meerslag").waitFor();
+  // What a folder has is ticked; what is entered by path is tried at once.
+  await mkdir(join(folder, "engines"));
+  await symlink(resolve(MEERSLAG), join(folder, "engines", "meerslag"));
+  await field("Folder with engines").fill(join(folder, "engines"));
+  await page.click("#make-find");
+  await says("found. Tick who plays.");
+  const found = players.nth(1);
+  await found.locator("[type=checkbox]").check();
+  await found.locator("summary", { hasText: /^Meerslag \d/ }).click();
+  await found.getByLabel("hash-mb", { exact: true }).fill("4");
+  await found.getByLabel("hash-mb", { exact: true }).blur();
+  assert.match(await found.getByLabel("Description of the engine").inputValue(), /hub" dir=".*" param\.hash-mb="4"$/);
+  await found.getByLabel("Name").fill("Path");
+  await found.getByLabel("Name").blur();
+  await field("Program, HOST:PORT (DXP) or description").fill("cmd=/nonexistent/engine");
+  await page.click("#make-add");
+  await players.last().locator("summary.problem", { hasText: "/nonexistent/engine" }).waitFor();
+  assert.equal(await players.last().locator("[type=checkbox]").isChecked(), false);
+  // Rounds are not for this kind: the field is marked.
+  await field("Name of the tournament").fill("Made");
+  await field("Rounds (Swiss, first against the others)").fill("3");
+  await page.locator("#make-keys select").nth(1).selectOption("move");
+  await field("Seconds").fill("0.1");
+  await page.click("#make-save");
+  await says("rounds: 3: expected none");
+  assert.equal(await field("Rounds (Swiss, first against the others)").getAttribute("aria-invalid"), "true");
+  await field("Rounds (Swiss, first against the others)").fill("");
+  await page.click("#make-save");
+  await says("made.toml is saved.");
+  const text = await readFile(join(folder, "made.toml"), "utf8");
+  assert.match(text, /^event = "Made"\nformat = "round-robin"\ntime-control = "move=0.1"\n\n\[\[player\]\]\nname = "builtin"\nengine = "builtin"\n/);
+  assert.match(text, /name = "Path"\nengine = .*hash-mb/);
+  // A file of another place, in another language.
+  await writeFile(join(folder, "other.toml"), text.replace("Made", "Other").replace("move=0.1", "40/60+0.5"));
+  await page.setInputFiles("#make-file", join(folder, "other.toml"));
+  await says("other.toml is read.");
+  await page.selectOption("#language", "nl");
+  assert.equal(await field("Naam van het toernooi").inputValue(), "Other");
+  assert.equal(await field("Zetten (leeg: alle)").inputValue(), "40");
+  assert.equal(await page.locator("#make-players [type=checkbox]:checked").count(), 2);
+  await page.selectOption("#language", "en");
+  // Spectators wait.
+  const spectator = await (await browser.newContext({ locale: "en" })).newPage();
+  await spectator.goto(own);
+  await spectator.waitForSelector("text=The tournament has not begun.");
+  assert.equal(await spectator.locator("#make").isVisible(), false);
+  await page.click("#make .main");
+  await page.waitForSelector(".game svg use");
+  await spectator.waitForSelector(".game svg use");
+  assert.equal(await page.locator("#make").isVisible(), false);
+  assert.equal(await page.locator("h1").innerText(), "Other");
+  await page.click("text=Pause");
+  await page.waitForFunction(() => document.querySelector("#state").textContent.includes("paused"));
+  await page.click("text=Resume");
+  await page.waitForFunction(() => document.querySelector("#state").textContent.includes("in progress"));
+  assert.deepEqual(errors, []);
+  await spectator.context().close();
+  assert.equal(process.exitCode, null);
+  await end();
+});
+
+test("nobody is kept out of making one, in any language, light and dark, wide and narrow", options, async () => {
+  for (const [width, colorScheme] of [[1280, "light"], [400, "dark"]]) {
+    const { page, errors, end } = await toMake("none.toml", { viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
+    await page.locator("#make-players [type=checkbox]").check();
+    await page.locator("#make-players summary").click();
+    await page.click("#make details >> text=More");
+    await page.waitForSelector("#make-players .grid .field");
+    for (const language of ["en", "nl", "fr", "ru", "de", "pl", "es", "pt"]) {
+      await inLanguage(page, language);
+      assert.deepEqual(await barriers(page), [], `${width} ${colorScheme} ${language}`);
+      assert.deepEqual(await faults(page), [], `${width} ${colorScheme} ${language}`);
+      const [across, wide] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(across <= wide, `${width} ${language}: ${across}`);
+    }
+    assert.deepEqual(errors, []);
+    await end();
+  }
 });

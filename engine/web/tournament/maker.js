@@ -17,79 +17,120 @@ const argumentsOf = (text) => text.match(/[^\s=]+(?:=(?:"[^"]*"|\S*))?/g) ?? [];
 /** The value of an argument, or nothing. */
 const argument = (text, name) => argumentsOf(text).find((one) => one.startsWith(name + "="))?.slice(name.length + 1).replace(/^"|"$/g, "");
 
-/** A description with another value of an argument; null is none. */
+/** A description with another value of an argument, or without it. */
 const withArgument = (text, name, value) => {
   const others = argumentsOf(text).filter((one) => !one.startsWith(name + "="));
-  return [...others, ...(value === null ? [] : [`${name}="${String(value).replaceAll('"', "")}"`])].join(" ");
+  return [...others, ...(value === null ? [] : [`${name}="${value.replaceAll('"', "")}"`])].join(" ");
 };
 
 const input = (attributes) => make("input", { class: "input", ...attributes });
-const select = (choices, value, more = {}) =>
-  make("select", { class: "input", ...more }, ...choices.map(([one, name = one]) => make("option", { value: one, selected: String(one) === String(value ?? "") }, name)));
+const options = (choices, value) =>
+  choices.map(([one, name = one]) => make("option", { value: one, selected: one === String(value ?? "") }, name));
+const select = (choices, value, more = {}) => make("select", { class: "input", ...more }, ...options(choices, value));
 const field = (label, ...nodes) => make("label", { class: "field" }, make("span", { class: "label" }, label), ...nodes);
 
-/** The kinds of time controls: what their texts look like, and the numbers in them. */
+/** The text of a word of the form; without one the word itself, as the file has it. */
+const named = (word) => (has("make." + word) ? t("make." + word) : word);
+
+/** The kinds of time controls: their names, their form, the numbers in it, and how they are written. */
 const CONTROLS = [
-  ["clock", /^(?:(\d+)\/)?([\d.]+)(?:\+([\d.]+))?$/, ["moves", "seconds", "increment"], ([moves, seconds, plus]) => (moves ? moves + "/" : "") + seconds + (plus ? "+" + plus : "")],
+  ["clock", /^(?:(\d+)\/)?([\d.]+)(?:\+([\d.]+))?$/, ["moves", "seconds", "increment"],
+    ([moves, seconds, plus]) => (moves && moves + "/") + seconds + (plus && "+" + plus)],
   ["move", /^move=([\d.]+)$/, ["seconds"], ([seconds]) => "move=" + seconds],
   ["nodes", /^nodes=(\d+)$/, ["nodes"], ([nodes]) => "nodes=" + nodes],
   ["other", /^(.*)$/, ["other"], ([text]) => text],
 ];
 
-/** Fields for a time control; returns its nodes and what reads them. */
+/** A time control as a field: its kind and its numbers. */
 const control = (text) => {
-  const kind = CONTROLS.find(([, form]) => form.test(text)) ?? CONTROLS[0];
+  const of = (name) => /** @type {any} */ (CONTROLS.find(([one]) => one === name));
+  const [kind] = text ? CONTROLS.find(([, form]) => /** @type {RegExp} */ (form).test(text)) : CONTROLS[0];
   const numbers = make("div", { class: "row wrapped" });
   let inputs = [];
-  const show = ([name, form, parts]) => {
+  const show = () => {
+    const [name, form, parts] = of(mark.value);
     const values = form.exec(text)?.slice(1) ?? [];
-    inputs = parts.map((part, index) => input({ type: name === "other" ? "text" : "number", min: 0, step: "any", value: values[index] ?? "", "data-part": part }));
+    inputs = parts.map((_, index) => input({ type: name === "other" ? "text" : "number", min: 0, step: "any", value: values[index] }));
     numbers.replaceChildren(...inputs.map((one, index) => field(t("make.control." + parts[index]), one)));
   };
-  const chosen = select(CONTROLS.map(([name]) => [name, t("make.control." + name)]), kind[0], {
-    "aria-label": t("make.time-control"), change: () => show(CONTROLS.find(([name]) => name === chosen.value)),
-  });
-  show(kind);
+  const kinds = CONTROLS.map(([name]) => [name, t("make.control." + name)]);
+  const mark = select(kinds, kind, { change: show });
+  show();
   const read = () => {
     const values = inputs.map(({ value }) => value.trim());
-    return values.some((value) => value) ? CONTROLS.find(([name]) => name === chosen.value)[3](values) : "";
+    return values.some((value) => value) ? of(mark.value)[3](values) : "";
   };
-  return { node: make("div", { class: "field", role: "group", "aria-label": t("make.time-control") }, make("span", { class: "label" }, t("make.time-control")), chosen, numbers), mark: chosen, read };
+  return { node: make("div", { class: "stack tight" }, field(t("make.time-control"), mark), numbers), mark, read };
 };
 
-/** A field for a key of the file: its nodes, what reads it, and what is marked if it is wrong. */
+/** A field for a key of the file: what is shown, what is marked if it is wrong, and what reads it. */
 const keyField = ({ key, kind, choices = [], usual }, value) => {
   if (key === "time-control") return control(value ?? "");
-  const label = has("make." + key) ? t("make." + key) : key;
   const now = value ?? usual ?? "";
-  let one;
-  const more = [];
-  if (kind === "choice") one = select([...(usual === null ? [["", "–"]] : []), ...choices.map((choice) => [choice, has("make." + choice) ? t("make." + choice) : choice])], now);
-  else if (kind === "list") one = make("textarea", { class: "input", rows: 2 }, [now].flat().join("\n"));
-  else one = input({ type: kind === "number" ? "number" : "text", min: 0, value: now, list: choices.length ? "offer-" + key : null });
-  if (kind === "offer") more.push(make("datalist", { id: "offer-" + key }, ...choices.map((choice) => make("option", { value: choice }))));
+  const words = choices.map((choice) => [choice, named(choice)]);
+  const list = kind === "offer" ? "make-list-" + key : null;
+  const mark = kind === "choice" ? select(usual === null ? [["", "–"], ...words] : words, now)
+    : kind === "list" ? make("textarea", { class: "input", rows: 2 }, [now].flat().join("\n"))
+      : input({ type: kind === "number" ? "number" : "text", min: 0, value: now, list });
+  mark.dataset.key = key;
   const read = () => {
-    if (kind === "list") return one.value.split("\n").map((line) => line.trim()).filter(Boolean);
-    const text = one.value.trim();
+    const text = mark.value.trim();
+    if (kind === "list") return text.split(/\s*\n\s*/).filter(Boolean);
     return kind === "number" && text ? Number(text) : text;
   };
-  one.dataset.key = key;
-  return { node: field(label, one, ...more), mark: one, read };
+  return { node: field(named(key), mark, ...(list ? [make("datalist", { id: list }, ...options(choices.map((one) => [one]), ""))] : [])), mark, read };
+};
+
+/** A field for a parameter that an engine has declared; `set` gets its description. */
+const parameterField = (engine, { name, value, type, min, max, values }, set) => {
+  // That an engine ponders is an argument of its own: the runner must know.
+  const [key, usual] = name === "ponder" ? ["ponder", "no"] : ["param." + name, value];
+  const change = ({ target }) => set(key, target.value === usual ? null : target.value);
+  const now = argument(engine, key) ?? usual;
+  const choices = name === "ponder" ? ["no", "yes"] : type === "bool" ? ["false", "true"] : values;
+  const isNumber = type === "int" || type === "real";
+  return field(name, choices.length ? select(choices.map((one) => [one]), now, { change })
+    : input({ type: isNumber ? "number" : "text", step: type === "real" ? "any" : null, min, max, value: now, change }));
+};
+
+/** A player in the list, with what shows it again. */
+const row = (player, probe) => {
+  const tick = make("input", { type: "checkbox", class: "switch", change: () => {
+    player.on = tick.checked;
+    if (player.on && !player.parameters) probe(player);
+  } });
+  const name = input({ "aria-label": t("make.name"), change: () => (player.name = name.value.trim()) });
+  const text = input({ spellcheck: "false", change: () => {
+    player.engine = text.value.trim();
+    probe(player);
+  } });
+  const says = make("summary");
+  const parameters = make("div", { class: "grid" });
+  const set = (key, value) => (text.value = player.engine = withArgument(player.engine, key, value));
+  player.show = () => {
+    Object.assign(tick, { checked: player.on, ariaLabel: player.name || player.engine });
+    Object.assign(name, { value: player.name, placeholder: player.engine.split(/[\\/]/).at(-1) });
+    text.value = player.engine;
+    says.className = player.error ? "problem" : "soft small";
+    says.textContent = player.error || (player.busy ? t("make.trying") : player.title ?? t("make.engine"));
+    parameters.replaceChildren(...(player.parameters ?? []).map((one) => parameterField(player.engine, one, set)));
+  };
+  player.show();
+  return make("li", {}, make("div", { class: "row" }, tick, name),
+    make("details", {}, says, make("div", { class: "stack tight" }, field(t("make.engine"), text), parameters)));
 };
 
 /**
- * Lets the director make a tournament in the form of the page; returns a function that shows it again in
+ * Lets the director make a tournament in the form of the page; returns a function that shows it again, in
  * another language.
  * @param {string} token
  */
 export const open = async (token) => {
   const ask = (question, body = "") => post("v1/director/" + question, token, body);
   const { file, keys, description } = await ask("setup");
-  /** The description without the players. */
+  /** The description, of which the form shows the players and the known keys. */
   let said = description ?? {};
-  /** @type {{ on: boolean, name: string, engine: string, title?: string, parameters?: any[], error?: string, busy?: boolean, open?: boolean }[]} */
   let players = [];
-  /** What reads the fields, by their keys. @type {Map<string, any>} */
   const fields = new Map();
 
   const tell = (text, isProblem = false) => {
@@ -97,118 +138,73 @@ export const open = async (token) => {
     at("make-says").classList.toggle("problem", isProblem);
   };
 
+  /** The description as it is chosen. */
   const describe = () => {
     const known = Object.fromEntries([...fields].map(([key, { read }]) => [key, read()]));
-    const player = players.filter(({ on }) => on).map(({ name, engine }) => ({ name, engine }));
+    const player = players.filter(({ on }) => on).map(({ name, engine }) => ({ name: name || undefined, engine }));
     return { ...said, ...known, player };
-  };
-
-  /** A name that no player has. */
-  const free = (name) => {
-    const isTaken = (text) => players.some((player) => player.name === text);
-    let number = 1;
-    while (isTaken(number === 1 ? name : `${name} ${number}`)) number += 1;
-    return number === 1 ? name : `${name} ${number}`;
   };
 
   /** Starts an engine, and shows what it says of itself. */
   const probe = async (player) => {
     Object.assign(player, { busy: true, error: "" });
-    showPlayers();
+    player.show();
     try {
       const { name, ...found } = await ask("probe", player.engine);
       Object.assign(player, found);
-      if (!player.name) player.name = free(name);
+      const names = [name, ...players.map((_, index) => `${name} ${index + 2}`)];
+      player.name ||= names.find((one) => !players.some((other) => other.name === one));
     } catch (error) {
       Object.assign(player, { on: false, error: error.message });
     }
     player.busy = false;
-    showPlayers();
+    player.show();
   };
 
-  /** A field for a parameter that an engine has declared. */
-  const parameter = (player, { name, value, type, min, max, values }) => {
-    // The runner must know that an engine ponders.
-    const key = name === "ponder" ? "ponder" : "param." + name;
-    const usual = name === "ponder" ? "no" : value;
-    const now = argument(player.engine, key) ?? usual;
-    const set = ({ target }) => {
-      player.engine = withArgument(player.engine, key, target.value === usual ? null : target.value);
-      showPlayers();
-    };
-    const choices = name === "ponder" ? ["no", "yes"] : type === "bool" ? ["false", "true"] : values;
-    const one = choices.length ? select(choices.map((choice) => [choice]), now, { change: set })
-      : input({ type: type === "int" || type === "real" ? "number" : "text", step: type === "real" ? "any" : null, min, max, value: now, change: set });
-    return field(name, one);
-  };
-
-  const showPlayers = () => {
-    at("make-players").replaceChildren(...players.map((player) => {
-      const tick = make("input", { type: "checkbox", class: "switch", "aria-label": player.name || player.engine, disabled: player.busy, change: () => {
-        player.on = tick.checked;
-        if (player.on && !player.parameters) probe(player);
-      } });
-      tick.checked = player.on;
-      const name = input({ value: player.name, placeholder: player.engine.split(/[\\/]/).at(-1), "aria-label": t("make.name"), change: () => (player.name = name.value.trim()) });
-      const text = input({ value: player.engine, change: () => {
-        player.engine = text.value.trim();
-        probe(player);
-      } });
-      const state = player.error || (player.busy ? t("make.trying") : player.title ?? "");
-      const part = make("details", { class: "grow", open: player.open, toggle: () => (player.open = part.open) },
-        make("summary", { class: player.error ? "problem" : "soft small" }, state || t("make.engine")),
-        make("div", { class: "stack tight" }, field(t("make.engine"), text), make("div", { class: "grid" }, ...(player.parameters ?? []).map((one) => parameter(player, one)))));
-      return make("li", {}, make("div", { class: "row" }, tick, name), part);
-    }));
-  };
-
-  /** Takes up a description. */
-  const read = ({ player = [], ...others }) => {
-    said = others;
-    players = player.map(({ name, engine }) => ({ on: true, name: name ?? argument(engine, "name") ?? "", engine }));
-    if (!players.some(({ engine }) => engine === "builtin")) players.push({ on: false, name: "Meerslag", engine: "builtin" });
+  const add = (...engines) => {
+    const more = engines.map((engine) => ({ on: false, name: "", engine }));
+    players.push(...more);
+    at("make-players").append(...more.map((player) => row(player, probe)));
+    return more;
   };
 
   const show = () => {
     fields.clear();
-    const all = keys.map((key) => {
-      const made = keyField(key, said[key.key]);
-      fields.set(key.key, made);
-      return made.node;
-    });
-    at("make-keys").replaceChildren(...all.slice(0, SEEN));
-    at("make-more").replaceChildren(...all.slice(SEEN));
-    showPlayers();
+    for (const key of keys) fields.set(key.key, keyField(key, said[key.key]));
+    const nodes = [...fields.values()].map(({ node }) => node);
+    at("make-keys").replaceChildren(...nodes.slice(0, SEEN));
+    at("make-more").replaceChildren(...nodes.slice(SEEN));
+    at("make-players").replaceChildren(...players.map((player) => row(player, probe)));
   };
 
-  /** Sends the description; what is refused is marked. */
-  const send = async (question) => {
+  /** Takes up a description. */
+  const read = (whole) => {
+    said = whole;
+    players = (whole.player ?? []).map(({ name, engine }) => ({ on: true, name: name ?? argument(engine, "name") ?? "", engine }));
+    if (!players.some(({ engine }) => engine === "builtin")) players.push({ on: false, name: "", engine: "builtin" });
+    show();
+  };
+
+  /** Does something, and says what became of it; a key or a player that is refused is marked. */
+  const attempt = async (work) => {
     for (const { mark } of fields.values()) mark.removeAttribute("aria-invalid");
     tell(t("make.busy"));
     at("make-buttons").disabled = true;
     try {
-      const saved = await ask(question, JSON.stringify(describe()));
-      tell(t("make.saved", { file: saved.file }));
-    } catch (error) {
-      tell(error.message, true);
-      const [, number, key] = error.message.match(/^(?:player (\d+)|([a-z-]+)):/) ?? [];
-      const { mark } = fields.get(key) ?? {};
+      tell(await work());
+    } catch ({ message }) {
+      tell(message, true);
+      const [, number, key] = message.match(/^(?:player (\d+)|([a-z-]+)):/) ?? [];
+      const mark = fields.get(key)?.mark;
       mark?.setAttribute("aria-invalid", "true");
       if (mark?.closest("details")) mark.closest("details").open = true;
-      mark?.focus();
-      if (number) {
-        players.filter(({ on }) => on)[Number(number) - 1].error = error.message;
-        showPlayers();
-      }
+      const player = number && players.filter(({ on }) => on)[number - 1];
+      if (player) Object.assign(player, { error: message }).show();
     }
     at("make-buttons").disabled = false;
   };
+  const send = (question) => attempt(async () => t("make.saved", await ask(question, JSON.stringify(describe()))));
 
-  const add = (engine) => {
-    const player = { on: true, name: "", engine };
-    players.push(player);
-    return probe(player);
-  };
   at("make").addEventListener("submit", (event) => {
     event.preventDefault();
     send("start");
@@ -217,36 +213,25 @@ export const open = async (token) => {
   at("make-add").addEventListener("click", () => {
     const engine = at("make-engine").value.trim();
     at("make-engine").value = "";
-    if (engine) add(engine);
+    if (engine) add(engine).forEach((player) => probe(Object.assign(player, { on: true })));
   });
-  at("make-find").addEventListener("click", async () => {
-    try {
-      const found = await ask("programs", at("make-folder").value);
-      tell(t("make.found", { programs: found.length }));
-      players.push(...found.filter((one) => !players.some(({ engine }) => engine.includes(one))).map((engine) => ({ on: false, name: "", engine })));
-      showPlayers();
-    } catch (error) {
-      tell(error.message, true);
-    }
-  });
-  at("make-open").addEventListener("change", async ({ target }) => {
+  at("make-find").addEventListener("click", () => attempt(async () => {
+    const found = await ask("programs", at("make-folder").value);
+    add(...found.filter((one) => !players.some(({ engine }) => engine.includes(one))));
+    return t("make.found", { programs: found.length });
+  }));
+  at("make-open").addEventListener("click", () => at("make-file").click());
+  at("make-file").addEventListener("change", ({ target }) => attempt(async () => {
     const [chosen] = target.files;
+    read(await ask("read", await chosen.text()));
     target.value = "";
-    try {
-      read(await ask("read", await chosen.text()));
-      show();
-      tell(t("make.read", { file: chosen.name }));
-    } catch (error) {
-      tell(error.message, true);
-    }
-  });
+    return t("make.read", { file: chosen.name });
+  }));
   read(said);
-  show();
   tell(file);
   at("make").hidden = false;
   return () => {
-    const { player, ...others } = describe();
-    said = others;
+    said = describe();
     show();
   };
 };

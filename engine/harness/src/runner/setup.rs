@@ -166,7 +166,10 @@ impl TournamentFile {
         let mut text: String = said.into_iter().filter(is_said).map(line).collect();
         for player in table.get("player").and_then(Value::as_array).into_iter().flatten() {
             text += "\n[[player]]\n";
-            text.extend(player.as_object().into_iter().flatten().map(line));
+            // The name comes first.
+            text.extend(
+                player.as_object().into_iter().flat_map(|keys| keys.iter().rev()).map(line),
+            );
         }
         text
     }
@@ -178,15 +181,17 @@ impl TournamentFile {
 /// If the folder cannot be read.
 pub fn programs(folder: &Path) -> io::Result<Vec<String>> {
     let folder = fs::canonicalize(folder)?;
-    let mut found = programs_in(&folder)?;
+    let (mut found, mut deeper) = (programs_in(&folder)?, Vec::new());
     for entry in fs::read_dir(&folder)? {
         let path = entry?.path();
         if path.is_dir() {
             // One that cannot be read has nothing to offer.
-            found.extend(programs_in(&path).unwrap_or_default());
+            deeper.extend(programs_in(&path).unwrap_or_default());
         }
     }
     found.sort();
+    deeper.sort();
+    found.append(&mut deeper);
     found.truncate(MAX_PROGRAMS);
     Ok(found)
 }
@@ -363,7 +368,7 @@ mod tests {
         let text = TournamentFile::to_toml(table.as_object().unwrap());
         let expected = "event = \"Cup\\u007f\"\nformat = \"round-robin\"\ngames = 1\n\
                         egdb = [\"a\\\\b\",\"c\"]\nzeal = 1\n\n\
-                        [[player]]\nengine = \"builtin\"\nname = \"A \\\"1\\\"\"\n";
+                        [[player]]\nname = \"A \\\"1\\\"\"\nengine = \"builtin\"\n";
         assert_eq!(text, expected);
     }
 
@@ -390,7 +395,7 @@ mod tests {
         }
         let found = programs(folder.path()).unwrap();
         let found: Vec<&str> = found.iter().map(|path| path.rsplit('/').next().unwrap()).collect();
-        assert_eq!(found, ["x.sh", "scan"]);
+        assert_eq!(found, ["scan", "x.sh"]);
         assert!(programs(&folder.path().join("none")).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use meerslag_harness::runner::{Contest, MatchRun, TournamentFile, described};
+use meerslag_harness::runner::{Contest, EngineSpec, MatchRun, TournamentFile, described};
 use movegen::Variant;
 use toml::{Table, Value};
 
@@ -123,10 +123,13 @@ fn parse(mut table: Table, file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
 
 /// The player, from 0, without whom the description is not refused.
 fn bad_player(table: &Table, file: &Path) -> Option<usize> {
-    let players = table.get("player").and_then(Value::as_array).map_or(0, Vec::len);
-    (0..players).rev().find(|&number| {
-        let mut table = table.clone();
-        table.get_mut("player").and_then(Value::as_array_mut).map(|list| list.remove(number));
-        parse(table, file).is_ok()
+    let players = table.get("player").and_then(Value::as_array)?;
+    let is_bad = |player: &Value| player.clone().try_into::<EngineSpec>().is_err();
+    players.iter().position(is_bad).or_else(|| {
+        (0..players.len()).rev().find(|&number| {
+            let mut table = table.clone();
+            table.get_mut("player").and_then(Value::as_array_mut).map(|list| list.remove(number));
+            parse(table, file).is_ok()
+        })
     })
 }

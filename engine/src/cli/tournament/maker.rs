@@ -53,7 +53,10 @@ impl Maker {
                 *begins = None;
                 saved
             }
-            "programs" => json!(programs(Path::new(body.trim())).map_err(said)?),
+            "programs" => {
+                let found = programs(Path::new(body.trim()));
+                json!(found.map_err(|error| format!("{}: {error}", body.trim()))?)
+            }
             "probe" => json!(probe(body)?),
             _ => return Err(format!("there is no question '{question}'")),
         };

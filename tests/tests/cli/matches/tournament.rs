@@ -311,17 +311,26 @@ fn get(path: &str) -> String {
 }
 
 fn say(token: &str, line: &str) -> String {
-    let length = line.len();
+    post("/v1/director", token, line)
+}
+
+fn post(path: &str, token: &str, body: &str) -> String {
+    let length = body.len();
     format!(
-        "POST /v1/director HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-         Authorization: Bearer {token}\r\nContent-Length: {length}\r\n\r\n{line}"
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\nContent-Length: {length}\r\n\r\n{body}"
     )
 }
 
 /// Starts a tournament that serves its page, and returns the page's address.
 fn serve(file: &Path, token: &str) -> (Child, String) {
+    serve_so(file, token, &[])
+}
+
+fn serve_so(file: &Path, token: &str, options: &[&str]) -> (Child, String) {
     let mut child = Command::new(binary())
         .args(["tournament", file.to_str().unwrap(), "--serve", "127.0.0.1:0", "--token", token])
+        .args(options)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -757,4 +766,150 @@ fn the_director_reschedules_and_a_relay_follows() {
     assert_eq!(text.matches("[Round \"2.").count(), 3, "{text}");
     assert!(!text.contains("unterminated") && !text.contains("[Round \"1."), "{text}");
     assert!(!folder.path().join("cup.pdn").exists());
+}
+
+/// From an empty page to a table, with real engines; nobody without the token starts or writes anything.
+#[test]
+fn a_tournament_is_made_on_its_page() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("cup.toml");
+    let (mut child, address) = serve_so(&file, TOKEN, &["--make"]);
+    let asks = |name: &str, body: &str| {
+        let answer = ask(&address, &post(&format!("/v1/director/{name}"), TOKEN, body));
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        if head.starts_with("HTTP/1.1 200") {
+            Ok(body)
+        } else {
+            assert!(head.starts_with("HTTP/1.1 400"), "{answer}");
+            Err(body["detail"].as_str().unwrap().to_owned())
+        }
+    };
+    let program = binary().display().to_string();
+    let hub = format!("cmd=\"'{program}' hub\"");
+
+    // Pages of others, other names of this machine, and who lacks the token.
+    let marker = folder.path().join("started");
+    let starts = format!("cmd=\"touch {}\"", marker.display());
+    for name in ["setup", "read", "save", "start", "programs", "probe"] {
+        let good = post(&format!("/v1/director/{name}"), TOKEN, &starts);
+        for (request, status) in [
+            (good.replace(TOKEN, "another-token-for-tests"), 401),
+            (good.replace("Authorization", "X-Authorization"), 401),
+            (good.replace("Host:", "Origin: https://example.org\r\nHost:"), 403),
+            (good.replace("Host:", "Sec-Fetch-Site: cross-site\r\nHost:"), 403),
+            (good.replace("localhost", "cup.example.org"), 403),
+        ] {
+            let answer = ask(&address, &request);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {answer}");
+        }
+        let read = ask(&address, &get(&format!("/v1/director/{name}")));
+        assert!(read.starts_with("HTTP/1.1 405"), "{read}");
+    }
+    assert!(!marker.exists() && !file.exists());
+    assert!(ask(&address, &get("/v1/live/table")).ends_with("\r\n\r\n{}"));
+    assert!(ask(&address, &say(TOKEN, "pause")).contains("the tournament has not begun"));
+
+    let setup = asks("setup", "").unwrap();
+    assert_eq!((&setup["description"], &setup["keys"][1]["key"]), (&Value::Null, &"format".into()));
+    let found = asks("programs", Path::new(&program).parent().unwrap().to_str().unwrap()).unwrap();
+    assert!(found.as_array().unwrap().iter().any(|one| *one == program.as_str()), "{found}");
+    assert!(asks("programs", "/nonexistent").unwrap_err().starts_with("/nonexistent: "));
+
+    // Engines by path and by description, with what they declare.
+    let probed = asks("probe", &program).unwrap();
+    assert!(probed["engine"].as_str().unwrap().starts_with(&hub), "{probed}");
+    assert!(probed["title"].as_str().unwrap().starts_with("Meerslag "), "{probed}");
+    let threads =
+        probed["parameters"].as_array().unwrap().iter().find(|it| it["name"] == "threads");
+    assert_eq!(threads.unwrap()["max"], "16", "{probed}");
+    let dxp = format!("dxp=localhost:0 fractions=yes tc=60 cmd=\"{program} dxp listen {{port}}\"");
+    let probed = asks("probe", &dxp).unwrap();
+    assert!(probed["title"].as_str().unwrap().contains("Meerslag"), "{probed}");
+    for (engine, part) in [
+        (format!("cmd=\"'{program}' watchdog\" start=0.3"), "no 'wait' within 300ms"),
+        ("cmd=/nonexistent/engine".to_owned(), "/nonexistent/engine"),
+        (format!("{hub} param.zeal=1"), "it has not declared a parameter 'zeal'"),
+        ("zeal=1".to_owned(), "engine description: zeal=1: expected name"),
+    ] {
+        let why = asks("probe", &engine).unwrap_err();
+        assert!(why.contains(part), "{engine}: {why}");
+    }
+
+    let description = |key: &str, value: Value| {
+        let player = |name: &str| serde_json::json!({ "name": name, "engine": hub });
+        let mut all = serde_json::json!({
+            "event": "Cup", "format": "round-robin", "rounds": null, "games": 1, "break": 100_000,
+            "time-control": "nodes=300", "max-moves": 20, "openings": "two-move", "egdb": [],
+            "relay": "round.pdn", "player": [player("A"), player("B"), player("C")],
+        });
+        all[key] = value;
+        all.to_string()
+    };
+    let bad = serde_json::json!([
+        { "name": "A", "engine": hub }, { "name": "B", "engine": format!("{hub} zeal=1") }
+    ]);
+    for (key, value, part) in [
+        ("rounds", 9.into(), "rounds: 9: expected none"),
+        ("time-control", "soon".into(), "time-control: time control 'soon'"),
+        ("openings", "four-move".into(), "openings: openings four-move"),
+        ("zeal", 1.into(), "unknown field `zeal`"),
+        ("player", bad, "player 2: engine description: zeal=1"),
+    ] {
+        for question in ["save", "start"] {
+            let why = asks(question, &description(key, value.clone())).unwrap_err();
+            assert!(why.starts_with(part), "{key}: {why}");
+        }
+        assert!(!file.exists());
+    }
+    let silent = serde_json::json!([
+        { "name": "A", "engine": hub }, { "name": "B", "engine": "cmd=/nonexistent/engine" }
+    ]);
+    let why = asks("start", &description("player", silent)).unwrap_err();
+    assert!(why.starts_with("player 2: B: "), "{why}");
+
+    // It is saved, read, and begins.
+    asks("save", &description("games", 2.into())).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("event = \"Cup\"\nformat = \"round-robin\"\n"), "{text}");
+    assert!(!text.contains("openings"), "{text}");
+    assert_eq!(asks("read", &text).unwrap()["break"], 100_000);
+    assert!(asks("read", "break = ").unwrap_err().contains("TOML parse error at line 1"));
+    asks("start", &description("games", 1.into())).unwrap();
+    assert_eq!(asks("save", "{}").unwrap_err(), "the tournament has begun");
+    let says = |line: &str| ask(&address, &say(TOKEN, line)).starts_with("HTTP/1.1 200");
+    let table = || -> Value {
+        let answer = ask(&address, &get("/v1/live/table"));
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    until("the first break", || table()["state"] == "break");
+    assert!(says("pause"));
+    until("a pause", || table()["state"] == "paused");
+    until("a withdrawal", || says("withdraw C"));
+    assert!(says("resume"));
+    until("the end", || {
+        // It may be over already.
+        if let Ok(mut stream) = TcpStream::connect(&address) {
+            let _ = stream.write_all(say(TOKEN, "break 0").as_bytes());
+            let _ = stream.read_to_string(&mut String::new());
+        }
+        child.try_wait().unwrap().is_some()
+    });
+    assert!(child.wait().unwrap().success());
+    let table = tournament(&file, &["--table", "--json"]).success().stdout;
+    let table: Value = serde_json::from_str(&table).unwrap();
+    assert_eq!(table["event"], "Cup", "{table}");
+    let gone = table["places"].as_array().unwrap().iter().find(|place| place["name"] == "C");
+    assert_eq!(gone.unwrap()["withdrawn"], true, "{table}");
+    assert!(folder.path().join("round.pdn").exists());
+
+    // The file is in the form again, and what has been played is kept.
+    let (mut child, address) = serve_so(&file, TOKEN, &["--make"]);
+    let asks =
+        |name: &str, body: &str| ask(&address, &post(&format!("/v1/director/{name}"), TOKEN, body));
+    assert!(asks("setup", "").contains("\"break\":100000"));
+    let refused = asks("start", &description("games", 1.into()));
+    assert!(refused.contains("state: state file ") && refused.contains("exists"), "{refused}");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
