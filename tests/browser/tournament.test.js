@@ -232,7 +232,7 @@ test("a tournament is made by ticking, saved, read, begun, paused and continued"
   await spectator.goto(own);
   await spectator.waitForSelector("text=The tournament has not begun.");
   assert.equal(await spectator.locator("#make").isVisible(), false);
-  await page.click("#make .main");
+  await page.click("#make-start");
   await page.waitForSelector(".game svg use");
   await spectator.waitForSelector(".game svg use");
   assert.equal(await page.locator("#make").isVisible(), false);

@@ -1,12 +1,11 @@
 // A tournament is made on its page: players to tick, and the keys of its file. The program knows the
 // keys, tries the engines, checks what is chosen and writes the file.
 
-import { make } from "../base/dom.js";
+import { find, make } from "../base/dom.js";
 import { has, t } from "../base/texts.js";
 import { post } from "./director.js";
 
-/** @returns {any} */
-const at = (id) => document.getElementById(id);
+const at = /** @type {(id: string) => any} */ (find);
 
 /** Keys that are seen at once; the others are in a part that opens. */
 const SEEN = 10;
@@ -24,8 +23,7 @@ const withArgument = (text, name, value) => {
 };
 
 const input = (attributes) => make("input", { class: "input", ...attributes });
-const options = (choices, value) =>
-  choices.map(([one, name = one]) => make("option", { value: one, selected: one === String(value ?? "") }, name));
+const options = (choices, value) => choices.map(([one, name = one]) => make("option", { value: one, selected: one === String(value) }, name));
 const select = (choices, value, more = {}) => make("select", { class: "input", ...more }, ...options(choices, value));
 const field = (label, ...nodes) => make("label", { class: "field" }, make("span", { class: "label" }, label), ...nodes);
 
@@ -34,8 +32,7 @@ const named = (word) => (has("make." + word) ? t("make." + word) : word);
 
 /** The kinds of time controls: their names, their form, the numbers in it, and how they are written. */
 const CONTROLS = [
-  ["clock", /^(?:(\d+)\/)?([\d.]+)(?:\+([\d.]+))?$/, ["moves", "seconds", "increment"],
-    ([moves, seconds, plus]) => (moves && moves + "/") + seconds + (plus && "+" + plus)],
+  ["clock", /^(?:(\d+)\/)?([\d.]+)(?:\+([\d.]+))?$/, ["moves", "seconds", "increment"], ([moves, seconds, plus]) => (moves && moves + "/") + seconds + (plus && "+" + plus)],
   ["move", /^move=([\d.]+)$/, ["seconds"], ([seconds]) => "move=" + seconds],
   ["nodes", /^nodes=(\d+)$/, ["nodes"], ([nodes]) => "nodes=" + nodes],
   ["other", /^(.*)$/, ["other"], ([text]) => text],
@@ -53,8 +50,7 @@ const control = (text) => {
     inputs = parts.map((_, index) => input({ type: name === "other" ? "text" : "number", min: 0, step: "any", value: values[index] }));
     numbers.replaceChildren(...inputs.map((one, index) => field(t("make.control." + parts[index]), one)));
   };
-  const kinds = CONTROLS.map(([name]) => [name, t("make.control." + name)]);
-  const mark = select(kinds, kind, { change: show });
+  const mark = select(CONTROLS.map(([name]) => [name, t("make.control." + name)]), kind, { change: show });
   show();
   const read = () => {
     const values = inputs.map(({ value }) => value.trim());
@@ -72,7 +68,6 @@ const keyField = ({ key, kind, choices = [], usual }, value) => {
   const mark = kind === "choice" ? select(usual === null ? [["", "–"], ...words] : words, now)
     : kind === "list" ? make("textarea", { class: "input", rows: 2 }, [now].flat().join("\n"))
       : input({ type: kind === "number" ? "number" : "text", min: 0, value: now, list });
-  mark.dataset.key = key;
   const read = () => {
     const text = mark.value.trim();
     if (kind === "list") return text.split(/\s*\n\s*/).filter(Boolean);
@@ -82,12 +77,12 @@ const keyField = ({ key, kind, choices = [], usual }, value) => {
 };
 
 /** A field for a parameter that an engine has declared; `set` gets its description. */
-const parameterField = (engine, { name, value, type, min, max, values }, set) => {
+const parameterField = (engine, { name, value = "", type, min, max, values = "" }, set) => {
   // That an engine ponders is an argument of its own: the runner must know.
   const [key, usual] = name === "ponder" ? ["ponder", "no"] : ["param." + name, value];
   const change = ({ target }) => set(key, target.value === usual ? null : target.value);
   const now = argument(engine, key) ?? usual;
-  const choices = name === "ponder" ? ["no", "yes"] : type === "bool" ? ["false", "true"] : values;
+  const choices = name === "ponder" ? ["no", "yes"] : type === "bool" ? ["false", "true"] : values.split(" ").filter(Boolean);
   const isNumber = type === "int" || type === "real";
   return field(name, choices.length ? select(choices.map((one) => [one]), now, { change })
     : input({ type: isNumber ? "number" : "text", step: type === "real" ? "any" : null, min, max, value: now, change }));
@@ -100,10 +95,7 @@ const row = (player, probe) => {
     if (player.on && !player.parameters) probe(player);
   } });
   const name = input({ "aria-label": t("make.name"), change: () => (player.name = name.value.trim()) });
-  const text = input({ spellcheck: "false", change: () => {
-    player.engine = text.value.trim();
-    probe(player);
-  } });
+  const text = input({ spellcheck: "false", change: () => probe(Object.assign(player, { engine: text.value.trim() })) });
   const says = make("summary");
   const parameters = make("div", { class: "grid" });
   const set = (key, value) => (text.value = player.engine = withArgument(player.engine, key, value));
@@ -132,7 +124,6 @@ export const open = async (token) => {
   let said = description ?? {};
   let players = [];
   const fields = new Map();
-
   const tell = (text, isProblem = false) => {
     at("make-says").textContent = text;
     at("make-says").classList.toggle("problem", isProblem);
@@ -170,10 +161,9 @@ export const open = async (token) => {
 
   const show = () => {
     fields.clear();
+    for (const id of ["make-keys", "make-more"]) at(id).replaceChildren();
     for (const key of keys) fields.set(key.key, keyField(key, said[key.key]));
-    const nodes = [...fields.values()].map(({ node }) => node);
-    at("make-keys").replaceChildren(...nodes.slice(0, SEEN));
-    at("make-more").replaceChildren(...nodes.slice(SEEN));
+    [...fields.values()].forEach(({ node }, index) => at(index < SEEN ? "make-keys" : "make-more").append(node));
     at("make-players").replaceChildren(...players.map((player) => row(player, probe)));
   };
 
@@ -197,7 +187,7 @@ export const open = async (token) => {
       const [, number, key] = message.match(/^(?:player (\d+)|([a-z-]+)):/) ?? [];
       const mark = fields.get(key)?.mark;
       mark?.setAttribute("aria-invalid", "true");
-      if (mark?.closest("details")) mark.closest("details").open = true;
+      mark?.closest("details")?.setAttribute("open", "");
       const player = number && players.filter(({ on }) => on)[number - 1];
       if (player) Object.assign(player, { error: message }).show();
     }
@@ -205,10 +195,7 @@ export const open = async (token) => {
   };
   const send = (question) => attempt(async () => t("make.saved", await ask(question, JSON.stringify(describe()))));
 
-  at("make").addEventListener("submit", (event) => {
-    event.preventDefault();
-    send("start");
-  });
+  at("make-start").addEventListener("click", () => send("start"));
   at("make-save").addEventListener("click", () => send("save"));
   at("make-add").addEventListener("click", () => {
     const engine = at("make-engine").value.trim();

@@ -8,12 +8,11 @@ import { Board, short, squares } from "../board/board.js";
 import { events, meetings } from "./course.js";
 import { open as openDirector } from "./director.js";
 import { open as openMaker } from "./maker.js";
-import { make } from "../base/dom.js";
+import { find, make } from "../base/dom.js";
 import { chosen, setLanguage, speak, translate } from "../base/language.js";
 import { LANGUAGES, men, t } from "../base/texts.js";
 
-/** @returns {any} */
-const at = (id) => document.getElementById(id);
+const at = /** @type {(id: string) => any} */ (find);
 
 /** The last table and games. */
 let table = null;
@@ -159,7 +158,6 @@ const direct = async () => {
   if (!token) return;
   if (now === part) return redraw();
   part = now;
-  redraw = () => {};
   const shows = now === "make" ? await openMaker(token).catch(() => redraw) : openDirector(at("director"), token, () => table);
   if (part === now) redraw = shows;
   if (part !== "make") at("make").hidden = true;

@@ -45,7 +45,7 @@ pub use report::{
     InPlayRecord, Live, LiveEvent, LiveRecord, LoggedLine, MatchPage, Relay, StandingsRecord,
     TournamentRecord, csv_lines, logged_lines,
 };
-pub use setup::{ProbedEngine, TournamentFile, TournamentKey, probe, programs};
+pub use setup::{ProbedEngine, TournamentFile, probe, programs};
 pub use stats::Decision;
 pub use stats::places::{PlaceRecord, places, places_text};
 pub use stats::results::MatchResults;

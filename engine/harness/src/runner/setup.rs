@@ -1,6 +1,7 @@
 //! A tournament that is being made: the keys of its file, the engines found, and what they say of
 //! themselves.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::time::Duration;
 use meerslag_pages::LANGUAGES;
 use movegen::{Color, DrawRules, Position};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::{Line, Params};
@@ -40,18 +41,6 @@ pub struct TournamentFile {
     pub run: MatchRun,
     /// The state file, if it is named.
     pub state: Option<PathBuf>,
-}
-
-/// A key of the file, for a form.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct TournamentKey {
-    key: &'static str,
-    kind: KeyKind,
-    /// The values to choose from.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    choices: Vec<String>,
-    /// What holds without it.
-    usual: Value,
 }
 
 /// What is written after a key.
@@ -105,25 +94,20 @@ impl TournamentFile {
     /// The plies of a game or a book that are an opening.
     pub const OPENING_PLIES: usize = 8;
 
-    /// The keys of the file, with what holds without them.
+    /// The keys of the file for a form: the `key`, its `kind`, the `choices` that it has, and what is
+    /// `usual` without it.
     #[must_use]
-    pub fn keys() -> Vec<TournamentKey> {
+    pub fn keys() -> Vec<Value> {
         let usual = TournamentFile::usual();
-        let choices = |key: &str| -> Vec<String> {
-            let words: &[&str] = match key {
-                "format" => &["round-robin", "swiss", "knock-out", "gauntlet"],
-                "openings" => &["two-move", "three-move", "unbalanced", "start"],
-                "draw-rules" => &DrawRules::ALL.map(DrawRules::name),
-                "language" => &LANGUAGES,
-                "log-keep" => &["all", "failed"],
-                _ => &[],
-            };
-            words.iter().map(ToString::to_string).collect()
+        let choices = |key: &str| match key {
+            "format" => vec!["round-robin", "swiss", "knock-out", "gauntlet"],
+            "openings" => vec!["two-move", "three-move", "unbalanced", "start"],
+            "draw-rules" => DrawRules::ALL.map(DrawRules::name).to_vec(),
+            "language" => LANGUAGES.to_vec(),
+            "log-keep" => vec!["all", "failed"],
+            _ => Vec::new(),
         };
-        let key = |(key, kind)| {
-            let usual = usual.get(key).cloned().unwrap_or_default();
-            TournamentKey { key, kind, choices: choices(key), usual }
-        };
+        let key = |(key, kind)| json!({ "key": key, "kind": kind, "choices": choices(key), "usual": usual.get(key) });
         KEYS.map(key).into()
     }
 
@@ -233,38 +217,16 @@ pub struct ProbedEngine {
     name: String,
     /// The name and version that it reports.
     title: Option<String>,
-    parameters: Vec<ProbedParameter>,
+    /// What each parameter declares: its `name`, `value` and `type`, and more.
+    parameters: Vec<BTreeMap<String, String>>,
     /// Its errors that do not keep it from playing.
     complaints: Vec<String>,
 }
 
-/// A parameter as the engine declares it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-struct ProbedParameter {
-    name: String,
-    value: String,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    min: Option<String>,
-    max: Option<String>,
-    values: Vec<String>,
-}
-
-impl ProbedParameter {
-    /// Reads a line `param`.
-    fn read(text: &str) -> Option<ProbedParameter> {
-        let line = Line::parse(text).ok()??;
-        let value = |name| line.value(name).map(str::to_owned);
-        let values = line.value("values").unwrap_or_default().split_whitespace();
-        Some(ProbedParameter {
-            name: value("name")?,
-            value: value("value").unwrap_or_default(),
-            kind: value("type"),
-            min: value("min"),
-            max: value("max"),
-            values: values.map(str::to_owned).collect(),
-        })
-    }
+/// The arguments of a line `param`.
+fn declared(text: &str) -> Option<BTreeMap<String, String>> {
+    let line = Line::parse(text).ok()??;
+    Some(line.arguments().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 /// Starts an engine, lets it get ready, and ends it. It is given by its description; as the path of
@@ -289,46 +251,31 @@ pub fn probe(text: &str) -> Result<ProbedEngine, String> {
 }
 
 fn probe_described(text: &str) -> Result<ProbedEngine, String> {
-    let spec = EngineSpec::parse(text).map_err(|error| error.to_string())?;
-    let (name, engine) = (spec.name.clone(), text.to_owned());
-    let Said { title, lines, complaints } = try_start(spec)?;
-    let parameters = lines.iter().filter_map(|line| ProbedParameter::read(line)).collect();
-    Ok(ProbedEngine { engine, name, title, parameters, complaints })
-}
-
-/// What an engine says when it starts.
-struct Said {
-    title: Option<String>,
-    /// The lines that declare its parameters.
-    lines: Vec<String>,
-    complaints: Vec<String>,
-}
-
-fn try_start(mut spec: EngineSpec) -> Result<Said, String> {
+    let mut spec = EngineSpec::parse(text).map_err(|error| error.to_string())?;
     spec.check().map_err(|error| meerslag_files::with_causes(&error))?;
     spec.start_patience = spec.start_patience.min(PATIENCE);
     let abort = Arc::new(Abort::new());
     let slot = GameSlot { slot: 0, cpus: &[], transcript: &Transcript::default() };
-    let margin = Conditions::default().margin;
     let failed = |error: PlayerError| match error {
         PlayerError::Fault { message, tail, .. } => message + &tail_text(&tail),
         error => error.to_string(),
     };
+    let margin = Conditions::default().margin;
     let mut player = start(&spec, &[], margin, slot, &abort, &|_, _| {}).map_err(failed)?;
     if spec.kind == EngineKind::Dxp {
-        let control = spec.time_control.unwrap_or_default();
-        let (start, color) = (Position::initial(), Color::Black);
-        player.new_game(&NewGame { start, played: 0, color, control }).map_err(failed)?;
+        let (start, control) = (Position::initial(), spec.time_control.unwrap_or_default());
+        let game = NewGame { start, played: 0, color: Color::Black, control };
+        player.new_game(&game).map_err(failed)?;
     }
-    let identity = player.identity();
-    let mut lines: Vec<String> =
-        identity.parameters.iter().map(|parameter| parameter.declaration.clone()).collect();
-    if spec.kind == EngineKind::Builtin {
-        lines = Params::default().declarations();
-    }
-    let said = Said { title: identity.title(), lines, complaints: player.complaints() };
+    let (identity, complaints) = (player.identity(), player.complaints());
     player.quit();
-    Ok(said)
+    let lines = match spec.kind {
+        EngineKind::Builtin => Params::default().declarations(),
+        _ => identity.parameters.iter().map(|it| it.declaration.clone()).collect(),
+    };
+    let parameters = lines.iter().filter_map(|line| declared(line)).collect();
+    let (engine, title) = (text.to_owned(), identity.title());
+    Ok(ProbedEngine { engine, name: spec.name, title, parameters, complaints })
 }
 
 #[cfg(test)]
@@ -345,22 +292,23 @@ mod tests {
         let usual = TournamentFile::usual();
         let known = usual.keys().filter(|key| !others.contains(&key.as_str()));
         assert_eq!(keys, known.cloned().collect());
-        for TournamentKey { key, kind, choices, usual } in TournamentFile::keys() {
+        for (said, (key, kind)) in TournamentFile::keys().iter().zip(KEYS) {
+            let (choices, usual) = (said["choices"].as_array().unwrap(), &said["usual"]);
             let has_choices = matches!(kind, KeyKind::Choice | KeyKind::Offer);
             assert_eq!(choices.is_empty(), !has_choices, "{key}");
             let fits = match kind {
                 KeyKind::Number => usual.is_null() || usual.is_u64(),
                 KeyKind::List => usual.is_array(),
-                KeyKind::Choice => usual.is_null() || choices.iter().any(|it| *it == usual),
+                KeyKind::Choice => usual.is_null() || choices.contains(usual),
                 KeyKind::Text | KeyKind::Offer => usual.is_null() || usual.is_string(),
             };
-            assert!(fits, "{key}: {usual}");
+            assert!(fits, "{said}");
         }
     }
 
     #[test]
     fn a_description_says_what_is_not_usual() {
-        let table = serde_json::json!({
+        let table = json!({
             "player": [{ "name": "A \"1\"", "engine": "builtin" }],
             "max-moves": 300, "rounds": null, "pdn": "", "egdb": ["a\\b", "c"], "zeal": 1,
             "format": "round-robin", "event": "Cup\u{7f}", "games": 1,

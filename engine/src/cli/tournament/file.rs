@@ -1,6 +1,5 @@
 //! The file of a tournament: its configuration and how it is run, as TOML.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
@@ -32,43 +31,21 @@ pub(super) fn state(file: &Path) -> PathBuf {
 pub(super) fn read(file: &Path) -> anyhow::Result<(Contest, MatchRun)> {
     let failed = || file.display().to_string();
     let text = meerslag_files::read_text(file).with_context(failed)?;
-    checked(&text, file).map_err(|bad| match bad.line {
-        Some(line) => anyhow!("{}, line {line}: {}", file.display(), bad.with_key()),
-        None => anyhow!(bad.why).context(failed()),
+    checked(&text, file).map_err(|(line, why)| match line {
+        Some(line) => anyhow!("{}, line {line}: {why}", file.display()),
+        None => anyhow!(why).context(failed()),
     })
 }
 
-/// Why a description is refused.
-#[derive(Debug)]
-pub(super) struct BadDescription {
-    /// The line to blame, from 1.
-    line: Option<usize>,
-    /// The player to blame, from 1.
-    player: Option<usize>,
-    /// With the key, unless a player is to blame.
-    why: String,
-}
-
-impl BadDescription {
-    fn with_key(&self) -> String {
-        let key = if self.player.is_some() { "player: " } else { "" };
-        format!("{key}{}", self.why)
-    }
-}
-
-impl fmt::Display for BadDescription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.player {
-            Some(number) => write!(f, "player {number}: {}", self.why),
-            None => f.write_str(&self.why),
-        }
-    }
-}
-
 /// Checks the text of a description.
-pub(super) fn checked(text: &str, file: &Path) -> Result<(Contest, MatchRun), BadDescription> {
-    let bad = |line, player, why: String| BadDescription { line, player, why };
-    let table: Table = toml::from_str(text).map_err(|error| bad(None, None, error.to_string()))?;
+///
+/// # Errors
+/// The line to blame, and why, beginning with the key or the number of the player.
+pub(super) fn checked(
+    text: &str,
+    file: &Path,
+) -> Result<(Contest, MatchRun), (Option<usize>, String)> {
+    let table: Table = toml::from_str(text).map_err(|error| (None, error.to_string()))?;
     parse(table.clone(), file).map_err(|error| {
         let why = format!("{error:#}");
         let is_named = |key: &&String| why.starts_with(&format!("{key}: ")) && *key != "player";
@@ -77,14 +54,13 @@ pub(super) fn checked(text: &str, file: &Path) -> Result<(Contest, MatchRun), Ba
                 let rest = line.trim_start().strip_prefix(key.as_str());
                 rest.is_some_and(|rest| rest.trim_start().starts_with('='))
             };
-            let line = 1 + text.lines().position(is_its).unwrap_or(0);
-            return bad(Some(line), None, why);
+            return (Some(1 + text.lines().position(is_its).unwrap_or(0)), why);
         }
-        let Some(number) = bad_player(&table, file) else { return bad(None, None, why) };
+        let Some(number) = bad_player(&table, file) else { return (None, why) };
         let heads = text.lines().enumerate().filter(|(_, line)| line.starts_with("[[player"));
         let line = 1 + heads.map(|(line, _)| line).nth(number).unwrap_or(0);
         let why = why.strip_prefix("player: ").unwrap_or(&why);
-        bad(Some(line), Some(number + 1), why.to_owned())
+        (Some(line), format!("player {}: {why}", number + 1))
     })
 }
 

@@ -67,7 +67,7 @@ impl Maker {
     fn save(&self, body: &str) -> Result<(Value, Contest, MatchRun), String> {
         let table: Map<String, Value> = serde_json::from_str(body).map_err(said)?;
         let text = TournamentFile::to_toml(&table);
-        let (config, run) = file::checked(&text, &self.file).map_err(said)?;
+        let (config, run) = file::checked(&text, &self.file).map_err(|(_, why)| why)?;
         let before = fs::read_to_string(&self.file).ok().and_then(|text| read(&text).ok());
         if before != Some(read(&text)?) {
             files::write(&self.file, text.as_bytes(), Existing::Replace).map_err(said)?;

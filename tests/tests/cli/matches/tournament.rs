@@ -142,8 +142,8 @@ fn descriptions_that_cannot_be_are_refused_with_line_and_key() {
             "line 4: rounds: 8: expected at least 1, and 8 players can play 7",
         ),
         ("\"swiss\"", "\"knock-out\"", "line 4: rounds: 6: expected none: this format"),
-        ("name = \"B\"", "name = \"A\"", "line 17: player: two engines are called 'A'"),
-        ("\"random\"", "\"ramdon\"", "line 41: player: engine description: ramdon=: expected"),
+        ("name = \"B\"", "name = \"A\"", "line 17: player 2: two engines are called 'A'"),
+        ("\"random\"", "\"ramdon\"", "line 41: player 8: engine description: ramdon=: expected"),
         ("nodes=200", "nodes=x", "line 6: time-control: time control 'nodes=x'"),
         ("two-move", "four-move", "line 7: openings: openings four-move"),
     ] {
