@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use meerslag_pages::LANGUAGES;
-use movegen::{Color, DrawRules, Position};
+use movegen::{Color, DrawRules, Position, Variant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -58,7 +58,7 @@ enum KeyKind {
 }
 
 /// The keys in the order of forms and files, without the players.
-const KEYS: [(&str, KeyKind); 26] = {
+const KEYS: [(&str, KeyKind); 27] = {
     use KeyKind::{Choice, List, Number, Offer, Text};
     [
         ("event", Text),
@@ -72,6 +72,7 @@ const KEYS: [(&str, KeyKind); 26] = {
         ("pdn", Text),
         ("relay", Text),
         ("break", Number),
+        ("variant", Choice),
         ("deciding", Number),
         ("opening-plies", Number),
         ("random-plies", Number),
@@ -103,6 +104,7 @@ impl TournamentFile {
             "format" => vec!["round-robin", "swiss", "knock-out", "gauntlet"],
             "openings" => vec!["two-move", "three-move", "unbalanced", "start"],
             "draw-rules" => DrawRules::ALL.map(DrawRules::name).to_vec(),
+            "variant" => Variant::ALL.map(Variant::name).to_vec(),
             "language" => LANGUAGES.to_vec(),
             "log-keep" => vec!["all", "failed"],
             _ => Vec::new(),
@@ -124,6 +126,7 @@ impl TournamentFile {
         let file = TournamentFile { config, run: MatchRun::default(), state: None };
         let Ok(Value::Object(mut table)) = serde_json::to_value(file) else { return Map::new() };
         table.insert("event".to_owned(), TournamentFile::EVENT.into());
+        table.insert("variant".to_owned(), Variant::International.name().into());
         table.insert("openings".to_owned(), "two-move".into());
         table.insert("opening-plies".to_owned(), TournamentFile::OPENING_PLIES.into());
         table
