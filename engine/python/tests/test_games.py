@@ -129,7 +129,7 @@ def test_what_is_no_file_of_games_is_refused(club, tmp_path):
     newer = sqlite3.connect(tmp_path / "club.games")
     newer.execute("PRAGMA user_version = 4")
     newer.close()
-    with pytest.raises(GamesFileError, match="version 3"):
+    with pytest.raises(GamesFileError, match="version 4"):
         GamesFile(str(tmp_path / "club.games"))
 
 

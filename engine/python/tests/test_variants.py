@@ -34,8 +34,14 @@ def test_positions_belong_to_a_variant():
 
 
 def test_games_end_by_the_rules_of_the_variant():
-    for variant, result in [("losing", "2-0"), ("international", "0-2"), ("frisian", "0-2")]:
-        game = Game("W:W32:B22", ["32-28", "22x33"], variant=variant)
+    given, blocked = ("W:W32:B22", ["32-28", "22x33"]), ("W:W36:B31,27", [])
+    for variant, (start, moves), result in [
+        ("losing", given, "2-0"),
+        ("losing", blocked, "2-0"),
+        ("international", given, "0-2"),
+        ("frisian", blocked, "0-2"),
+    ]:
+        game = Game(start, moves, variant=variant)
         assert game.variant == variant and game.status().result == result
         assert pickle.loads(pickle.dumps(game)) == game == copy.copy(game)
         (again,) = read_pdn(game.to_pdn(), variant=None)
