@@ -194,7 +194,8 @@ impl Engine {
             draw_rules: self::draw_rules(draw_rules)?,
             draw_score: Score::new(draw_score),
             databases: databases::options(egdb, egdb_pieces, egdb_cache_mib)?,
-            evaluation: Evaluation::named(evaluation, Variant::International).map_err(value_error)?,
+            evaluation: Evaluation::named(evaluation, Variant::International)
+                .map_err(value_error)?,
             book: book.map(|book| BookOptions::new(Arc::clone(&book.get().0))),
             ..EngineOptions::default()
         };

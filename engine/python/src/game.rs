@@ -172,9 +172,7 @@ impl Game {
         let named = variant.map(str::parse::<Variant>).transpose().map_err(value_error)?;
         let start = match start {
             Some(start) => start.game(named.unwrap_or_default())?,
-            None => {
-                movegen::Game::new(movegen::Position::initial_of(named.unwrap_or_default()))
-            }
+            None => movegen::Game::new(movegen::Position::initial_of(named.unwrap_or_default())),
         };
         let of = start.position().variant();
         if named.is_some_and(|named| named != of) {
@@ -293,7 +291,6 @@ impl Game {
         self.0.position().variant().name()
     }
 
-    #[expect(clippy::type_complexity, reason = "what Python wants")]
     fn __getnewargs_ex__(&self) -> ((String, Vec<Move>), BTreeMap<&'static str, &'static str>) {
         let start = self.pdn().start_fen().to_string_with_counters();
         ((start, self.moves()), BTreeMap::from([("variant", self.variant())]))
