@@ -18,16 +18,16 @@ use egdb::slice::Slice;
 
 /// A value for the side to move: [`END`] less the plies to a win, the plies to a loss less [`END`], or
 /// 0 for a draw.
-type Value = i16;
+type EndingValue = i16;
 
 /// More plies than a win takes.
-const END: Value = 1000;
+const END: EndingValue = 1000;
 
 /// Worse than every value.
-const NONE: Value = -END - 1;
+const NONE: EndingValue = -END - 1;
 
 /// Two kings have seven moves to win against one: so many plies if they begin, else one more.
-const SEVEN_MOVES: Value = 13;
+const SEVEN_MOVES: EndingValue = 13;
 
 /// The endings of a game up to some number of pieces.
 #[derive(Debug)]
@@ -43,13 +43,13 @@ struct EndingTable {
     slice: Slice,
     /// The states of each side's counter of king moves.
     states: [usize; 2],
-    values: Vec<Value>,
+    values: Vec<EndingValue>,
 }
 
 /// Positions of a slice with their moves.
 struct EndingMoves {
     /// The best value that a move out of the slice leads to, and the moves within.
-    nodes: Vec<(Value, u16)>,
+    nodes: Vec<(EndingValue, u16)>,
     /// The positions after and before a move.
     moves: Vec<(u32, u32)>,
 }
@@ -95,7 +95,8 @@ impl EndingTables {
     #[must_use]
     pub fn answer(&self, position: &Position) -> Option<Answer> {
         let here = self.value(position)?;
-        let plies = |value: Value| (value != 0).then_some(u32::from((END - value.abs()) as u16));
+        let plies =
+            |value: EndingValue| (value != 0).then_some(u32::from((END - value.abs()) as u16));
         let moves = position.legal_moves().into_iter().map(|mv| {
             let value = -one_ply_more(self.value(&self.after(position, mv))?);
             let (wld, dtw) = (Some(wld(value)), plies(value));
@@ -113,12 +114,12 @@ impl EndingTables {
     }
 
     /// The value of a position without a move.
-    fn ended(&self) -> Value {
+    fn ended(&self) -> EndingValue {
         if self.variant.without_move() == Wld::Win { END } else { -END }
     }
 
     /// The value of a position; `None` where the tables do not reach.
-    fn value(&self, position: &Position) -> Option<Value> {
+    fn value(&self, position: &Position) -> Option<EndingValue> {
         if !position.has_legal_move() {
             return Some(self.ended());
         }
@@ -231,11 +232,12 @@ impl EndingTable {
             before[next[after as usize] as usize] = number;
             next[after as usize] += 1;
         }
-        let mut nodes: Vec<(Value, u16)> = parts.into_iter().flat_map(|part| part.nodes).collect();
+        let mut nodes: Vec<(EndingValue, u16)> =
+            parts.into_iter().flat_map(|part| part.nodes).collect();
         self.values = vec![0; count];
         // What is decided in so many plies.
         let mut decided: Vec<Vec<u32>> = vec![Vec::new(); END as usize];
-        let is_decided = |&(best, within): &(Value, u16)| best > 0 || best < 0 && within == 0;
+        let is_decided = |&(best, within): &(EndingValue, u16)| best > 0 || best < 0 && within == 0;
         for (number, node) in nodes.iter().enumerate().filter(|(_, node)| is_decided(node)) {
             decided[(END - node.0.abs()) as usize].push(number as u32);
         }
@@ -258,7 +260,8 @@ impl EndingTable {
             }
         }
         if solved.is_counted && self.slice.kings() == 3 && self.slice.pieces() == 3 {
-            let is_late = |value: Value| END - value.abs() > SEVEN_MOVES + Value::from(value < 0);
+            let is_late =
+                |value: EndingValue| END - value.abs() > SEVEN_MOVES + EndingValue::from(value < 0);
             self.values.iter_mut().filter(|value| is_late(**value)).for_each(|value| *value = 0);
         }
     }
@@ -290,11 +293,11 @@ impl EndingTable {
 }
 
 /// A value a ply before, for the same side.
-fn one_ply_more(value: Value) -> Value {
+fn one_ply_more(value: EndingValue) -> EndingValue {
     value - value.signum()
 }
 
-fn wld(value: Value) -> Wld {
+fn wld(value: EndingValue) -> Wld {
     match value.signum() {
         1 => Wld::Win,
         0 => Wld::Draw,
