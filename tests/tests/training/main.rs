@@ -297,7 +297,7 @@ fn a_variant_learns_its_own_evaluation() {
             |name: &str, game: &str| format!("set-param name={name} value={}\n", value(name, game));
         let errors = |game: &str| {
             let lines = set(first, game) + &set(second, game);
-            let said = run(["hub"], &format!("hub\n{lines}quit\n")).stdout;
+            let said = run(["hub"], format!("hub\n{lines}quit\n")).stdout;
             said.matches("weights of frisian").count()
         };
         // The file must be of the game that is set.
