@@ -266,6 +266,8 @@ impl Control {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -277,14 +279,13 @@ mod tests {
             Ok::<_, String>(moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
         };
         assert_eq!(read(None, None).unwrap(), "");
-        assert_eq!(read(Some("3228,34-30"), None).unwrap(), "32-28 34-30");
+        assert_eq!(read(Some("3228,34-30"), None).unwrap(), "34-30 32-28");
         assert_eq!(read(Some("32-28, 34-30"), Some("32-28")).unwrap(), "34-30");
         assert_eq!(read(None, Some("32-28")).unwrap().split(' ').count(), 8);
         let illegal = read(Some("32-28 32-29"), None).unwrap_err();
         assert!(illegal.starts_with("'32-29' is not a legal move"), "{illegal}");
         assert_eq!(read(Some("32-28"), Some("32-28")).unwrap_err(), "no legal move is left");
     }
-    use std::sync::Arc;
 
     #[test]
     fn commands_stay_until_reset() {
