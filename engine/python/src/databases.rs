@@ -147,7 +147,12 @@ pub fn options(
         let most = DatabaseOptions::MAX_CACHE_MIB;
         return Err(PyValueError::new_err(format!("a cache of {cache_mib} MiB: at most {most}")));
     }
-    Ok(DatabaseOptions { folders: folders.unwrap_or_default(), pieces, cache_mib, ..DatabaseOptions::none() })
+    Ok(DatabaseOptions {
+        folders: folders.unwrap_or_default(),
+        pieces,
+        cache_mib,
+        ..DatabaseOptions::none()
+    })
 }
 
 pub fn failed(error: &ProbeError) -> PyErr {
