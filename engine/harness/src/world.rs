@@ -1,8 +1,7 @@
 //! What matches take from the system: time, waits of threads for each other, programs, connections and state
 //! files. A simulation can stand in for all of it, in which time is a number and nothing happens by chance.
 //!
-//! Without a simulation a [`World`] costs nothing: every wait is made ready by [`World::wait`], which then has
-//! nothing to do, and made by the system.
+//! Without a simulation a [`World`] costs nothing: the waits are the system's.
 
 use std::any::Any;
 use std::fmt::Debug;
