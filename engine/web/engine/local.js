@@ -187,7 +187,7 @@ export class Local {
   /** The answer, if it came with the page: its name is the route, and the moves and level that are asked about. */
   known(route, query) {
     const { fen, moves, level, time, ...more } = /** @type {Record<string, string>} */ (query);
-    const isFirst = (!fen || fen === this.first.legal.hub) && Object.keys(more).length === 0;
+    const isFirst = (!fen || fen === this.first.legal?.hub) && Object.keys(more).length === 0;
     // A weak level ends its search by itself.
     return isFirst && (!time || level) ? this.first[[route, moves, level].filter(Boolean).join(" ")] : undefined;
   }
