@@ -396,11 +396,14 @@ describe("the engine in the page", { skip: !SITE }, () => {
     await level(page, 1);
     await page.click("#play-start");
     await says(page, /Your move/);
+    // The first answer has come with the page.
     await type(page, "32-28");
+    await moves(page, 2);
+    await playSomething(page);
     await says(page, /in this page has failed/, "#waiting-text");
     await page.evaluate(() => (Worker.prototype.postMessage = window.post));
     await page.click("#again");
-    await moves(page, 2);
+    await moves(page, 4);
     await isFree(page);
     // One answers, one plays.
     assert.equal(page.workers().length, 2);
