@@ -29,11 +29,48 @@ use crate::zobrist;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     board: Board,
-    side: Color,
-    variant: Variant,
-    /// Indexed by [`Color::index`]; only in Frisian.
-    runs: [PackedRun; 2],
+    state: PositionState,
     key: u64,
+}
+
+/// The side to move, the variant, and in Frisian the runs of kings, a byte each. One word: searches copy
+/// positions all the time, and wait for bytes that were written one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct PositionState(u32);
+
+impl PositionState {
+    const fn new(side: Color, variant: Variant, [black, white]: [PackedRun; 2]) -> PositionState {
+        PositionState(u32::from_le_bytes([side as u8, variant as u8, black.bits(), white.bits()]))
+    }
+
+    #[inline(always)]
+    const fn side(self) -> Color {
+        if self.0 & 1 == 0 { Color::Black } else { Color::White }
+    }
+
+    #[inline(always)]
+    const fn with_other_side(self) -> PositionState {
+        PositionState(self.0 ^ 1)
+    }
+
+    #[inline(always)]
+    const fn variant(self) -> Variant {
+        match self.0.to_le_bytes()[1] {
+            0 => Variant::International,
+            1 => Variant::Killer,
+            2 => Variant::Breakthrough,
+            3 => Variant::Losing,
+            4 => Variant::Frisian,
+            _ => Variant::Frysk,
+        }
+    }
+
+    /// Indexed by [`Color::index`].
+    #[inline(always)]
+    const fn runs(self) -> [PackedRun; 2] {
+        let [_, _, black, white] = self.0.to_le_bytes();
+        [PackedRun::from_bits(black), PackedRun::from_bits(white)]
+    }
 }
 
 /// What Frisian needs has found room: searches copy positions all the time.
@@ -79,8 +116,8 @@ impl Position {
             white: (setup.men[1] | setup.kings[1]).bits(),
             kings: (setup.kings[0] | setup.kings[1]).bits(),
         };
-        let (variant, runs) = (Variant::International, [PackedRun::NONE; 2]);
-        Position { board, side: setup.side, variant, runs, key: 0 }.with_computed_key()
+        let state = PositionState::new(setup.side, Variant::International, [PackedRun::NONE; 2]);
+        Position { board, state, key: 0 }.with_computed_key()
     }
 
     fn with_computed_key(self) -> Position {
@@ -90,21 +127,22 @@ impl Position {
     /// The same board in another game, no king having moved.
     #[must_use]
     pub fn with_variant(&self, variant: Variant) -> Position {
-        Position { variant, runs: [PackedRun::NONE; 2], ..*self }.with_computed_key()
+        let state = PositionState::new(self.side_to_move(), variant, [PackedRun::NONE; 2]);
+        Position { state, ..*self }.with_computed_key()
     }
 
     /// The game it belongs to.
     #[inline(always)]
     #[must_use]
     pub const fn variant(&self) -> Variant {
-        self.variant
+        self.state.variant()
     }
 
     /// The king of this side that has just moved several times in a row. Only in Frisian, and only
     /// while the side has a man.
     #[must_use]
     pub const fn king_run(&self, color: Color) -> Option<KingRun> {
-        self.runs[color.index()].get()
+        self.state.runs()[color.index()].get()
     }
 
     /// The same position with these kings having just moved, indexed by [`Color::index`].
@@ -113,26 +151,27 @@ impl Position {
     /// If a run is none: another game than Frisian, no king of the side there, a side without men,
     /// moves that are not 1 to [`KingRun::LIMIT`].
     pub fn with_king_runs(&self, runs: [Option<KingRun>; 2]) -> Result<Position, PositionError> {
-        let mut position = Position { runs: [PackedRun::NONE; 2], ..*self };
+        let mut packed = [PackedRun::NONE; 2];
         for color in Color::ALL {
             let Some(run) = runs[color.index()] else { continue };
-            if !self.variant.is_frisian()
+            if !self.variant().is_frisian()
                 || !self.kings(color).contains(run.square)
                 || self.men(color).is_empty()
                 || !(1..=KingRun::LIMIT).contains(&run.moves)
             {
                 return Err(PositionError::KingRun { color, square: run.square });
             }
-            position.runs[color.index()] = PackedRun::new(run);
+            packed[color.index()] = PackedRun::new(run);
         }
-        Ok(position.with_computed_key())
+        let state = PositionState::new(self.side_to_move(), self.variant(), packed);
+        Ok(Position { state, ..*self }.with_computed_key())
     }
 
     /// The side to move.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn side_to_move(&self) -> Color {
-        self.side
+        self.state.side()
     }
 
     /// All pieces of a side.
@@ -213,7 +252,7 @@ impl Position {
     /// move by move.
     #[must_use]
     pub fn computed_key(&self) -> u64 {
-        let mut key = if self.side == Color::Black { zobrist::BLACK_TO_MOVE } else { 0 };
+        let mut key = if self.side_to_move() == Color::Black { zobrist::BLACK_TO_MOVE } else { 0 };
         for color in Color::ALL {
             for square in self.men(color) {
                 key ^= zobrist::piece(color, Kind::Man, square.bit());
@@ -222,11 +261,11 @@ impl Position {
                 key ^= zobrist::piece(color, Kind::King, square.bit());
             }
         }
-        key ^ zobrist::extra(self.variant as u32) ^ self.runs_key()
+        key ^ zobrist::extra(self.variant() as u32) ^ self.runs_key()
     }
 
     const fn runs_key(&self) -> u64 {
-        let [black, white] = self.runs;
+        let [black, white] = self.state.runs();
         zobrist::extra((black.bits() as u32) << 8) ^ zobrist::extra((white.bits() as u32) << 16)
     }
 
@@ -238,9 +277,9 @@ impl Position {
     #[inline(always)]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
-        debug_assert!(self.pieces(self.side).contains(mv.from()), "{self:?} {mv}");
+        debug_assert!(self.pieces(self.side_to_move()).contains(mv.from()), "{self:?} {mv}");
         let (from, to) = (mv.from().bitboard().bits(), mv.to().bitboard().bits());
-        let side = self.side;
+        let side = self.side_to_move();
         let captured = mv.captured().bits();
         let kind = if self.board.kings & from != 0 { Kind::King } else { Kind::Man };
         let board = match side {
@@ -256,19 +295,20 @@ impl Position {
             let kind = if self.board.kings & square != 0 { Kind::King } else { Kind::Man };
             key ^= zobrist::piece(side.opponent(), kind, square.trailing_zeros());
         }
-        let next = Position { board, side: side.opponent(), key, ..*self };
-        if self.variant.is_frisian() { next.with_run_after(self, mv) } else { next }
+        let next = Position { board, state: self.state.with_other_side(), key };
+        if self.variant().is_frisian() { next.with_run_after(self, mv) } else { next }
     }
 
     /// Counts a move for Frisian's three-move rule; `before` is the position before it.
     #[cold]
     #[inline(never)]
     fn with_run_after(mut self, before: &Position, mv: Move) -> Position {
-        let (mover, other) = (before.side, before.side.opponent());
+        let (mover, other) = (before.side_to_move(), self.side_to_move());
         let is_counted = !mv.is_capture()
             && before.kings(mover).contains(mv.from())
             && !before.men(mover).is_empty();
-        self.runs[mover.index()] = if is_counted {
+        let mut runs = before.state.runs();
+        runs[mover.index()] = if is_counted {
             let earlier = before.king_run(mover).filter(|run| run.square == mv.from());
             let moves = earlier.map_or(1, |run| (run.moves + 1).min(KingRun::LIMIT));
             PackedRun::new(KingRun { square: mv.to(), moves })
@@ -277,8 +317,9 @@ impl Position {
         };
         let ends = |run: KingRun| mv.captured().contains(run.square);
         if self.men(other).is_empty() || before.king_run(other).is_some_and(ends) {
-            self.runs[other.index()] = PackedRun::NONE;
+            runs[other.index()] = PackedRun::NONE;
         }
+        self.state = PositionState::new(other, self.variant(), runs);
         self.key ^= before.runs_key() ^ self.runs_key();
         self
     }
@@ -288,7 +329,8 @@ impl Position {
     #[inline]
     #[must_use]
     pub const fn with_other_side(&self) -> Position {
-        Position { side: self.side.opponent(), key: self.key ^ zobrist::BLACK_TO_MOVE, ..*self }
+        let (state, key) = (self.state.with_other_side(), self.key ^ zobrist::BLACK_TO_MOVE);
+        Position { state, key, ..*self }
     }
 
     /// The position with the board turned by 180 degrees and the colours swapped: the same
@@ -296,16 +338,17 @@ impl Position {
     #[must_use]
     pub fn reversed(&self) -> Position {
         let turned = |run: KingRun| PackedRun::new(KingRun { square: run.square.turned(), ..run });
-        let [black, white] = self.runs.map(|run| run.get().map_or(PackedRun::NONE, turned));
-        let (board, side) = (self.board.reversed(), self.side.opponent());
-        Position { board, side, runs: [white, black], ..*self }.with_computed_key()
+        let [black, white] = self.state.runs().map(|run| run.get().map_or(PackedRun::NONE, turned));
+        let side = self.side_to_move().opponent();
+        let state = PositionState::new(side, self.variant(), [white, black]);
+        Position { board: self.board.reversed(), state, ..*self }.with_computed_key()
     }
 
     /// Whether this side could capture if it were to move. Generates nothing.
     #[inline(always)]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
-        if self.variant != Variant::International {
+        if !self.variant().is_international() {
             return self.has_variant_capture(color);
         }
         self.board.has_capture(color)
@@ -315,14 +358,14 @@ impl Position {
     #[inline(never)]
     fn has_variant_capture(&self, color: Color) -> bool {
         match color {
-            Color::White => variants::has_capture::<true>(self.variant, &self.board),
-            Color::Black => variants::has_capture::<false>(self.variant, &self.board),
+            Color::White => variants::has_capture::<true>(self.variant(), &self.board),
+            Color::Black => variants::has_capture::<false>(self.variant(), &self.board),
         }
     }
 
     /// The king of the side to move that has moved three times in a row.
     const fn stopped(&self) -> u64 {
-        self.runs[self.side.index()].stopped()
+        self.state.runs()[self.side_to_move().index()].stopped()
     }
 
     /// Whether a piece of the side to move could move without a capture. If the side can capture,
@@ -330,10 +373,10 @@ impl Position {
     #[inline(always)]
     #[must_use]
     pub fn has_quiet_move(&self) -> bool {
-        if self.variant != Variant::International {
+        if !self.variant().is_international() {
             return self.has_variant_quiet_move();
         }
-        match self.side {
+        match self.side_to_move() {
             Color::White => generator::has_quiet_move::<true>(&self.board),
             Color::Black => generator::has_quiet_move::<false>(&self.board),
         }
@@ -342,8 +385,8 @@ impl Position {
     #[cold]
     #[inline(never)]
     fn has_variant_quiet_move(&self) -> bool {
-        let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
-        match self.side {
+        let (variant, board, stopped) = (self.variant(), &self.board, self.stopped());
+        match self.side_to_move() {
             Color::White => variants::has_quiet_move::<true>(variant, board, stopped),
             Color::Black => variants::has_quiet_move::<false>(variant, board, stopped),
         }
@@ -354,10 +397,10 @@ impl Position {
     #[inline(always)]
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
-        if self.variant != Variant::International {
-            return self.has_variant_quiet_move() || self.has_variant_capture(self.side);
+        if !self.variant().is_international() {
+            return self.has_variant_quiet_move() || self.has_variant_capture(self.side_to_move());
         }
-        match self.side {
+        match self.side_to_move() {
             Color::White => generator::has_move::<true>(&self.board),
             Color::Black => generator::has_move::<false>(&self.board),
         }
@@ -381,10 +424,10 @@ impl Position {
     /// As [`Position::generate`], with the instructions of this processor.
     #[inline(always)]
     pub fn generate_with(&self, isa: impl Isa, list: &mut MoveList) {
-        if self.variant != Variant::International {
+        if !self.variant().is_international() {
             return self.generate_variant::<true>(list);
         }
-        match self.side {
+        match self.side_to_move() {
             Color::White => generator::generate::<true, true>(isa, &self.board, list),
             Color::Black => generator::generate::<false, true>(isa, &self.board, list),
         }
@@ -393,10 +436,10 @@ impl Position {
     /// Appends the legal moves to a list if they are captures; otherwise does nothing.
     #[inline(always)]
     pub fn generate_captures_with(&self, isa: impl Isa, list: &mut MoveList) {
-        if self.variant != Variant::International {
+        if !self.variant().is_international() {
             return self.generate_variant::<false>(list);
         }
-        match self.side {
+        match self.side_to_move() {
             Color::White => generator::generate::<true, false>(isa, &self.board, list),
             Color::Black => generator::generate::<false, false>(isa, &self.board, list),
         }
@@ -406,8 +449,8 @@ impl Position {
     #[cold]
     #[inline(never)]
     fn generate_variant<const QUIET: bool>(&self, list: &mut MoveList) {
-        let (variant, board, stopped) = (self.variant, &self.board, self.stopped());
-        match self.side {
+        let (variant, board, stopped) = (self.variant(), &self.board, self.stopped());
+        match self.side_to_move() {
             Color::White => variants::generate::<true, QUIET>(variant, board, stopped, list),
             Color::Black => variants::generate::<false, QUIET>(variant, board, stopped, list),
         }
@@ -417,10 +460,10 @@ impl Position {
     #[inline]
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
-        if self.variant != Variant::International {
+        if !self.variant().is_international() {
             return self.legal_moves().len() as u64;
         }
-        match self.side {
+        match self.side_to_move() {
             Color::White => generator::count::<true>(Portable, &self.board),
             Color::Black => generator::count::<false>(Portable, &self.board),
         }
@@ -438,7 +481,7 @@ impl Position {
     #[inline]
     #[must_use]
     pub const fn is_promotion(&self, mv: Move) -> bool {
-        Bitboard::promotion_row(self.side).contains(mv.to())
+        Bitboard::promotion_row(self.side_to_move()).contains(mv.to())
             && !self.all_kings().contains(mv.from())
     }
 
@@ -446,8 +489,9 @@ impl Position {
     #[inline]
     #[must_use]
     pub fn can_promote(&self) -> bool {
-        let (men, row) = (self.men(self.side), Bitboard::promotion_row(self.side).bits());
-        let steps = forward_steps(self.side).map(|step| shift(men.bits(), step));
+        let (men, row) =
+            (self.men(self.side_to_move()), Bitboard::promotion_row(self.side_to_move()).bits());
+        let steps = forward_steps(self.side_to_move()).map(|step| shift(men.bits(), step));
         (steps[0] | steps[1]) & row & self.board.empty() != 0
     }
 
@@ -508,7 +552,7 @@ impl Default for Position {
 impl fmt::Debug for Position {
     /// The Hub position string.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.side.letter())?;
+        write!(f, "{}", self.side_to_move().letter())?;
         for square in Square::all() {
             write!(f, "{}", self.piece_at(square).map_or('e', Piece::hub_letter))?;
         }
@@ -528,6 +572,6 @@ impl fmt::Display for Position {
             }
             writeln!(f, "   {:2}-{}", row * 5 + 1, row * 5 + 5)?;
         }
-        write!(f, "{} to move", self.side)
+        write!(f, "{} to move", self.side_to_move())
     }
 }

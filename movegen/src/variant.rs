@@ -102,6 +102,7 @@ impl Variant {
     }
 
     /// Whether it is the international game.
+    #[inline(always)]
     #[must_use]
     pub const fn is_international(&self) -> bool {
         matches!(self, Variant::International)
@@ -189,6 +190,11 @@ impl PackedRun {
 
     pub(crate) const fn bits(self) -> u8 {
         self.0
+    }
+
+    /// From [`PackedRun::bits`].
+    pub(crate) const fn from_bits(bits: u8) -> PackedRun {
+        PackedRun(bits)
     }
 
     /// The square of a king that may not move, as a set.
