@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, choose, menu, moves, pdn, read, says, setUp, show, text, type } from "./pages.js";
+import { cell, choose, focused, menu, moves, pdn, read, says, setUp, show, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
@@ -174,7 +174,7 @@ onPage("moves stand in two columns, with a menu for each", async (page) => {
   await page.locator("#moves button.m[aria-current]").dispatchEvent("contextmenu");
   await page.waitForSelector("#note:popover-open");
   await page.keyboard.press("Tab");
-  assert.equal(await page.evaluate(() => document.activeElement.id), "delete");
+  await focused(page, "delete");
   await page.keyboard.press("Enter");
   await moves(page, 4);
   await menu(page, "#undo");
@@ -184,7 +184,7 @@ onPage("moves stand in two columns, with a menu for each", async (page) => {
   await page.keyboard.press("Escape");
   assert.match(await text(page, "#moves"), /32-28\s*!!/);
   await page.locator("#moves .mainline").first().click({ button: "right" });
-  await page.waitForFunction(() => document.activeElement.id === "comment");
+  await focused(page, "comment");
   await page.keyboard.type("Best");
   await page.keyboard.press("Enter");
   assert.equal(await text(page, "#position-comment"), "Best");

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { launch, serveFolder, startServer } from "./hosts.js";
-import { blur, cell, choose, command, comment, level, menu, pdn, playSomething, read, says, setUp, show, speak, text, type, within } from "./pages.js";
+import { blur, cell, choose, command, comment, focused, level, menu, pdn, playSomething, read, says, setUp, show, speak, text, type, within } from "./pages.js";
 
 const { MEERSLAG, SITE, SCREENSHOTS } = process.env;
 
@@ -323,7 +323,7 @@ for (const [name, start] of hosts) {
       assert.equal(await page.locator("#tab-endgames").getAttribute("aria-selected"), "true");
       await page.locator("#tab-endgames").focus();
       await keyboard.press("ArrowRight");
-      assert.equal(await page.evaluate(() => document.activeElement.id), "tab-book");
+      await focused(page, "tab-book");
       await blur(page);
       await keyboard.press("?");
       await page.waitForSelector("#keys[open]");
@@ -333,11 +333,11 @@ for (const [name, start] of hosts) {
       await keyboard.press("Enter");
       await page.waitForSelector("#more-menu:popover-open");
       assert.match(await page.locator("#manual").getAttribute("href"), /^https:.*board\.md$/);
-      assert.equal(await page.evaluate(() => document.activeElement.id), "settings");
+      await focused(page, "settings");
       await keyboard.press("ArrowDown");
-      assert.equal(await page.evaluate(() => document.activeElement.id), "language-item");
+      await focused(page, "language-item");
       await keyboard.press("Escape");
-      assert.equal(await page.evaluate(() => document.activeElement.id), "rail-more");
+      await focused(page, "rail-more");
       for (const [key, name] of [["1", "rail-play"], ["2", "rail-analysis"], ["7", "rail-learn"], ["8", "rail-database"]]) {
         await blur(page);
         await keyboard.press(key);

@@ -59,6 +59,9 @@ export const inLanguage = async (page, language) => {
   await page.waitForFunction((code) => document.documentElement.lang === code, language);
 };
 
+/** Waits until the element with this id has the focus: menus give it a moment after they open. */
+export const focused = (page, id) => page.waitForFunction((id) => document.activeElement.id === id, id);
+
 /** Nothing has the focus any more. */
 export const blur = (page) => page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
 
