@@ -3,26 +3,10 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 
 import { cell, choose, focused, menu, moves, pdn, read, says, setUp, show, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
-import { browser, host } from "./stage.js";
-
-const onPage = (title, work, options = {}) =>
-  test(title, { timeout: 300_000 }, async () => {
-    const context = await browser.newContext({ locale: "en-GB", ...options });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    const faults = [];
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("dialog", (dialog) => dialog.accept());
-    await page.goto(host.url);
-    await page.waitForSelector("body[data-ready]");
-    await work(page);
-    assert.deepEqual(faults, []);
-    await context.close();
-  });
+import { onPage } from "./stage.js";
 
 /** Black, to move, is a king ahead. */
 const BLACK_WINS = "B:W28:BK1,K2,K3,12";

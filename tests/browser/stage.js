@@ -2,7 +2,8 @@
 //
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
-import { after, before } from "node:test";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
 
 import { launch, serveFolder, startServer } from "./hosts.js";
 
@@ -21,3 +22,19 @@ after(async () => {
   await host.stop();
   await browser.close();
 });
+
+/** Runs a test on a fresh page, of this host or the one that `at` gives; the page may have no error. */
+export const onPage = (title, work, { at = () => host, ...options } = {}) =>
+  test(title, { timeout: 300_000 }, async () => {
+    const context = await browser.newContext({ locale: "en-GB", ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.goto(at().url);
+    await page.waitForSelector("body[data-ready]");
+    await work(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });

@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 
 import { serveFolder, startServer } from "./hosts.js";
 import { choose, moves, pdn, read, says, show, text, type, within } from "./pages.js";
-import { browser, MEERSLAG, SITE } from "./stage.js";
+import { MEERSLAG, onPage as onPageOf, SITE } from "./stage.js";
 
 let folder;
 let host;
@@ -23,20 +23,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const onPage = (title, work) =>
-  test(title, { timeout: 120_000 }, async () => {
-    const context = await browser.newContext({ locale: "en-GB" });
-    const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    const faults = [];
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("dialog", (dialog) => dialog.accept());
-    await page.goto(host.url);
-    await page.waitForSelector("body[data-ready]");
-    await work(page);
-    assert.deepEqual(faults, []);
-    await context.close();
-  });
+const onPage = (title, work) => onPageOf(title, work, { at: () => host });
 
 /** Sets up a position of a variant; waits until the page has taken or refused it. */
 const setUp = async (page, variant, fen) => {
