@@ -1,5 +1,7 @@
-//! Common parts of messages and options: numbers of things, ranges, texts from outside.
+//! Common parts of messages and options: numbers of things, ranges, texts from outside, texts in
+//! the languages of people.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -54,9 +56,78 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// Texts for people in one language, by key.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(serde::Deserialize))]
+pub struct Words {
+    /// The code of the language, as in ISO 639-1.
+    pub language: String,
+    /// The texts, with names of values in braces. A noun with a number lists its forms, for one,
+    /// few and all others: `{plies|ply|plies}`.
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Words {
+    /// The text of this key, with values for the names in braces. Without such a text, the key.
+    #[must_use]
+    pub fn say(&self, key: &str, values: &[(&str, &dyn Display)]) -> String {
+        let mut rest = self.texts.get(key).map_or(key, String::as_str);
+        let mut said = String::new();
+        while let Some((before, (inner, after))) =
+            rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        {
+            let mut parts = inner.split('|');
+            let name = parts.next().unwrap_or_default();
+            let value =
+                values.iter().find(|value| value.0 == name).map(|value| value.1.to_string());
+            let value = value.unwrap_or_default();
+            let forms: Vec<&str> = parts.collect();
+            let form = value.parse().map_or(usize::MAX, |count| self.form(count));
+            said += before;
+            said += forms.get(form).or(forms.last()).unwrap_or(&value.as_str());
+            rest = after;
+        }
+        said + rest
+    }
+
+    /// The place of the form of a noun with a number, by the plural rules of Unicode's CLDR.
+    fn form(&self, count: u64) -> usize {
+        let is_few = (2..=4).contains(&(count % 10)) && !(12..=14).contains(&(count % 100));
+        match self.language.as_str() {
+            "fr" | "pt" if count < 2 => 0,
+            "ru" if count % 10 == 1 && count % 100 != 11 => 0,
+            "ru" | "pl" if is_few => 1,
+            _ if count == 1 => 0,
+            _ => 2,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nouns_with_a_number_have_their_form() {
+        let text = "{move}: {plies} {plies|a|b|c}";
+        let say = |language: &str, plies: u64| {
+            let texts = BTreeMap::from([("key".to_owned(), text.to_owned())]);
+            let words = Words { language: language.to_owned(), texts };
+            words.say("key", &[("plies", &plies), ("move", &"32-28")])
+        };
+        let forms = |language: &str| -> String {
+            let counts = [0, 1, 2, 5, 11, 12, 21, 22, 25, 101, 111, 112].into_iter();
+            counts.map(|plies| say(language, plies).chars().last().unwrap()).collect()
+        };
+        // The same as Intl.PluralRules gives.
+        assert_eq!(forms("en"), "cacccccccccc");
+        assert_eq!(forms("fr"), "aacccccccccc");
+        assert_eq!(forms("ru"), "cabcccabcacc");
+        assert_eq!(forms("pl"), "cabccccbcccc");
+        assert_eq!(say("nl", 1), "32-28: 1 a");
+        let none = Words { language: "en".to_owned(), texts: BTreeMap::new() };
+        assert_eq!(none.say("value.win", &[]), "value.win");
+    }
 
     #[test]
     fn long_texts_are_cut_between_characters() {

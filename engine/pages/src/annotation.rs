@@ -11,6 +11,7 @@ use super::{GameData, KnownValue, Note, report, seconds};
 use meerslag_study::annotate::{JudgedGame, JudgedMove, PlayerSummaries, player_name};
 use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
 use movegen::json::rounded;
+use movegen::words::Words;
 
 /// Collects games for the page.
 #[derive(Debug, Default)]
@@ -67,19 +68,19 @@ impl AnnotationPage {
         self.games.push(data(pdn, game).to_json());
     }
 
-    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`].
+    /// The page as HTML; readers can choose another language than that of the words.
     ///
     /// # Errors
     /// If the JSON fails.
-    pub fn to_html(&self, title: &str, language: &str) -> serde_json::Result<String> {
+    pub fn to_html(&self, title: &str, words: &Words) -> serde_json::Result<String> {
         let about = About {
             kind: "annotation",
             title,
-            players: self.players.list().iter().map(PlayerRecord::from).collect(),
-            summary: AnnotationSummaryRecord::from(&self.players),
+            players: self.players.list().iter().map(|it| PlayerRecord::new(it, words)).collect(),
+            summary: AnnotationSummaryRecord::new(&self.players, words),
             rows: &self.rows,
         };
-        report(language, title, &about, self.games.iter().map(String::as_str))
+        report(&words.language, title, &about, self.games.iter().map(String::as_str))
     }
 }
 
@@ -159,7 +160,7 @@ fn white_chance(judged: &JudgedMove) -> f64 {
 #[cfg(test)]
 mod tests {
     use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
-    use meerslag_study::annotate::{analyse, judge};
+    use meerslag_study::annotate::{analyse, judge, write};
     use movegen::notation::pdn::PdnReader;
 
     use super::*;
@@ -176,7 +177,7 @@ mod tests {
         let judged = judge(&pdn, &found, &egdb::Probe::new()).unwrap();
         let mut page = AnnotationPage::new();
         page.add(1, &pdn, &judged);
-        let html = page.to_html("<games>", "de").unwrap();
+        let html = page.to_html("<games>", &crate::words("de")).unwrap();
         assert!(html.contains("<title>&lt;games&gt;</title>") && !html.contains("<games>"));
         let (_, data) = html.split_once("id=\"data\">").unwrap();
         let data: serde_json::Value =
@@ -191,5 +192,41 @@ mod tests {
         assert_eq!(clocks, [&597.0.into(), &590.0.into(), &serde_json::Value::Null]);
         assert!(data["games"][0]["d"].as_str().unwrap().contains("\n30. 27-22 "), "{data}");
         assert_eq!(data["summary"]["instructive"][0]["game"], 1, "{data}");
+        let text = &data["summary"]["instructive"][0]["text"];
+        assert!(text.as_str().unwrap().starts_with("27-22 verliert "), "{text}");
+    }
+
+    /// The comment on the first move, and its fault. That all languages have all texts is tested where
+    /// these are.
+    fn said(text: &str, language: &str) -> [String; 2] {
+        let mut pdn = PdnReader::new(text.as_bytes()).next().unwrap().unwrap();
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(500) };
+        let mut engine = Engine::new(options).unwrap();
+        let found = analyse(&mut engine, &pdn, &limits, &Control::new()).unwrap();
+        let judged = judge(&pdn, &found, &egdb::Probe::new()).unwrap();
+        let words = crate::words(language);
+        write(&mut pdn, &judged, Signs::default(), &words);
+        let comment = pdn.line.plies[0].comments().next().unwrap().plain_text();
+        [comment, judged.mistakes(&pdn)[0].describe(&words)]
+    }
+
+    #[test]
+    fn comments_are_in_the_language_asked_for() {
+        let shot = "[FEN \"W:W27,31,32:B18,19\"]\n1. 27-22 18x38 *";
+        assert_eq!(
+            said(shot, "en"),
+            [
+                "Blunder: from 50 % to 0 % of the points; better 27-21.",
+                "27-22 loses 2 men after 18x36."
+            ]
+        );
+        assert_eq!(
+            said(shot, "ru"),
+            [
+                "Грубая ошибка: с 50 % до 0 % очков; лучше 27-21.",
+                "27-22 теряет 2 шашки после 18x36."
+            ]
+        );
     }
 }

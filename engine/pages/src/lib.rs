@@ -10,9 +10,9 @@ mod annotation;
 pub mod diagram;
 mod scores;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
+use movegen::words::Words;
 use serde::Serialize;
 
 use diagram::Escaped;
@@ -21,29 +21,12 @@ pub use annotation::AnnotationPage;
 pub use meerslag_web::LANGUAGES;
 pub use scores::{ScoreRow, ScoreTable, ScoresPage};
 
-/// The texts of the pages in a language.
-#[derive(Clone, Debug)]
-pub struct Words {
-    /// The code of the language.
-    pub language: String,
-    texts: BTreeMap<String, String>,
-}
-
-impl Words {
-    /// The texts in one of [`LANGUAGES`].
-    #[must_use]
-    pub fn of(language: &str) -> Words {
-        let file = meerslag_web::asset(&format!("texts/{language}.json"));
-        let texts = file.and_then(|file| serde_json::from_str(file.text()).ok());
-        Words { language: language.to_owned(), texts: texts.unwrap_or_default() }
-    }
-
-    /// The text of this key, with values for the names in braces.
-    #[must_use]
-    pub fn say(&self, key: &str, values: &[(&str, &str)]) -> String {
-        let text = self.texts.get(key).map_or(key, String::as_str).to_owned();
-        values.iter().fold(text, |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
-    }
+/// The texts of the pages in one of [`LANGUAGES`].
+#[must_use]
+pub fn words(language: &str) -> Words {
+    let file = meerslag_web::asset(&format!("texts/{language}.json"));
+    let texts = file.and_then(|file| serde_json::from_str(file.text()).ok());
+    Words { language: language.to_owned(), texts: texts.unwrap_or_default() }
 }
 
 /// A page as HTML: what is within its element `main`, and what comes after it.

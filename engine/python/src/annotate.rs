@@ -1,9 +1,11 @@
 //! Games with every move judged.
 
+use meerslag_pages::{LANGUAGES, words};
 use meerslag_search::{Control, Limits, Mode};
 use meerslag_study::annotate::{self as study, PositionAnalysis, StrengthRange};
 use movegen::DrawRules;
 use movegen::notation::pdn::{self, Signs};
+use movegen::words::Words;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -68,13 +70,13 @@ pub struct JudgedMove {
     exact: Option<Wld>,
     /// Whether there was no other move.
     is_forced: bool,
-    /// The remark on the move, often none: ``Mistake: 50 % to 31 % of the points;
-    /// better 32-28.``
+    /// The remark on the move, often none: ``Mistake: from 50 % to 31 % of the
+    /// points; better 32-28.``
     text: String,
 }
 
-impl From<&study::JudgedMove> for JudgedMove {
-    fn from(judged: &study::JudgedMove) -> JudgedMove {
+impl JudgedMove {
+    fn new(judged: &study::JudgedMove, words: &Words) -> JudgedMove {
         JudgedMove {
             position: Position(judged.position),
             mv: Move(judged.mv),
@@ -88,7 +90,7 @@ impl From<&study::JudgedMove> for JudgedMove {
             depth: judged.depth,
             exact: judged.exact.as_ref().map(|exact| exact.value.into()),
             is_forced: judged.is_forced,
-            text: study::describe(judged),
+            text: study::describe(judged, words),
         }
     }
 }
@@ -176,16 +178,19 @@ impl Annotation {
 ///     time: seconds for each position.
 ///     signs: what the signs of moves mean: "draughts", where an inaccuracy has only the word, or
 ///         "chess", where its sign is ``?!``.
+///     language: the language of comments and remarks: "en", "nl", "fr", "ru", "de", "pl", "es" or
+///         "pt".
 ///     on_progress: called with the number of finished and of all positions. An exception from it
 ///         ends the work and is raised again.
 ///
 /// Raises:
-///     ValueError: a limit is out of range, or the signs are not known.
+///     ValueError: a limit is out of range, or the signs or the language are not known.
 ///     DatabaseError: a database is damaged.
 ///     RuntimeError: another thread is searching with this engine, or has stopped it.
 #[pyfunction]
 #[pyo3(signature = (game, *, engine = None, depth = None, nodes = None, time = None,
-                    signs = "draughts", on_progress: "Callable[[int, int], object] | None" = None))]
+                    signs = "draughts", language = "en",
+                    on_progress: "Callable[[int, int], object] | None" = None))]
 #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
 pub fn annotate(
     py: Python<'_>,
@@ -195,14 +200,23 @@ pub fn annotate(
     nodes: Option<u64>,
     time: Option<f64>,
     signs: &str,
+    language: &str,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Annotation> {
     let limits = analysis_limits(depth, nodes, time)?;
     let signs = Signs::ALL.into_iter().find(|known| known.name() == signs);
     let signs = signs.ok_or_else(|| PyValueError::new_err("signs: expected draughts or chess"))?;
+    let how = (signs, &texts(language)?);
     let engine = Engine::given_or_new(py, engine)?;
     let engine = engine.get();
-    py.detach(|| annotation(game.pdn(), engine, &limits, signs, on_progress.as_ref()))
+    py.detach(|| annotation(game.pdn(), engine, &limits, how, on_progress.as_ref()))
+}
+
+/// The texts of this language.
+pub fn texts(language: &str) -> PyResult<Words> {
+    let known = LANGUAGES.join(", ");
+    let unknown = || PyValueError::new_err(format!("language: expected one of {known}"));
+    LANGUAGES.contains(&language).then(|| words(language)).ok_or_else(unknown)
 }
 
 /// The limits of each search of games.
@@ -222,7 +236,7 @@ fn annotation(
     mut game: pdn::PdnGame,
     engine: &Engine,
     limits: &Limits,
-    signs: Signs,
+    (signs, words): (Signs, &Words),
     on_progress: Option<&Py<PyAny>>,
 ) -> PyResult<Annotation> {
     let control: &Control = &engine.control;
@@ -246,11 +260,11 @@ fn annotation(
         let probe = options.databases.open().map_err(|error| open_failed(&error))?;
         study::judge(&game, &analyses, &probe).map_err(|error| failed(&error))
     })??;
-    study::write(&mut game, &judged, signs);
+    study::write(&mut game, &judged, signs, words);
     let [black, white] = &judged.sides;
     Ok(Annotation {
         game: PdnGame(game),
-        moves: judged.moves.iter().map(JudgedMove::from).collect(),
+        moves: judged.moves.iter().map(|it| JudgedMove::new(it, words)).collect(),
         white: white.into(),
         black: black.into(),
         turning_point: judged.turning_point(),

@@ -7,11 +7,12 @@ use meerslag_files::with_causes;
 use meerslag_search::{Control, Limits};
 use meerslag_study::puzzles::{self as study, ExerciseList, FoundPuzzle, RepetitionError};
 use movegen::notation::pdn;
+use movegen::words::Words;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::annotate::{AnyGame, analysis_limits};
+use crate::annotate::{AnyGame, analysis_limits, texts};
 use crate::board::{Move, MoveOrText, Position};
 use crate::engine::{Engine, busy};
 use crate::pdn::PdnGame;
@@ -52,10 +53,10 @@ pub struct Puzzle {
 }
 
 impl Puzzle {
-    fn new(puzzle: study::Puzzle, games: &[pdn::PdnGame]) -> Puzzle {
+    fn new(puzzle: study::Puzzle, games: &[pdn::PdnGame], words: &Words) -> Puzzle {
         let source = format!("game {}, ply {}", puzzle.game, puzzle.ply);
         let game = puzzle.game - 1;
-        let pdn = PdnGame(study::to_pdn(&puzzle, &games[game], &source));
+        let pdn = PdnGame(study::to_pdn(&puzzle, &games[game], &source, words));
         Puzzle {
             position: Position(puzzle.position),
             goal: puzzle.themes.goal.name(),
@@ -93,15 +94,18 @@ impl Puzzle {
 ///     depth: plies of each search.
 ///     nodes: nodes of each search; 200,000 where no limit is given.
 ///     time: seconds of each search.
+///     language: the language of comments, as for ``annotate``.
 ///     on_progress: called with the number of finished and of all games. An exception from it
 ///         ends the work and is raised again.
 ///
 /// Raises:
-///     ValueError: a limit is out of range.
+///     ValueError: a limit is out of range, or the language is not known.
 ///     RuntimeError: another thread is searching with this engine, or has stopped it.
 #[pyfunction]
 #[pyo3(signature = (games, *, engine = None, depth = None, nodes = None, time = None,
+                    language = "en",
                     on_progress: "Callable[[int, int], object] | None" = None))]
+#[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
 pub fn find_puzzles(
     py: Python<'_>,
     games: Vec<AnyGame>,
@@ -109,19 +113,22 @@ pub fn find_puzzles(
     depth: Option<u32>,
     nodes: Option<u64>,
     time: Option<f64>,
+    language: &str,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Puzzle>> {
     let limits = analysis_limits(depth, nodes, time)?;
+    let words = texts(language)?;
     let games: Vec<_> = games.into_iter().map(AnyGame::pdn).collect();
     let engine = Engine::given_or_new(py, engine)?;
     let engine = engine.get();
-    py.detach(|| puzzles(&games, engine, &limits, on_progress.as_ref()))
+    py.detach(|| puzzles(&games, engine, &limits, &words, on_progress.as_ref()))
 }
 
 fn puzzles(
     games: &[pdn::PdnGame],
     engine: &Engine,
     limits: &Limits,
+    words: &Words,
     on_progress: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<Puzzle>> {
     let control: &Control = &engine.control;
@@ -144,7 +151,7 @@ fn puzzles(
         },
     )??;
     let puzzles = study::collect(games, |number| found.get(number - 1).map(Vec::as_slice));
-    Ok(puzzles.into_iter().map(|puzzle| Puzzle::new(puzzle, games)).collect())
+    Ok(puzzles.into_iter().map(|puzzle| Puzzle::new(puzzle, games, words)).collect())
 }
 
 /// A position where a move is to be found: a puzzle, or a mistake of an annotated game.

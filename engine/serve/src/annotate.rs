@@ -8,6 +8,7 @@ use meerslag_study::records::AnnotatedGameRecord;
 use movegen::Score;
 use movegen::json::Record;
 use movegen::notation::pdn::Signs;
+use movegen::words::Words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,20 @@ struct SearchedGame {
     /// One for each position before a move of the main line, and one for the last; null where the
     /// game is over.
     searches: Vec<Option<SearchedPosition>>,
+    /// The language of comments, with its texts as in the board's `/texts/nl.json`. Without them
+    /// comments are in English; a module without a server has no texts of its own.
+    words: Option<Words>,
+}
+
+#[cfg(feature = "http")]
+fn english() -> Option<Words> {
+    Some(meerslag_pages::words("en"))
+}
+
+/// The texts of all pages would be the larger part of the module.
+#[cfg(not(feature = "http"))]
+fn english() -> Option<Words> {
+    None
 }
 
 /// The part of a search's last `info` that is used.
@@ -59,8 +74,9 @@ impl Record for AnnotationRecord<'_> {
 }
 
 pub(super) fn annotate(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
-    let SearchedGame { game, searches } =
+    let SearchedGame { game, searches, words } =
         serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
+    let words = words.or_else(english).ok_or_else(|| bad("words are missing"))?;
     let mut pdn = game.game()?;
     let expected = pdn.line.plies.len() + 1;
     if searches.len() != expected {
@@ -84,10 +100,10 @@ pub(super) fn annotate(desk: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Re
     };
     let judged = judge(&pdn, &analyses, &desk.probe)?;
     let AnnotationParameters { signs, positions } = query.get()?;
-    write(&mut pdn, &judged, signs.unwrap_or_default());
+    write(&mut pdn, &judged, signs.unwrap_or_default(), &words);
     let has_positions = positions.unwrap_or(true);
     Ok(Reply::json(&AnnotationRecord {
-        judged: AnnotatedGameRecord::new(1, &pdn, &judged),
+        judged: AnnotatedGameRecord::new(1, &pdn, &judged, &words),
         annotated: PdnGameRecord::of(&pdn, 1, has_positions),
     }))
 }
@@ -151,10 +167,13 @@ mod tests {
         let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(NODES) };
         let analyses = analyse(&mut engine(), &pdn, &limits, &Control::new()).unwrap();
         let judged = judge(&pdn, &analyses, &desk().probe).unwrap();
-        let expected = serde_json::to_value(AnnotatedGameRecord::new(1, &pdn, &judged)).unwrap();
+        let words = meerslag_pages::words("nl");
+        let expected = AnnotatedGameRecord::new(1, &pdn, &judged, &words);
+        let expected = serde_json::to_value(expected).unwrap();
 
         let game = post("/v1/games", GAME).unwrap()["games"][0].take();
-        let body = json!({ "game": game, "searches": searches(&pdn) });
+        let body = json!({ "game": game, "searches": searches(&pdn),
+            "words": { "language": "nl", "texts": words.texts } });
         let answer = post("/v1/annotate", &body.to_string()).unwrap();
         // Lines far from their start are left to single searches.
         let moves = |record: &Value| {
@@ -171,7 +190,7 @@ mod tests {
         let route = Route::of("/v1/pdn").unwrap();
         let text = crate::answer(&desk(), route, &[], games.as_bytes()).unwrap().text;
         assert_eq!(text.matches("[%eval").count(), 15, "{text}");
-        for part in ["29-23 $4", "better 31-26.", "Why?", "Slower."] {
+        for part in ["29-23 $4", "beter 31-26.", "Why?", "Slower."] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

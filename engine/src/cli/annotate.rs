@@ -7,10 +7,11 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meerslag_files::Existing;
-use meerslag_pages::AnnotationPage;
+use meerslag_pages::{AnnotationPage, words};
 use meerslag_study::annotate::{self, JudgedGame, PlayerSummaries, PlayerSummary};
 use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
 use movegen::notation::pdn::{PdnGame, PdnReader, ReadOptions, Signs, WriteOptions, write_game};
+use movegen::words::Words;
 
 use super::files;
 use super::game_work::{GameWorkArgs, journal_path};
@@ -71,7 +72,6 @@ fn signs() -> impl TypedValueParser<Value = Signs> {
 
 pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let existing = args.work.force.existing();
-    args.language.check(args.html.is_some())?;
     #[cfg(feature = "games")]
     if args.write_back && !meerslag_games::is_games_file(&args.input) {
         let text = "is not a file of games: nothing can be written back into it";
@@ -99,7 +99,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let mut games = games;
     for (number, pdn) in (1..).zip(&mut games) {
         let judged = annotate::judge(pdn, journal.analyses(number, pdn)?, &probe)?;
-        annotate::write(pdn, &judged, args.signs);
+        annotate::write(pdn, &judged, args.signs, &output.words);
         output.add(number, pdn, &judged)?;
     }
     output.finish(existing)?;
@@ -150,6 +150,7 @@ pub(super) fn parse(
 /// The outputs for the annotated games.
 struct Output<'a> {
     args: &'a AnnotateArgs,
+    words: Words,
     pdn: Vec<u8>,
     page: Option<AnnotationPage>,
     players: PlayerSummaries,
@@ -158,7 +159,8 @@ struct Output<'a> {
 impl Output<'_> {
     fn new(args: &AnnotateArgs) -> Output<'_> {
         let page = args.html.as_ref().map(|_| AnnotationPage::new());
-        Output { args, pdn: Vec::new(), page, players: PlayerSummaries::default() }
+        let words = words(args.language.code());
+        Output { args, words, pdn: Vec::new(), page, players: PlayerSummaries::default() }
     }
 
     fn add(&mut self, number: usize, pdn: &PdnGame, judged: &JudgedGame) -> Result<(), Failure> {
@@ -171,7 +173,10 @@ impl Output<'_> {
             page.add(number as u64, pdn, judged);
         }
         if self.args.json {
-            json::write(&mut stdout(), &AnnotatedGameRecord::new(number, pdn, judged))?;
+            json::write(
+                &mut stdout(),
+                &AnnotatedGameRecord::new(number, pdn, judged, &self.words),
+            )?;
         }
         Ok(())
     }
@@ -180,8 +185,8 @@ impl Output<'_> {
     /// written: otherwise the same command could not continue, for example after a full disk.
     fn finish(self, existing: Existing) -> Result<(), Failure> {
         let title = self.args.input.file_name().map(|name| name.to_string_lossy());
-        let (title, language) = (title.unwrap_or_default(), self.args.language.code());
-        let html = self.page.map(|page| page.to_html(&title, language));
+        let title = title.unwrap_or_default();
+        let html = self.page.map(|page| page.to_html(&title, &self.words));
         let html = html.transpose().map_err(Failure::run)?;
         let page = self.args.html.as_deref().zip(html.as_ref().map(String::as_bytes));
         let outputs: Vec<_> = page.into_iter().chain([(&*self.args.out, &*self.pdn)]).collect();
@@ -189,9 +194,9 @@ impl Output<'_> {
         let mut out = stdout();
         if self.args.json {
             for player in self.players.list() {
-                json::write(&mut out, &PlayerRecord::from(player))?;
+                json::write(&mut out, &PlayerRecord::new(player, &self.words))?;
             }
-            json::write(&mut out, &AnnotationSummaryRecord::from(&self.players))?;
+            json::write(&mut out, &AnnotationSummaryRecord::new(&self.players, &self.words))?;
             return Ok(());
         }
         let heading = [
@@ -216,7 +221,7 @@ impl Output<'_> {
         let rows: Vec<_> = self.players.list().iter().map(row).collect();
         write!(out, "{}", terminal::table(&heading, &rows))?;
         for (game, mistake) in self.players.instructive() {
-            writeln!(out, "game {game}: {}", mistake.describe())?;
+            writeln!(out, "game {game}: {}", mistake.describe(&self.words))?;
         }
         Ok(())
     }

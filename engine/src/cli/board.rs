@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use meerslag_pages::LANGUAGES;
 use meerslag_pages::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
 use movegen::Game;
 
 use super::files::{self, ForceArgs};
+use super::language::LanguageArgs;
 use super::source::{self, EncodingArgs, Source};
 use super::streams::{only_print, stdout};
 use super::{Failure, terminal};
@@ -58,9 +57,8 @@ pub(super) struct BoardArgs {
     #[arg(long, value_name = "6|12", requires = "input",
           conflicts_with_all = ["png", "ansi", "game", "ply", "arrows", "marks", "size"])]
     sheet: Option<PerPage>,
-    /// The language of the sheets [default: en]
-    #[arg(long, value_name = "CODE", requires = "sheet", value_parser = PossibleValuesParser::new(LANGUAGES))]
-    language: Option<String>,
+    #[command(flatten)]
+    language: LanguageArgs,
     /// Of a file: this game, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
@@ -167,6 +165,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
     only_print();
     let input = args.input.as_deref().map(Path::new).filter(|path| path.is_file());
     files::check_distinct(&[("FILE", input)], &[("--out", args.out.as_deref())])?;
+    args.language.check(args.sheet.is_some(), "--sheet")?;
     if let Some(per_page) = args.sheet {
         return paper::run(args, per_page);
     }

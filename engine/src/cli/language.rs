@@ -1,4 +1,4 @@
-//! The language of pages.
+//! The language of what is written.
 
 use anyhow::anyhow;
 use clap::Args;
@@ -7,10 +7,10 @@ use meerslag_pages::LANGUAGES;
 
 use super::Failure;
 
-/// The language that a page begins in.
+/// The language of comments, sheets and pages.
 #[derive(Args, Debug)]
 pub(super) struct LanguageArgs {
-    /// The first language of the page of --html; readers can choose another
+    /// The language of comments, sheets and pages; readers of a page can choose another [default: en]
     #[arg(long, value_name = "CODE", value_parser = PossibleValuesParser::new(LANGUAGES))]
     language: Option<String>,
 }
@@ -21,12 +21,10 @@ impl LanguageArgs {
         self.language.as_deref().unwrap_or(LANGUAGES[0])
     }
 
-    /// Refuses a language for no page.
-    pub(super) fn check(&self, has_page: bool) -> Result<(), Failure> {
-        if self.language.is_some() && !has_page {
-            return Err(Failure::Input(anyhow!(
-                "--language is that of the page: --html is missing"
-            )));
+    /// Refuses a language where nothing is written in it for want of this option.
+    pub(super) fn check(&self, has_text: bool, option: &str) -> Result<(), Failure> {
+        if self.language.is_some() && !has_text {
+            return Err(Failure::Input(anyhow!("--language has no text: {option} is missing")));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meerslag_pages::words;
 use meerslag_study::puzzles::{self, Puzzle};
 use movegen::notation::pdn::{PdnGame, ReadOptions, WriteOptions, write_game};
 use movegen::words::counted;
@@ -11,6 +12,7 @@ use movegen::words::counted;
 use super::annotate::{parse, read};
 use super::files;
 use super::game_work::{GameWorkArgs, journal_path};
+use super::language::LanguageArgs;
 use super::streams::stdout;
 use super::{Failure, terminal};
 
@@ -42,6 +44,8 @@ pub(super) struct PuzzlesArgs {
     /// Write the puzzles as JSON objects, one a line, to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    language: LanguageArgs,
     #[command(flatten)]
     work: GameWorkArgs,
 }
@@ -107,10 +111,11 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
 /// Writes the files; no file gets its name before both are written.
 fn write(args: &PuzzlesArgs, all: &PuzzleCollection, puzzles: &[Puzzle]) -> Result<(), Failure> {
     let (mut pdn, mut json) = (Vec::new(), Vec::new());
+    let words = words(args.language.code());
     for puzzle in puzzles {
         let place = puzzle.game - 1;
         let source = format!("{}, ply {}", all.sources[place], puzzle.ply);
-        let game = puzzles::to_pdn(puzzle, &all.games[place], &source);
+        let game = puzzles::to_pdn(puzzle, &all.games[place], &source, &words);
         if !pdn.is_empty() {
             pdn.push(b'\n');
         }

@@ -25,6 +25,15 @@ export const t = (key, values = {}) => {
 /** The current language. */
 t.language = "";
 
+/** The texts that comments of the engine are made of. */
+const OF_COMMENTS = /^(was|value|grade)\.|^(databasesSay|bestValue|plies|conversionIn|gaveAway|betterMove)$/;
+
+/** The user's language with the texts of comments, for the engine. */
+export const words = () => {
+  const entries = Object.entries(texts[t.language]).filter(([key]) => OF_COMMENTS.test(key));
+  return { language: t.language, texts: Object.fromEntries(entries) };
+};
+
 /** Adds the texts of languages. @param {typeof texts} more */
 export const add = (more) => Object.assign(texts, more);
 

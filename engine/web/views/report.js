@@ -10,7 +10,7 @@ import { Part } from "../game/part.js";
 import { mini } from "../board/figure.js";
 import { COLOURS, GLYPHS, sentence, signOf } from "../game/movelist.js";
 import { problemText } from "../engine/problem.js";
-import { t } from "../base/texts.js";
+import { t, words } from "../base/texts.js";
 
 /** Moves kept of a best line. */
 const LINE = 12;
@@ -207,7 +207,7 @@ export class Report extends Part {
 
   /** @returns {Promise<Answers["annotate"]>} */
   async annotate(body, signal) {
-    const options = { body: JSON.stringify(body), media: "application/json", signal };
+    const options = { body: JSON.stringify({ ...body, words: words() }), media: "application/json", signal };
     return this.desk.engine.ask("annotate", { positions: false }, options);
   }
 

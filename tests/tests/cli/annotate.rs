@@ -136,13 +136,12 @@ fn annotated_games_a_report_and_json() {
     assert_eq!(data[0]["n"].as_array().unwrap().len(), 6);
     assert_eq!(world.names(), ["games.pdn", "out.pdn", "report.html"], "the journal has gone");
 
-    // In another language, and only for a page.
+    // In another language, games and page.
     let more = ["--nodes=10", "--force", "--language=fr"];
     let _ = world.annotate(&[&more[..], &["--html", &html]].concat()).success();
     assert!(fs::read_to_string(&html).unwrap().contains("<html lang=\"fr\">"));
-    let output = world.annotate(&more);
-    assert_eq!(output.code, 2);
-    assert!(output.stderr.contains("--html is missing"), "{output:?}");
+    let text = fs::read_to_string(world.path("out.pdn")).unwrap();
+    assert!(text.contains("mieux") && !text.contains("better"), "{text}");
 
     // An existing file stays.
     let again = world.annotate(&["--nodes=10"]);

@@ -5,9 +5,10 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use movegen::words::Words;
+
 use super::svg::symbols;
 use super::{Coordinates, Diagram, ParseDiagramError};
-use crate::Words;
 
 /// The style of the page that [`Paper::to_html`] makes.
 const STYLE: &str = include_str!("paper.css");
@@ -339,7 +340,7 @@ mod tests {
             solution: "1. 28-22 1-6 ".repeat(number),
         };
         let diagrams = (0..count).map(captioned).collect();
-        Paper { title: "T<1>".to_owned(), words: Words::of("en"), per_page, diagrams }
+        Paper { title: "T<1>".to_owned(), words: crate::words("en"), per_page, diagrams }
     }
 
     /// Places of the boards of a page: left, top and width.
@@ -386,7 +387,7 @@ mod tests {
 
     #[test]
     fn sheets_are_in_the_language_of_their_words() {
-        let dutch = Paper { words: Words::of("nl"), ..paper(PerPage::Six, 1) };
+        let dutch = Paper { words: crate::words("nl"), ..paper(PerPage::Six, 1) };
         let html = dutch.to_html();
         assert!(html.contains("<html lang=\"nl\">") && html.contains("<h2>Oplossingen</h2>"));
         assert!(dutch.to_svg()[1].svg.contains("T&lt;1&gt;: oplossingen"));

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use meerslag_files::Existing;
 use meerslag_pages::diagram::{Captioned, Diagram, Paper, PerPage};
-use meerslag_pages::{LANGUAGES, Words};
+use meerslag_pages::words;
 use meerslag_study::puzzles::Exercise;
 use movegen::notation::moves::format_move;
-use movegen::words::shortened;
+use movegen::words::{Words, shortened};
 use movegen::{Game, Wld};
 
 use super::BoardArgs;
@@ -88,7 +88,7 @@ fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
         return Err(no_file());
     };
     let exercises = games.exercises(MAX_DIAGRAMS)?;
-    let words = Words::of(args.language.as_deref().unwrap_or(LANGUAGES[0]));
+    let words = words(args.language.code());
     let diagrams = exercises.list().iter().map(|it| captioned(args, &words, it)).collect();
     let title = Path::new(name).file_stem().filter(|_| name != "-");
     let title = title
@@ -110,7 +110,7 @@ fn captioned(args: &BoardArgs, words: &Words, exercise: &Exercise) -> Captioned 
     if let Some(theme) = &exercise.theme {
         solution += &format!(" ({})", shortened(theme, LONGEST_ORIGIN));
     }
-    let number = |number: usize| words.say("sheet.move", &[("number", &number.to_string())]);
+    let number = |number: usize| words.say("sheet.move", &[("number", &number)]);
     let origin = shortened(&exercise.origin_with(number), LONGEST_ORIGIN).to_string();
     let side = exercise.position.side_to_move().letter();
     let name = words.say(&format!("side.{side}"), &[]);

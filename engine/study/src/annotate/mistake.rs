@@ -6,6 +6,7 @@ use egdb::Wld;
 use movegen::json;
 use movegen::notation::moves::{format_line, format_move};
 use movegen::notation::pdn::{Comment, Grade, PdnGame};
+use movegen::words::Words;
 use movegen::{Color, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,26 +108,27 @@ impl Mistake {
 
     /// The fault, in a sentence: `27-22 loses 2 men after 28x17 12x32.`
     #[must_use]
-    pub fn describe(&self) -> String {
-        let mv = format_move(&self.position, self.mv);
-        let men = if self.men == 1 { "a man".to_owned() } else { format!("{} men", self.men) };
-        let line = |from| format_line(&from, self.line.iter().copied()).join(" ");
-        match self.kind {
+    pub fn describe(&self, words: &Words) -> String {
+        let (mv, men) = (format_move(&self.position, self.mv), self.men);
+        let (key, from) = match self.kind {
             MistakeKind::AllowedCombination => {
-                format!("{mv} loses {men} after {}.", line(self.position.after(self.mv)))
+                ("was.allowed_combination", self.position.after(self.mv))
             }
-            MistakeKind::MissedCombination => {
-                format!("{mv} misses {men}: {}.", line(self.position))
+            MistakeKind::MissedCombination => ("was.missed_combination", self.position),
+            MistakeKind::WonEndgameNotWon => ("was.won_endgame_not_won", self.position),
+            MistakeKind::DrawnEndgameLost => ("was.drawn_endgame_lost", self.position),
+            MistakeKind::Positional => ("was.positional", self.position),
+        };
+        let line = format_line(&from, self.line.iter().copied()).join(" ");
+        let said = words.say(key, &[("move", &mv), ("men", &men), ("line", &line)]);
+        match self.better {
+            // Otherwise the line shows it.
+            Some(better) if men == 0 => {
+                let better = format_move(&self.position, better);
+                format!("{said}; {}.", words.say("betterMove", &[("move", &better)]))
             }
-            MistakeKind::WonEndgameNotWon => self.instead(&format!("{mv} gives the win away")),
-            MistakeKind::DrawnEndgameLost => self.instead(&format!("{mv} loses a drawn endgame")),
-            MistakeKind::Positional => self.instead(&format!("{mv} worsens the position")),
+            _ => format!("{said}."),
         }
-    }
-
-    fn instead(&self, text: &str) -> String {
-        let better = self.better.map(|better| format_move(&self.position, better));
-        better.map_or_else(|| format!("{text}."), |better| format!("{text}; better {better}."))
     }
 }
 

@@ -11,7 +11,7 @@ use movegen::{Move, Position};
 
 use super::judge::{JudgedGame, JudgedMove};
 use crate::record::comment;
-use movegen::words::counted;
+use movegen::words::Words;
 
 /// Moves of a variation.
 const LONGEST_LINE: usize = 12;
@@ -24,15 +24,15 @@ const ONLY_MOVE: u32 = 7;
 /// Adds the results to the game: after each move its score and remarks, a glyph for a bad move, and
 /// the best line as a variation. Additions of an earlier call are replaced unless somebody has
 /// changed them; all other comments and variations stay. The tag `Annotator` names this program.
-pub fn write(pdn: &mut PdnGame, game: &JudgedGame, signs: Signs) {
+pub fn write(pdn: &mut PdnGame, game: &JudgedGame, signs: Signs, words: &Words) {
     pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     for (ply, judged) in pdn.line.plies.iter_mut().zip(&game.moves) {
         clear(ply, &judged.position);
-        annotate(ply, judged, signs);
+        annotate(ply, judged, signs, words);
     }
 }
 
-fn annotate(ply: &mut Ply, judged: &JudgedMove, signs: Signs) {
+fn annotate(ply: &mut Ply, judged: &JudgedMove, signs: Signs, words: &Words) {
     let only = judged.exact.as_ref().is_some_and(|exact| exact.is_only && judged.drop() == 0.0);
     let glyph = judged.grade.glyph(signs).or(only.then_some(ONLY_MOVE));
     if judged.grade != Grade::Good {
@@ -45,7 +45,7 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove, signs: Signs) {
     if judged.depth > 0 {
         let _ = write!(text, " [%depth {}]", judged.depth);
     }
-    let words = describe(judged);
+    let words = describe(judged, words);
     let mark = format!("[%{ANNOTATION} {}", checksum(&Comment::new(&format!("{text} {words}"))));
     let _ = write!(text, " {mark}");
     if let Some(glyph) = glyph {
@@ -146,63 +146,64 @@ fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
 
 /// The remark on a move; often none.
 #[must_use]
-pub fn describe(judged: &JudgedMove) -> String {
-    let mut text = String::new();
+pub fn describe(judged: &JudgedMove, words: &Words) -> String {
+    let mut parts = Vec::new();
     if let Some(exact) = &judged.exact {
-        let after = value(&exact.made);
+        let after = value(&exact.made, words);
         // The best move keeps the value of the position.
-        let best = exact.best.first().map(value).filter(|best| *best != after);
-        let _ = match best {
-            Some(best) => write!(text, "Databases: {after}; best is {best}."),
-            None => write!(text, "Databases: {after}."),
-        };
+        let best = exact.best.first().map(|best| value(best, words)).filter(|best| *best != after);
+        let best = best.map(|best| format!("; {}", words.say("bestValue", &[("value", &best)])));
+        let said = words.say("databasesSay", &[("value", &after)]);
+        parts.push(format!("{said}{}.", best.unwrap_or_default()));
     }
     if let Some(better) = judged.better() {
-        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        let name = judged.grade.name();
-        let _ = write!(
-            text,
-            "{}{}: {} to {} of the points; better {}.",
-            name[..1].to_uppercase(),
-            &name[1..],
-            percent(judged.before.expected()),
-            percent(judged.after.expected()),
-            format_move(&judged.position, better)
-        );
+        let percent = |share: f64| format!("{:.0}", 100.0 * share);
+        let (before, after) = (judged.before.expected(), judged.after.expected());
+        let shares = [("before", &percent(before) as _), ("after", &percent(after) as _)];
+        let better = format_move(&judged.position, better);
+        parts.push(format!(
+            "{}: {}; {}.",
+            words.say(&format!("grade.{}", judged.grade.name()), &[]),
+            words.say("gaveAway", &shares),
+            words.say("betterMove", &[("move", &better)])
+        ));
     }
-    text
+    parts.join(" ")
 }
 
 /// `win in 17 plies`, `draw`, `loss`; conversions where only their distance is known.
-fn value(mv: &MoveAnswer) -> String {
-    let Some(value) = mv.wld else { return "not known".to_owned() };
-    let name = value.name();
-    if value == Wld::Draw {
-        return name.to_owned();
-    }
+fn value(mv: &MoveAnswer, words: &Words) -> String {
+    let name = words.say(&format!("value.{}", mv.wld.map_or("unknown", Wld::name)), &[]);
+    let say = |key: &str, plies: u32| words.say(key, &[("plies", &plies)]);
     match (mv.dtw, mv.mtc) {
-        (Some(plies), _) => format!("{name} in {}", counted(plies, "ply")),
-        (None, Some(plies)) => format!("{name}, conversion in {}", counted(plies, "ply")),
-        (None, None) => name.to_owned(),
+        _ if matches!(mv.wld, None | Some(Wld::Draw)) => name,
+        (Some(plies), _) => format!("{name} {}", say("plies", plies)),
+        (None, Some(plies)) => format!("{name}, {}", say("conversionIn", plies)),
+        (None, None) => name,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use movegen::Chance;
 
     use super::*;
 
+    /// No texts: their keys stand for them.
+    fn keys() -> Words {
+        Words { language: "en".to_owned(), texts: BTreeMap::new() }
+    }
+
     #[test]
-    fn distances_have_their_noun() {
+    fn the_shortest_way_that_is_known_is_named() {
         let mv = Position::initial().legal_moves()[0];
-        let answer = |dtw, mtc| MoveAnswer { mv, wld: Some(Wld::Win), dtw, mtc };
-        assert_eq!(value(&answer(Some(1), None)), "win in 1 ply");
-        assert_eq!(value(&answer(Some(3), Some(1))), "win in 3 plies");
-        assert_eq!(value(&answer(None, Some(1))), "win, conversion in 1 ply");
+        let say = |wld, dtw, mtc| value(&MoveAnswer { mv, wld, dtw, mtc }, &keys());
+        assert_eq!(say(Some(Wld::Win), Some(3), Some(1)), "value.win plies");
+        assert_eq!(say(Some(Wld::Loss), None, Some(1)), "value.loss, conversionIn");
+        assert_eq!(say(Some(Wld::Draw), None, None), "value.draw");
+        assert_eq!(say(None, None, None), "value.unknown");
     }
 
     /// A ply with a comment of ours, beside it a glyph and a variation.
@@ -222,7 +223,7 @@ mod tests {
             is_forced: false,
         };
         let mut ply = Ply::from(made);
-        annotate(&mut ply, &judged, Signs::Draughts);
+        annotate(&mut ply, &judged, Signs::Draughts, &keys());
         assert_eq!((ply.nags.as_slice(), ply.after.len()), (&[4][..], 2));
         (position, ply)
     }

@@ -2,6 +2,7 @@
 
 use egdb::Wld;
 use movegen::notation::pdn::{GameResult, PdnGame, Ply};
+use movegen::words::Words;
 
 use super::collect::Puzzle;
 use crate::record::comment;
@@ -17,7 +18,7 @@ const KEPT: [&str; 5] = ["Event", "Site", "Date", "White", "Black"];
 /// * `Margin`: how much less the second best move is worth, in men;
 /// * `Source`: where it comes from.
 #[must_use]
-pub fn to_pdn(puzzle: &Puzzle, game: &PdnGame, source: &str) -> PdnGame {
+pub fn to_pdn(puzzle: &Puzzle, game: &PdnGame, source: &str, words: &Words) -> PdnGame {
     let mut pdn = PdnGame::new(puzzle.position);
     for name in KEPT {
         if let Some(value) = game.tags.get(name) {
@@ -31,10 +32,11 @@ pub fn to_pdn(puzzle: &Puzzle, game: &PdnGame, source: &str) -> PdnGame {
     pdn.tags.set("Source", source);
     let solver = puzzle.position.side_to_move();
     let (task, result) = match puzzle.themes.goal {
-        Wld::Win => ("wins", GameResult::won_by(solver)),
-        _ => ("draws", GameResult::Draw),
+        Wld::Win => ("puzzleTask", GameResult::won_by(solver)),
+        _ => ("puzzleDraw", GameResult::Draw),
     };
-    pdn.line.lead.push(comment(&format!("{solver} to move {task}.")));
+    let side = words.say(&format!("side.{}", solver.letter()), &[]);
+    pdn.line.lead.push(comment(&format!("{}.", words.say(task, &[("side", &side)]))));
     pdn.line.plies = puzzle.solution.iter().map(|&mv| Ply::from(mv)).collect();
     pdn.result = result;
     pdn

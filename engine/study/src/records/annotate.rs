@@ -12,6 +12,7 @@ use crate::annotate::{
 };
 use movegen::json::Record;
 use movegen::json::rounded;
+use movegen::words::Words;
 
 /// A game with its moves judged.
 #[derive(Serialize, JsonSchema)]
@@ -48,6 +49,7 @@ impl AnnotatedGameRecord<'_> {
         number: usize,
         pdn: &'a PdnGame,
         judged: &JudgedGame,
+        words: &Words,
     ) -> AnnotatedGameRecord<'a> {
         let accuracy = |color: Color| accuracy(&judged.sides[color.index()]);
         let mistakes = judged.mistakes(pdn).into_iter();
@@ -60,7 +62,9 @@ impl AnnotatedGameRecord<'_> {
             black_accuracy: accuracy(Color::Black),
             turning_point: judged.turning_point(),
             moves: judged.moves.iter().map(JudgedMoveRecord::from).collect(),
-            mistakes: mistakes.map(|it| MistakeRecord::new(number, Cow::Owned(it))).collect(),
+            mistakes: mistakes
+                .map(|it| MistakeRecord::new(number, Cow::Owned(it), words))
+                .collect(),
             endgame: judged.endgame().map(|endgame| EndgameRecord { game: number, endgame }),
         }
     }
@@ -114,19 +118,19 @@ pub struct MistakeRecord<'a> {
     side: Color,
     #[serde(flatten)]
     mistake: Cow<'a, Mistake>,
-    /// All of it in words, in English.
+    /// All of it in words, in the language asked for.
     text: String,
 }
 
 impl<'a> MistakeRecord<'a> {
-    fn new(game: usize, mistake: Cow<'a, Mistake>) -> MistakeRecord<'a> {
+    fn new(game: usize, mistake: Cow<'a, Mistake>, words: &Words) -> MistakeRecord<'a> {
         let side = mistake.position.side_to_move();
-        MistakeRecord { game, side, text: mistake.describe(), mistake }
+        MistakeRecord { game, side, text: mistake.describe(words), mistake }
     }
 
-    fn list(mistakes: &'a [(usize, Mistake)]) -> Vec<MistakeRecord<'a>> {
+    fn list(mistakes: &'a [(usize, Mistake)], words: &Words) -> Vec<MistakeRecord<'a>> {
         let record =
-            |(game, it): &'a (usize, Mistake)| MistakeRecord::new(*game, Cow::Borrowed(it));
+            |(game, it): &'a (usize, Mistake)| MistakeRecord::new(*game, Cow::Borrowed(it), words);
         mistakes.iter().map(record).collect()
     }
 }
@@ -188,8 +192,10 @@ impl Record for PlayerRecord<'_> {
     const TYPE: &'static str = "player";
 }
 
-impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
-    fn from(player: &'a PlayerSummary) -> PlayerRecord<'a> {
+impl<'a> PlayerRecord<'a> {
+    /// The record of a player.
+    #[must_use]
+    pub fn new(player: &'a PlayerSummary, words: &Words) -> PlayerRecord<'a> {
         let [inaccuracies, mistakes, blunders] = player.play.grades;
         let strength = player.strength();
         PlayerRecord {
@@ -206,7 +212,7 @@ impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
             blunders,
             counts: player.mistakes,
             progress: progress(player),
-            instructive: MistakeRecord::list(&player.instructive),
+            instructive: MistakeRecord::list(&player.instructive, words),
         }
     }
 }
@@ -234,11 +240,13 @@ impl Record for AnnotationSummaryRecord<'_> {
     const TYPE: &'static str = "annotation_summary";
 }
 
-impl<'a> From<&'a PlayerSummaries> for AnnotationSummaryRecord<'a> {
-    fn from(players: &'a PlayerSummaries) -> AnnotationSummaryRecord<'a> {
+impl<'a> AnnotationSummaryRecord<'a> {
+    /// The totals of all players.
+    #[must_use]
+    pub fn new(players: &'a PlayerSummaries, words: &Words) -> AnnotationSummaryRecord<'a> {
         let endgame = |&(game, endgame): &(usize, Endgame)| EndgameRecord { game, endgame };
         AnnotationSummaryRecord {
-            instructive: MistakeRecord::list(players.instructive()),
+            instructive: MistakeRecord::list(players.instructive(), words),
             endgames: players.endgames().iter().map(endgame).collect(),
         }
     }

@@ -6,11 +6,22 @@ use meerslag_study::annotate::{
     JudgedGame, MistakeKind, Phase, PlayerSummaries, analyse, judge, write,
 };
 use movegen::Color;
+use movegen::notation::moves::format_line;
 use movegen::notation::pdn::{
     Comment, Grade, PdnGame, PdnReader, SideSummary, Signs, WriteOptions, game_to_string, recorded,
 };
+use movegen::words::Words;
 
 use super::games::{played, player};
+
+fn words(texts: &[(String, String)]) -> Words {
+    Words { language: "en".to_owned(), texts: texts.iter().cloned().collect() }
+}
+
+/// No texts: their keys stand for them.
+fn keys() -> Words {
+    words(&[])
+}
 
 fn game(text: &str) -> PdnGame {
     PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
@@ -93,12 +104,12 @@ fn men_given_away_are_a_blunder_of_their_side() {
     assert!(white.dropped >= blunder.drop());
 
     // With the signs of chess, and after them with those of draughts, which replace them.
-    write(&mut pdn, &judged, Signs::Chess);
+    write(&mut pdn, &judged, Signs::Chess, &keys());
     for (ply, found) in pdn.line.plies.iter().zip(&judged.moves) {
         assert_eq!(ply.nags.first().copied(), found.grade.glyph(Signs::Chess));
     }
     let chess = recorded(&pdn);
-    write(&mut pdn, &judged, Signs::Draughts);
+    write(&mut pdn, &judged, Signs::Draughts, &keys());
     assert_eq!(recorded(&pdn), chess, "an inaccuracy counts without its sign");
     let text = game_to_string(&pdn, &WriteOptions::default());
     let again = game(&text);
@@ -122,7 +133,10 @@ fn men_given_away_are_a_blunder_of_their_side() {
     let [(1, worst), ..] = players.instructive() else { panic!("{players:?}") };
     assert_eq!((worst.ply, worst.phase, worst.grade), (0, Phase::Endgame, Grade::Blunder));
     assert_eq!(worst.kind, MistakeKind::AllowedCombination, "{worst:?}");
-    assert!(worst.describe().starts_with("27-22 loses "), "{}", worst.describe());
+    let line = format_line(&worst.position.after(worst.mv), worst.line.iter().copied()).join(" ");
+    let texts = [("was.allowed_combination", "{move} -{men} {line}")];
+    let words = words(&texts.map(|(key, text)| (key.to_owned(), text.to_owned())));
+    assert_eq!(worst.describe(&words), format!("27-22 -{} {line}.", worst.men));
     let [a, b] = players.list() else { panic!("{players:?}") };
     assert!(a.mistakes.kinds.allowed_combination >= 2 && a.instructive.len() <= 10, "{a:?}");
     assert_eq!((a.name.as_str(), a.games, b.name.as_str()), ("A", 2, "B"));
@@ -141,7 +155,7 @@ fn annotating_loses_nothing() {
     assert_eq!(before.warnings, []);
     let mut pdn = before.clone();
     let judged = judged(&pdn, 200);
-    write(&mut pdn, &judged, Signs::default());
+    write(&mut pdn, &judged, Signs::default(), &keys());
     let written = game_to_string(&pdn, &WriteOptions::default());
     let after = game(&written);
     assert_eq!(after.warnings, []);
