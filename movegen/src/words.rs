@@ -18,12 +18,24 @@ pub fn counted<N: Display + Copy + PartialEq + From<u8>>(count: N, noun: &str) -
     }
 }
 
-/// A range as people write it: `1990-2010`, `1990-`, `-2010` or `1990`.
+/// Years as people write them: `1990-2010`, `1990-`, `-2010` or `1990`.
+///
+/// # Errors
+/// Says what was expected.
+pub fn parse_years(text: &str) -> Result<RangeInclusive<u32>, String> {
+    range(text, "years such as 1990-2010, 1990- or 1990")
+}
+
+/// A range as people write it: `40-80`, `40-`, `-80` or `40`.
 ///
 /// # Errors
 /// Says what was expected.
 pub fn parse_range(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let expected = || "expected a range such as 40-80, 40- or 40".to_owned();
+    range(text, "a range such as 40-80, 40- or 40")
+}
+
+fn range(text: &str, what: &str) -> Result<RangeInclusive<u32>, String> {
+    let expected = || format!("expected {what}");
     let bound = |text: &str, open: u32| match text.trim() {
         "" => Ok(open),
         text => text.parse::<u32>().map_err(|_| expected()),

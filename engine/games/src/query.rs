@@ -6,7 +6,7 @@ use std::str::FromStr;
 #[cfg(feature = "clap")]
 use clap::{Args, ValueEnum, value_parser};
 use egdb::Slice;
-use movegen::words::parse_range;
+use movegen::words::{parse_range, parse_years};
 use movegen::{Color, Position, Variant};
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -103,8 +103,8 @@ pub struct Query {
     #[serde(deserialize_with = "parsed")]
     pub event: Option<String>,
     /// Years: 1990-2010, 1990- or 1990
-    #[cfg_attr(feature = "clap", arg(long, value_name = "YEARS", value_parser = parse_range))]
-    #[serde(deserialize_with = "range")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "YEARS", value_parser = parse_years))]
+    #[serde(deserialize_with = "years")]
     #[schemars(with = "String")]
     pub years: Option<RangeInclusive<u32>>,
     /// The game: international, killer, breakthrough, losing, frisian or frysk; without it all, but
@@ -240,6 +240,10 @@ fn number<'de, const LEAST: u32, const MOST: u32, D: Deserializer<'de>>(
 
 fn range<'de, D: Deserializer<'de>>(given: D) -> Result<Option<RangeInclusive<u32>>, D::Error> {
     read(given, parse_range)
+}
+
+fn years<'de, D: Deserializer<'de>>(given: D) -> Result<Option<RangeInclusive<u32>>, D::Error> {
+    read(given, parse_years)
 }
 
 fn color<'de, D: Deserializer<'de>>(given: D) -> Result<Option<Color>, D::Error> {

@@ -144,7 +144,15 @@ pub(super) fn parse(
     let games: Result<Vec<PdnGame>, _> = reader.by_ref().collect();
     source::warn(&input.display().to_string(), reader.warnings());
     let games = games.context("cannot read the file").map_err(Failure::Input)?;
-    if games.is_empty() { Err(source::no_game(&reader.counters())) } else { Ok(games) }
+    if games.is_empty() {
+        return Err(source::no_game(&reader.counters()));
+    }
+    // Signs in square brackets in any other text look like tags of games.
+    if games.iter().all(|game| game.line.plies.is_empty()) {
+        let text = "no game in it has a move";
+        return Err(Failure::Input(anyhow::anyhow!("{}: {text}", input.display())));
+    }
+    Ok(games)
 }
 
 /// The outputs for the annotated games.

@@ -84,7 +84,11 @@ impl Ends for serde_json::Error {
     }
 }
 
-impl Ends for EngineError {}
+impl Ends for EngineError {
+    fn is_input(&self) -> bool {
+        !matches!(self, EngineError::OutOfMemory(_))
+    }
+}
 
 impl Ends for BookError {
     fn failure(self) -> Failure {

@@ -1,7 +1,10 @@
 //! The pages of the help. An option that several commands share is described on one page; the
 //! others name it.
 
+use std::error::Error as _;
+
 use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Args, Command, CommandFactory};
 
 use super::{Cli, EngineArgs, files, source};
@@ -45,6 +48,22 @@ fn common() -> SharedOptions {
     let options = source::VariantArgs::augment_args(options);
     common.options = files::ForceArgs::augment_args(options);
     common
+}
+
+/// The same error; the numbers that are possible are named as people name them.
+pub(super) fn in_words(error: clap::Error) -> clap::Error {
+    let said = error.source().map(ToString::to_string).unwrap_or_default();
+    let expected =
+        match said.split_once(" is not in ").and_then(|(_, bounds)| bounds.split_once("..")) {
+            Some((low, high)) => match high.strip_prefix('=') {
+                Some(high) => format!("expected a number from {low} to {high}"),
+                None => format!("expected a number from {low} on"),
+            },
+            None if said == "invalid digit found in string" => "expected a whole number".to_owned(),
+            None => return error,
+        };
+    let text = error.to_string().replace(&said, &expected);
+    clap::Error::raw(ErrorKind::ValueValidation, text.trim_start_matches("error: "))
 }
 
 /// The program with its pages.
@@ -94,4 +113,25 @@ fn shorten(command: Command, parent: &str, all: &[SharedOptions]) -> Command {
         command = command.after_help(text);
     }
     command.mut_subcommands(|sub| shorten(sub, &path, all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn possible_numbers_are_named_in_words() {
+        let said = |words: &[&str]| {
+            let error = program().try_get_matches_from(words).unwrap_err();
+            let said = in_words(error).to_string();
+            said.lines().next().unwrap_or_default().to_owned()
+        };
+        let level = "error: invalid value '11' for '--level <N>': expected a number from 1 to 10";
+        assert_eq!(said(&["meerslag", "play", "--level", "11"]), level);
+        assert!(said(&["meerslag", "play", "--level=x"]).ends_with(": expected a whole number"));
+        let nodes = said(&["meerslag", "analyse", "--nodes=0"]);
+        assert!(nodes.ends_with(": expected a number from 1 on"), "{nodes}");
+        let other = said(&["meerslag", "analyse", "--hash=x"]);
+        assert!(other.contains("'--hash <SIZE>'"), "{other}");
+    }
 }

@@ -250,7 +250,8 @@ pub(crate) fn main() -> ExitCode {
         return ExitCode::from(status::INPUT);
     }
     // Wrong usage ends here, with `status::INPUT`.
-    let given = Cli::from_arg_matches(&help::program().get_matches());
+    let program = help::program().try_get_matches();
+    let given = program.map_err(help::in_words).and_then(|given| Cli::from_arg_matches(&given));
     let command = given.unwrap_or_else(|error| error.exit()).command.or_else(for_a_person);
     let result = match command {
         None => hub::listen(),

@@ -39,19 +39,20 @@ const choices = (table) => {
 export const open = (section, token, table) => {
   const says = make("p", { role: "status" });
 
-  const say = async (line) => {
+  /** Sends a line; `named` says it in the user's language. */
+  const say = async (line, named) => {
     says.textContent = "…";
     says.classList.remove("problem");
     try {
-      const { said } = await post("v1/director", token, line);
-      says.textContent = said || t("director.done", { line });
+      await post("v1/director", token, line);
+      says.textContent = t("director.done", { line: named });
     } catch (error) {
       says.classList.add("problem");
       says.textContent = error.message;
     }
   };
 
-  const button = (word) => make("button", { type: "button", class: "btn", click: () => say(word) }, t("director." + word));
+  const button = (word) => make("button", { type: "button", class: "btn", click: () => say(word, t("director." + word)) }, t("director." + word));
 
   /** The lists to choose from, by what they hold. @type {{ kind: string, list: HTMLSelectElement }[]} */
   let lists = [];
@@ -64,7 +65,7 @@ export const open = (section, token, table) => {
       event.preventDefault();
       const names = fields.map(({ list }) => list.selectedOptions[0].text).join(" ");
       const line = [word, ...fields.map(({ list }) => list.value)].join(" ");
-      if (!has(`director.${word}Sure`) || confirm(`${t(`director.${word}Sure`)}\n\n${names}`)) say(line);
+      if (!has(`director.${word}Sure`) || confirm(`${t(`director.${word}Sure`)}\n\n${names}`)) say(line, `${t("director." + word)}: ${names}`);
     };
     const labels = fields.map(({ kind, list }) => make("label", {}, t("director." + (kind === "open" ? "game" : kind)) + " ", list));
     return make("form", { submit: sent }, ...labels, make("button", { type: "submit", class: "btn" }, t("director." + word)));

@@ -318,6 +318,11 @@ fn what_cannot_be_annotated() {
     let output = world.annotate(&[]);
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains("holds no game"), "{output:?}");
+    // What stands in square brackets in another text is no game.
+    fs::write(world.path("games.pdn"), "See [one \"1\"] and\n\n[two \"2\"]\n").unwrap();
+    let output = world.annotate(&[]);
+    assert_eq!((output.code, world.names()), (2, vec!["games.pdn".to_owned()]));
+    assert!(output.stderr.contains("no game in it has a move"), "{output:?}");
     fs::write(world.path("games.pdn"), GAMES).unwrap();
     fs::write(world.path("out.pdn.journal"), "nonsense\n").unwrap();
     let output = world.annotate(&[]);

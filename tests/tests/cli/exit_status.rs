@@ -206,7 +206,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
 pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
-    ("annotate {pdn} -o {new} --language nl", "--html is missing"),
+    ("board {pdn} --language nl", "--sheet is missing"),
     ("annotate {pdn} -o {new} --language xx", "[possible values: en, nl, fr, ru, de, pl, es, pt]"),
     ("puzzles missing.pdn -o {new}", "cannot read missing.pdn"),
     ("serve --searches 0", "--searches"),
@@ -261,6 +261,7 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("egdb info --egdb missing", "missing"),
     ("egdb verify --egdb missing", "missing"),
     ("egdb probe --egdb missing W:WK11:BK2", "missing"),
+    ("analyse --egdb missing", "missing"),
     ("egdb dump --egdb missing --slice 0101", "missing"),
     ("egdb convert missing {new} --to raw", "missing"),
     ("egdb convert {db} {db} --to raw", "directory of the old ones"),

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use movegen::notation::pdn::{Encoding, PlayerName};
-use movegen::words::parse_range;
+use movegen::words::parse_years;
 use serde::{Deserialize, Deserializer, de};
 
 use super::lines::LineKind;
@@ -31,7 +31,7 @@ pub struct Selection {
     #[cfg_attr(feature = "clap", arg(long, value_name = "RATING"))]
     pub min_rating: Option<u32>,
     /// Only games of these years: 1990-2010, 1990- or 1990
-    #[cfg_attr(feature = "clap", arg(long, value_name = "YEARS", value_parser = parse_range))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "YEARS", value_parser = parse_years))]
     #[serde(deserialize_with = "years")]
     pub years: Option<RangeInclusive<u32>>,
 }
@@ -139,7 +139,7 @@ fn player<'de, D: Deserializer<'de>>(input: D) -> Result<Option<PlayerName>, D::
 }
 
 fn years<'de, D: Deserializer<'de>>(input: D) -> Result<Option<RangeInclusive<u32>>, D::Error> {
-    parsed("years", input, parse_range)
+    parsed("years", input, parse_years)
 }
 
 fn encoding<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Encoding>, D::Error> {

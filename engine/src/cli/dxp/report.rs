@@ -104,7 +104,10 @@ impl GamesReport {
     /// Prints the totals.
     pub(super) fn totals(&self) -> io::Result<()> {
         let [wins, draws, losses, unknown] = self.counts;
-        let text = format!("{wins} won, {draws} drawn, {losses} lost, {unknown} unknown");
+        let text = match self.played() {
+            0 => "no game was played".to_owned(),
+            _ => format!("{wins} won, {draws} drawn, {losses} lost, {unknown} unknown"),
+        };
         self.line(&DxpRecord::Totals { wins, draws, losses, unknown }, &text)
     }
 
