@@ -45,10 +45,10 @@ const scoreWords = (info, side) => {
   return t("side." + winnerOf(info, side)) + ": " + t("value.win") + (plies ? " " + t("plies", { plies }) : "");
 };
 
-/** A number of nodes a second in words. */
+/** A number of nodes a second, in millions or thousands. */
 const speedText = (speed) => {
   const number = (value) => value.toLocaleString(t.language, { maximumSignificantDigits: value < 10 ? 2 : 3 });
-  return speed >= 1e6 ? t("millionsASecond", { number: number(speed / 1e6) }) : t("thousandsASecond", { number: number(speed / 1000) });
+  return speed >= 1e6 ? number(speed / 1e6) + " M/s" : number(speed / 1000) + " k/s";
 };
 
 export class Analysis extends Part {

@@ -125,6 +125,9 @@ impl Finder<'_> {
         let best = self.best(position, self.limits).filter(|best| best.mv == glance.mv)?;
         let goal = best.only()?;
         let line = self.line(position, best.mv, goal)?;
+        if !has_one_solution(self.engine, position, best.mv, &deep(self.limits), self.control) {
+            return None;
+        }
         let line = line.iter().map(ToString::to_string).collect();
         let score = best.score.hundredths();
         Some(FoundPuzzle { ply, line, score, margin: best.margin(), nodes })
@@ -208,6 +211,16 @@ fn glance(limits: &Limits) -> Limits {
         depth: limits.depth.map(|depth| depth.saturating_sub(4).max(1)),
         nodes: limits.nodes.map(|nodes| (nodes / 16).max(1)),
         move_time: limits.move_time.map(|time| time / 16),
+        ..limits.clone()
+    }
+}
+
+/// Sixteen times these limits, to see whether no other move does as well.
+fn deep(limits: &Limits) -> Limits {
+    Limits {
+        depth: limits.depth.map(|depth| (depth + 4).min(Limits::MAX_DEPTH)),
+        nodes: limits.nodes.map(|nodes| nodes.saturating_mul(16)),
+        move_time: limits.move_time.map(|time| time.saturating_mul(16)),
         ..limits.clone()
     }
 }
