@@ -97,7 +97,7 @@ fn positions_of_games() {
         (&["--game=3"], "there is no game 3 in the file"),
         (&["--arrows=1-1"], "expected an arrow"),
         (&["--marks=28:won"], "expected a square and its mark"),
-        (&["--size=9"], "9 is not in 50..=8000"),
+        (&["--size=9"], "expected a number from 50 to 8000"),
         (&["--svg", "--png"], "cannot be used with"),
     ] {
         let output = board(args);
@@ -131,7 +131,7 @@ fn sheets_for_paper() {
     // Not before the page of solutions.
     let (diagrams, solutions) = html.split_once("<h2>Solutions</h2>").unwrap();
     assert!(!diagrams.contains("28-22") && !diagrams.contains("37-32"));
-    let wanted = "<li><b>1.</b>1. 28-22 18x27 2. 33-28 (win, 2 pieces given)</li>\n\
+    let wanted = "<li><b>1.</b>1. 28-22 18x27 2. 33-28 (Two pieces given)</li>\n\
                   <li><b>2.</b>1. 31-27 10-14; played: 37-32</li>";
     assert!(solutions.contains(wanted), "{solutions}");
     // The position before the mistake: 38 pieces, and the seven of the puzzle.

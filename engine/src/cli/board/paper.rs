@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use meerslag_files::Existing;
 use meerslag_pages::diagram::{Captioned, Diagram, Paper, PerPage};
 use meerslag_pages::words;
-use meerslag_study::puzzles::Exercise;
+use meerslag_study::puzzles::{Exercise, themes_in_words};
 use movegen::notation::moves::format_move;
 use movegen::words::{Words, shortened};
 use movegen::{Game, Wld};
@@ -108,7 +108,7 @@ fn captioned(args: &BoardArgs, words: &Words, exercise: &Exercise) -> Captioned 
         solution += &format!("; {}", words.say("sheet.played", &[("move", &played)]));
     }
     if let Some(theme) = &exercise.theme {
-        solution += &format!(" ({})", shortened(theme, LONGEST_ORIGIN));
+        solution += &format!(" ({})", shortened(&themes_in_words(theme, words), LONGEST_ORIGIN));
     }
     let number = |number: usize| words.say("sheet.move", &[("number", &number)]);
     let origin = shortened(&exercise.origin_with(number), LONGEST_ORIGIN).to_string();

@@ -19,4 +19,4 @@ pub use exercise::{Exercise, ExerciseKind, ExerciseList, exercises};
 pub use find::{FoundPuzzle, MARGIN, has_one_solution, puzzles_of_game};
 pub use pdn::to_pdn;
 pub use repetition::{ExerciseTally, INTERVALS, Repeat, Repetition, RepetitionError, Standing};
-pub use theme::Themes;
+pub use theme::{Themes, themes_in_words};

@@ -7,7 +7,7 @@ use movegen::{Color, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use movegen::words::counted;
+use movegen::words::{Words, counted};
 
 /// The themes of a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -79,6 +79,22 @@ impl fmt::Display for Themes {
     }
 }
 
+/// Themes as [`Themes`] writes them, in other words; what it does not write stays. That it wins says
+/// the task.
+#[must_use]
+pub fn themes_in_words(text: &str, words: &Words) -> String {
+    let say = |part: &str| match part.split(' ').collect::<Vec<_>>()[..] {
+        ["draw"] => words.say("theme.draw", &[]),
+        // Four and more are one text.
+        [count @ ("1" | "2" | "3"), _, "given"] => words.say(&format!("theme.given-{count}"), &[]),
+        [_, "pieces", "given"] => words.say("theme.given-4", &[]),
+        ["king", "gained"] => words.say("theme.king", &[]),
+        ["Turkish", "strike"] => words.say("theme.turkish", &[]),
+        _ => part.to_owned(),
+    };
+    text.split(", ").filter(|part| *part != Wld::Win.name()).map(say).collect::<Vec<_>>().join("; ")
+}
+
 /// A side's material less the other's, in men; a king counts as three.
 pub(super) fn balance(position: &Position, side: Color) -> i32 {
     let worth = |color| position.men(color).len() as i32 + 3 * position.kings(color).len() as i32;
@@ -111,6 +127,18 @@ mod tests {
         let found = themes("W:W7:B44", "7-1");
         assert_eq!((found.given, found.king), (0, true));
         assert!(!found.is_sacrifice());
+    }
+
+    #[test]
+    fn every_theme_has_other_words() {
+        let all = Themes { goal: Wld::Win, given: 3, king: true, turkish: true };
+        let words = Words { language: "nl".to_owned(), texts: std::collections::BTreeMap::new() };
+        let said = |themes: Themes| themes_in_words(&themes.to_string(), &words);
+        assert_eq!(said(all), "theme.given-3; theme.king; theme.turkish");
+        let draw = Themes { goal: Wld::Draw, given: 5, king: false, turkish: false };
+        assert_eq!(said(draw), "theme.draw; theme.given-4");
+        assert_eq!(said(Themes { given: 1, ..draw }), "theme.draw; theme.given-1");
+        assert_eq!(themes_in_words("zugzwang, 12 men", &words), "zugzwang; 12 men");
     }
 
     /// A king takes four and stops before a fifth, because a piece that it has taken is in the way.
