@@ -151,3 +151,24 @@ pub fn run_in<S: AsRef<OsStr>>(
         stderr: String::from_utf8(output.stderr).expect("UTF-8"),
     }
 }
+
+/// Runs Snakemake on the `Snakefile` of a folder, two jobs at a time, with this program as `meerslag`:
+/// whether it succeeded, and its log. The environment variable `SNAKEMAKE` names it, if it is not on
+/// the path.
+#[must_use]
+pub fn snakemake(folder: &Path, program: &Path) -> (bool, String) {
+    let snakemake = std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let programs = program.parent().map(Path::to_owned).into_iter();
+    let programs = std::env::join_paths(programs.chain(std::env::split_paths(&path)));
+    let programs = programs.expect("no colon in a folder of the path");
+    let output = Command::new(snakemake)
+        .current_dir(folder)
+        .env("PATH", programs)
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .args(["--jobs=2", "--rerun-incomplete", "--config"])
+        .arg(format!("meerslag={}", program.display()))
+        .output()
+        .expect("Snakemake starts: pip install snakemake==9.27.1, or name it in SNAKEMAKE");
+    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+}

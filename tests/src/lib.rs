@@ -17,7 +17,7 @@ pub mod program;
 pub mod referee;
 pub mod schema;
 
-pub use binary::{Output, binary, engine_program, run, run_in};
+pub use binary::{Output, binary, engine_program, run, run_in, snakemake};
 pub use client::{Answer, Client, Ended, until, wait_for};
 pub use conversation::Conversation;
 #[cfg(unix)]

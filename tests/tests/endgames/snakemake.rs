@@ -5,18 +5,11 @@
 
 #![cfg(unix)]
 
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::folder::{files, scratch};
-
-/// The program: the one in the environment variable `SNAKEMAKE`, or on the path.
-fn snakemake() -> OsString {
-    std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into())
-}
 
 /// A stand-in for meerslag that kills it a while after it has begun with one slice, once.
 fn killer(dir: &Path, slice: &str) -> PathBuf {
@@ -48,17 +41,7 @@ fn four_pieces() {
     assert_eq!((plan.code, plan.stderr.as_str()), (0, ""));
     fs::write(dir.join("Snakefile"), plan.stdout).unwrap();
     let program = killer(&dir, kill);
-    // Whether it succeeded, and its log.
-    let workflow = || {
-        let output = Command::new(snakemake())
-            .current_dir(&dir)
-            .env("XDG_CACHE_HOME", dir.join("cache"))
-            .args(["--jobs=2", "--rerun-incomplete", "--config"])
-            .arg(format!("meerslag={}", program.display()))
-            .output()
-            .expect("Snakemake starts: pip install snakemake==9.27.1, or name it in SNAKEMAKE");
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
+    let workflow = || meerslag_tests::snakemake(&dir, &program);
 
     let (success, log) = workflow();
     assert!(!success, "{log}");

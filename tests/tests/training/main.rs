@@ -374,17 +374,9 @@ mod parts {
         let dir = TempDir::new().unwrap();
         let (out, whole) = (dir.path().join("shared folder"), dir.path().join("whole"));
         fs::write(dir.path().join("Snakefile"), plan(&out)).unwrap();
-        let snakemake = std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into());
         let workflow = || {
-            let output = Command::new(&snakemake)
-                .current_dir(dir.path())
-                .env("XDG_CACHE_HOME", dir.path().join("cache"))
-                .args(["--jobs=2", "--rerun-incomplete", "--config"])
-                .arg(format!("meerslag={}", binary().display()))
-                .output()
-                .expect("Snakemake starts: pip install snakemake==9.27.1, or name it in SNAKEMAKE");
-            let log = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.success(), "{log}");
+            let (success, log) = meerslag_tests::snakemake(dir.path(), binary());
+            assert!(success, "{log}");
             log
         };
         workflow();

@@ -1,12 +1,10 @@
 //! `match --shard` and `--merge`: a match that several machines play.
 
-use std::fs;
-use std::path::Path;
 #[cfg(unix)]
-use std::process::Command;
-
 use meerslag_tests::run;
 use serde_json::Value;
+use std::fs;
+use std::path::Path;
 use tempfile::TempDir;
 
 use super::mock::mock;
@@ -225,20 +223,9 @@ fn snakemake_plays_until_the_test_is_decided() {
     let short = recipe.replace("PARTS, STEP = 2, 20 ", "PARTS, STEP = 2, 5 ");
     assert_ne!(short, recipe);
     fs::write(path("Snakefile"), short).unwrap();
-    fs::create_dir(path("bin")).unwrap();
-    std::os::unix::fs::symlink(meerslag_tests::binary(), path("bin/meerslag")).unwrap();
-    let programs = format!("{}:{}", path("bin").display(), std::env::var("PATH").unwrap());
-    let snakemake = std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into());
     let workflow = || {
-        let output = Command::new(&snakemake)
-            .current_dir(folder.path())
-            .env("PATH", &programs)
-            .env("XDG_CACHE_HOME", path("cache"))
-            .arg("--jobs=2")
-            .output()
-            .expect("Snakemake starts: pip install snakemake==9.27.1, or name it in SNAKEMAKE");
-        let log = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{log}");
+        let (success, log) = meerslag_tests::snakemake(folder.path(), meerslag_tests::binary());
+        assert!(success, "{log}");
         log
     };
     workflow();
