@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use meerslag_book::BookOptions;
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel};
+use meerslag_search::{
+    Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel, root_moves,
+};
 use movegen::{Bound, Score, Variant};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::board::Move;
+use crate::board::{Move, MoveOrText};
 use crate::book::Book;
 use crate::databases;
 use crate::game::{GameOrPosition, draw_rules};
@@ -214,14 +216,18 @@ impl Engine {
     ///     infinite: search until ``stop``; one of the limits must be given otherwise.
     ///     multipv: how many of the best moves to find: ``lines`` of the result.
     ///     level: a playing level from 1 to 10; below 10 it limits ``nodes`` and needs no other limit.
+    ///     only: the moves to choose from; all without any.
+    ///     without: moves that are not wanted.
     ///     on_info: called with an ``Info`` for each report. An exception from it ends the
     ///         search and is raised again.
     ///
     /// Raises:
-    ///     ValueError: a limit is out of range, or there is none.
+    ///     ValueError: a limit is out of range, there is none, or no move is left.
+    ///     IllegalMoveError: one of the moves is not legal.
     ///     RuntimeError: another thread is searching with this engine.
     #[pyo3(signature = (game, *, depth = None, nodes = None, time = None, clock = None,
-                        infinite = false, multipv = 1, level = None,
+                        infinite = false, multipv = 1, level = None, only = Vec::new(),
+                        without = Vec::new(),
                         on_info: "Callable[[Info], object] | None" = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn search(
@@ -235,9 +241,16 @@ impl Engine {
         infinite: bool,
         multipv: usize,
         level: Option<u8>,
+        only: Vec<MoveOrText>,
+        without: Vec<MoveOrText>,
         on_info: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
         let game = game.game()?;
+        let position = game.position();
+        let moves = |given: Vec<MoveOrText>| -> PyResult<Vec<movegen::Move>> {
+            given.into_iter().map(|mv| mv.resolve(position)).collect()
+        };
+        let moves = root_moves(position, &moves(only)?, &moves(without)?).map_err(value_error)?;
         let most = match level {
             None => None,
             Some(number) => PlayingLevel::new(number)
@@ -253,6 +266,7 @@ impl Engine {
             nodes: nodes.into_iter().chain(most).min(),
             mode: if infinite { Mode::Analyze } else { Mode::Think },
             multipv,
+            moves,
             ..given
         };
         if limits.is_infinite() && !infinite {

@@ -11,6 +11,7 @@ use meerslag_harness::runner::{
     Resumed, Standing, StateError, StateFile, Workers, described,
 };
 use meerslag_study::openings::{self, Opening};
+use movegen::Variant;
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyString};
@@ -30,10 +31,14 @@ pub enum Openings {
 }
 
 impl Openings {
-    fn read(self) -> PyResult<Vec<Opening>> {
+    fn read(self, variant: Variant) -> PyResult<Vec<Opening>> {
         match self {
             // The runner knows it by there being none, and leaves programs their books.
             Openings::Named(name) if name == "start" => Ok(Vec::new()),
+            Openings::Named(name) if !variant.is_international() => {
+                let text = format!("openings is '{name}': these are of the international game");
+                Err(PyValueError::new_err(text))
+            }
             Openings::Named(name) => openings::by_name(&name).ok_or_else(|| {
                 let expected = "expected two-move, three-move, unbalanced, start or positions";
                 PyValueError::new_err(format!("openings is '{name}': {expected}"))
@@ -181,8 +186,8 @@ impl MatchResult {
 ///     engines: two or more, each as ``meerslag match --engine`` describes them:
 ///         ``builtin name=a param.level=3``, ``name=b cmd="./scan hub" tc=nodes=2000``, ``random``.
 ///         With more than two everybody plays everybody.
-///     openings: ``two-move`` (79 ballots), ``three-move`` (331), ``unbalanced`` (300), ``start``, or
-///         positions.
+///     openings: ``two-move`` (79 ballots, without a word those), ``three-move`` (331), ``unbalanced``
+///         (300), ``start`` (in other games without a word), or positions.
 ///     concurrency: games at the same time, 1 to 1024.
 ///     state: a new file that keeps the match after every game; ``resume_match`` and ``meerslag match
 ///         --resume`` continue with it.
@@ -204,6 +209,7 @@ impl MatchResult {
 ///         ``elo0`` or by ``elo1``: ``(elo0, elo1)``, or ``(elo0, elo1, alpha, beta)`` with the
 ///         probabilities of an error, 0.05 each otherwise, in normalised Elo; with ``True`` at the end
 ///         in logistic Elo;
+///         ``variant``: the game, as for ``Position``;
 ///         ``event``: the name of the match in the games.
 ///
 /// Raises:
@@ -211,15 +217,15 @@ impl MatchResult {
 ///     FileExistsError: the state file is there already.
 ///     MatchError: an engine does not start, or the databases or the state file cannot be opened.
 #[pyfunction(name = "match")]
-#[pyo3(signature = (engines, *, openings = Openings::Named("two-move".to_owned()), concurrency = 1,
+#[pyo3(signature = (engines, *, openings = None, concurrency = 1,
                     state = None, on_game: "Callable[[PdnGame], object] | None" = None,
                     **options: "Unpack[_MatchOptions]"),
-       text_signature = "(engines, *, openings='two-move', concurrency=1, state=None, on_game=None, \
+       text_signature = "(engines, *, openings=None, concurrency=1, state=None, on_game=None, \
                          **options)")]
 pub fn play_match(
     py: Python<'_>,
     engines: Vec<String>,
-    openings: Openings,
+    openings: Option<Openings>,
     concurrency: u32,
     state: Option<PathBuf>,
     on_game: Option<Py<PyAny>>,
@@ -230,7 +236,11 @@ pub fn play_match(
     let mut table = json_of(options)?;
     table.insert("player".to_owned(), engines.into());
     let mut config: MatchConfig = described(&table).map_err(value_error)?;
-    config.conditions.openings = openings.read()?;
+    let variant = config.conditions.variant;
+    let usual = if variant.is_international() { "two-move" } else { "start" };
+    let openings = openings.unwrap_or_else(|| Openings::Named(usual.to_owned()));
+    config.conditions.openings = openings.read(variant)?;
+    config.conditions.play_variant();
     let config = Contest::Match(config);
     config.check().map_err(value_error)?;
     py.detach(|| {

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from meerslag import DatabaseError, Engine, Game, Position
+from meerslag import DatabaseError, Engine, Game, IllegalMoveError, Position
 
 SMALL = {"hash_mib": 4}
 
@@ -57,6 +57,18 @@ def test_several_best_moves():
         Position(), depth=5, multipv=3, on_info=lambda info: lines.update({info.multipv: info})
     )
     assert sorted(lines) == [1, 2, 3] and len({info.pv[0] for info in lines.values()}) == 3
+
+
+def test_some_moves_only():
+    engine, position = Engine(**SMALL), Position()
+    best = engine.search(position, depth=5).best
+    assert engine.search(position, depth=5, without=[best]).best != best
+    rest = ["31-26", position.legal_moves()[1]]
+    assert str(engine.search(position, depth=5, only=rest, without=rest[1:]).best) == "31-26"
+    with pytest.raises(IllegalMoveError, match="28-23"):
+        engine.search(position, depth=5, only=["28-23"])
+    with pytest.raises(ValueError, match="no legal move is left"):
+        engine.search(position, depth=5, without=position.legal_moves())
 
 
 def test_threads_and_clocks():

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import meerslag
-from meerslag import Engine, Game, GamesFile, IllegalMoveError, Position, read_pdn
+from meerslag import Engine, Game, GamesFile, IllegalMoveError, Position, match, read_pdn
 
 
 @pytest.mark.parametrize(
@@ -110,3 +110,11 @@ def test_games_are_told_apart(tmp_path):
     assert [str(move.move) for move in file.tree(after, variant="frisian").moves] == ["19-24"]
     with pytest.raises(ValueError, match="variant: .*expected international"):
         file.find(variant="chess")
+
+
+def test_matches_of_variants():
+    engines = ["builtin name=a", "builtin name=b"]
+    result = match(engines, tc="nodes=50", pairs=1, variant="losing")
+    assert [game.start.variant for game in result.games] == ["losing"] * 2
+    with pytest.raises(ValueError, match="two-move.*international"):
+        match(engines, openings="two-move", variant="losing")
