@@ -8,7 +8,7 @@ use meerslag_files::Existing;
 use movegen::{Bitboard, Color, Move, Position, Square};
 
 use super::error::BookError;
-use super::format::{About, MoveEntry, PositionEntry};
+use super::format::{About, MoveEntry, PositionEntry, Searched};
 use super::reader::Book;
 use super::row::{Positions, Row};
 use super::writer::BookWriter;
@@ -137,6 +137,12 @@ impl Graph {
         self.insert(PositionEntry::new(key), &[]).unwrap_or(0)
     }
 
+    /// The book begins at this position, too.
+    pub fn begin_at(&mut self, position: &Position) {
+        let number = self.find_or_add(position);
+        self.nodes[number as usize].entry.is_start = true;
+    }
+
     /// Gives a position all its legal moves; those to positions of the book are linked.
     pub fn add_moves(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
@@ -184,6 +190,34 @@ impl Graph {
                 edge.entry.score = score;
             }
         }
+    }
+
+    /// Leaves out the moves that are more than `within` hundredths of a man worse than the best of their
+    /// position, and the positions that only such moves lead to. What was known by all moves stays the
+    /// score of a position.
+    pub fn prune(&mut self, within: i32) {
+        let is_kept = |node: &BookNode, edge: &Edge| match (node.entry.score, edge.entry.score) {
+            (Some(best), Some(score)) => best.hundredths() - score.hundredths() <= within,
+            (Some(_), None) => false,
+            // Games alone are known.
+            (None, _) => true,
+        };
+        let cost = |node: &BookNode, edge: &Edge| u32::from(!is_kept(node, edge));
+        let distances = self.distances(&self.starts(), cost);
+        let nodes = std::mem::take(&mut self.nodes).into_iter().zip(distances);
+        self.nodes = nodes.filter(|(_, distance)| *distance == Some(0)).map(|(it, _)| it).collect();
+        self.index.clear();
+        for (node, number) in self.nodes.iter_mut().zip(0..) {
+            self.index.insert(node.entry.key, number);
+            let kept = node.moves.iter().filter(|edge| is_kept(node, edge)).cloned().collect();
+            let all = std::mem::replace(&mut node.moves, kept);
+            if let Some(score) = node.entry.score.filter(|_| node.moves.len() < all.len()) {
+                let depth = node.entry.searched.map_or(1, |searched| searched.depth);
+                node.entry.searched = Some(Searched { score, depth });
+            }
+        }
+        self.link();
+        self.back_up();
     }
 
     /// Fewest plies from a start to each position along the moves of the book.

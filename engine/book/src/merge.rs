@@ -24,11 +24,17 @@ pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<()
 }
 
 /// Puts books together: games are added up, the deeper search of a position counts, and scores are
-/// backed up again.
+/// backed up again. `within` leaves out moves that are so many hundredths of a man worse than the best,
+/// and the positions that only they lead to.
 ///
 /// # Errors
 /// If a book is damaged, or the file cannot be written.
-pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), BookError> {
+pub fn merge(
+    books: &[Book],
+    within: Option<i32>,
+    path: &Path,
+    existing: Existing,
+) -> Result<(), BookError> {
     let rows = MergedRows::new(books.iter().map(rows).collect());
     let mut history: Vec<String> = Vec::new();
     for step in books.iter().flat_map(|book| &book.about().history) {
@@ -36,7 +42,10 @@ pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), Book
             history.push(step.clone());
         }
     }
-    history.push(format!("{} books put together", books.len()));
+    if books.len() > 1 {
+        history.push(format!("{} books put together", books.len()));
+    }
+    history.extend(within.map(|within| format!("moves up to {within} hundredths below the best")));
     let about = About { history, ..About::default() };
     let has_search = books.iter().any(|book| {
         (0..book.len()).any(|i| book.position(i).is_some_and(|entry| entry.searched.is_some()))
@@ -44,6 +53,9 @@ pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), Book
     if has_search {
         let mut graph = Graph::of_rows(rows, about)?;
         graph.back_up();
+        if let Some(within) = within {
+            graph.prune(within);
+        }
         return graph.write(path, existing);
     }
     // Without scores there is nothing to back up, so books of any size can be merged.

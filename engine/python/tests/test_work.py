@@ -155,7 +155,7 @@ def test_what_is_no_book_is_said(pdn, tmp_path):
     with pytest.raises(FileNotFoundError, match="none.book"):
         Book(tmp_path / "none.book")
     new = tmp_path / "new.book"
-    with pytest.raises(ValueError, match="expected a range"):
+    with pytest.raises(ValueError, match="expected years"):
         Book.build(new, [pdn], years="old")
     with pytest.raises(ValueError, match="expected at least 1"):
         Book.build(new, [])

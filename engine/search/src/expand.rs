@@ -36,10 +36,14 @@ const PLY_COST: u32 = 100;
 pub struct ExpandOptions {
     /// Depth of the search of each position, in plies.
     pub depth: u8,
+    /// Nodes of the search of each position.
+    pub nodes: Option<u64>,
     /// Plies that a deviation of a man from the best move costs.
     pub weight: u32,
     /// Where a new book begins.
     pub start: Position,
+    /// Where a book begins, too.
+    pub more_starts: Vec<Position>,
     /// Stop when the book has this number of searched positions.
     pub positions: Option<u64>,
     /// Stop after this time.
@@ -92,14 +96,14 @@ pub fn expand(
     report: &mut dyn FnMut(&ExpandProgress),
 ) -> Result<ExpandProgress, ExpandError> {
     let (journal, earlier) = Journal::open(path)?;
-    let graph = if path.exists() {
+    let mut graph = if path.exists() {
         Graph::of(&Book::open(path)?)?
     } else {
         let mut graph = Graph::default();
-        let start = graph.find_or_add(&options.start);
-        graph.nodes[start as usize].entry.is_start = true;
+        graph.begin_at(&options.start);
         graph
     };
+    options.more_starts.iter().for_each(|start| graph.begin_at(start));
     let engines = controls.iter().map(|_| Engine::new(options.engine.clone()));
     let engines = engines.collect::<Result<Vec<_>, _>>()?;
     let mut expansion = Expansion::new(path, graph, journal, options);
@@ -113,10 +117,10 @@ pub fn expand(
         let (sender, results) = bounded(controls.len());
         for (mut engine, control) in engines.into_iter().zip(controls) {
             let (taken, sender) = (taken.clone(), sender.clone());
-            let depth = options.depth;
+            let limits = Limits { nodes: options.nodes, ..Limits::depth(options.depth.into()) };
             thread::Builder::new()
                 .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, move || work(&mut engine, depth, control, &taken, &sender))
+                .spawn_scoped(scope, move || work(&mut engine, &limits, control, &taken, &sender))
                 .map_err(ExpandError::Thread)?;
         }
         drop((taken, sender));
@@ -131,15 +135,15 @@ pub fn expand(
 /// A search thread.
 fn work(
     engine: &mut Engine,
-    depth: u8,
+    limits: &Limits,
     control: &Control,
     jobs: &Receiver<(Key, Position)>,
     results: &Sender<(Key, Option<Searched>)>,
 ) {
     for (key, position) in jobs {
-        let limits = Limits::depth(depth.into());
-        let found = engine.search(&Game::new(position), &limits, control, &mut |_| {});
+        let found = engine.search(&Game::new(position), limits, control, &mut |_| {});
         // A search that was stopped does not count.
+        let depth = found.info.depth.try_into().unwrap_or(u8::MAX);
         let searched = Searched { score: found.info.score, depth };
         let searched = (!control.is_stopped()).then_some(searched);
         if results.send((key, searched)).is_err() {
@@ -403,9 +407,10 @@ impl<'o> Expansion<'o> {
         let starts = self.graph.starts();
         self.progress.score =
             starts.first().and_then(|&start| self.graph.nodes[start as usize].entry.score);
-        let ExpandOptions { depth, weight, engine_name, .. } = self.options;
+        let ExpandOptions { depth, nodes, weight, engine_name, .. } = self.options;
+        let nodes = nodes.map_or_else(String::new, |nodes| format!("{nodes} nodes, "));
         let step = format!(
-            "expanded: depth {depth}, {} for a deviation of a man, {engine_name}",
+            "expanded: {nodes}depth {depth}, {} for a deviation of a man, {engine_name}",
             counted(*weight, "ply")
         );
         if self.graph.about.history.last() != Some(&step) {

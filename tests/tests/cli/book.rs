@@ -339,7 +339,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
             "future.book is an opening book of version 2; this program reads version 1",
         ),
         (&["build", &games, "-o", &out, "--reference", &good], 2, "--lines"),
-        (&["build", &games, "-o", &out, "--years", "2000-1990"], 2, "expected a range"),
+        (&["build", &games, "-o", &out, "--years", "2000-1990"], 2, "expected years"),
         (&["check", &damaged], 2, "damaged.book is damaged: the checksum of its table of moves"),
         (&["probe", "--book", &games], 2, "is not an opening book"),
         (&["merge", &good, &games, "-o", &out], 2, "is not an opening book"),

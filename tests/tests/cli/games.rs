@@ -300,7 +300,7 @@ fn bad_input_is_named() {
         (["find", &file, "--pattern", "w27,51"], "'51' is not a square"),
         (["find", &file, "--moves", "27"], "expected a move"),
         (["find", &file, "--position", "W:W51"], "cannot read the position"),
-        (["find", &file, "--years", "x"], "expected a range"),
+        (["find", &file, "--years", "x"], "expected years"),
         (["find", &file, "--result", "win"], "name one"),
         (["find", &file, "--player", "[x"], "not a pattern"),
         (["import", "nowhere.pdn", "--to", &file], "nowhere.pdn: No such file"),

@@ -286,7 +286,7 @@ fn parts_put_together_are_the_whole() {
     let (one, two) = (Games::new(&one), Games::new(&two));
     let parts = [one.build(&options()), two.build(&options())];
     let merged = whole.path("merged.book");
-    merge(&parts, &merged, Existing::Keep).unwrap();
+    merge(&parts, None, &merged, Existing::Keep).unwrap();
     let merged = Book::open(&merged).unwrap();
     assert_eq!(check(&merged, 5), Vec::<String>::new());
     assert_eq!(tables(&merged), tables(&whole.build(&options())));
@@ -469,7 +469,7 @@ fn options_are_read_from_json() {
     assert!(!white && black && player.unwrap().matches("Anna"));
     assert!(years.unwrap().contains(&1990));
     let error = read(r#"{"years": "2000-1990"}"#).unwrap_err().to_string();
-    assert!(error.contains("years is 2000-1990: expected a range"), "{error}");
+    assert!(error.contains("years is 2000-1990: expected years"), "{error}");
     assert!(read(r#"{"encoding": "xyz"}"#).unwrap_err().to_string().contains("encoding is xyz"));
 }
 

@@ -7,19 +7,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egdb::DatabaseOptions;
-use meerslag_book::{Book, check, merge};
+use meerslag_book::{Book, MoveEntry, check, merge};
 use meerslag_files::Existing;
 use meerslag_search::eval::Evaluation;
 use meerslag_search::expand::{ExpandOptions, ExpandProgress, expand};
 use meerslag_search::{Control, EngineOptions};
-use movegen::Position;
 use movegen::Score;
 use movegen::key::Key;
+use movegen::{Move, Position};
 
 use crate::support::{after, book_of};
 
 fn options(positions: u64) -> ExpandOptions {
     ExpandOptions {
+        nodes: None,
+        more_starts: Vec::new(),
         depth: 1,
         weight: 50,
         start: Position::initial(),
@@ -186,7 +188,7 @@ fn books_of_two_machines_become_one() {
     };
     let (one, two) = (grown("1.book", Position::initial(), 1), grown("2.book", after("32-28"), 2));
     let path = folder.path().join("both.book");
-    merge(&[one, two], &path, Existing::Keep).unwrap();
+    merge(&[one, two], None, &path, Existing::Keep).unwrap();
     let both = Book::open(&path).unwrap();
     assert_eq!(check(&both, 10), Vec::<String>::new());
     let (entry, _) = both.look_up(&after("32-28")).unwrap();
@@ -194,6 +196,43 @@ fn books_of_two_machines_become_one() {
     let reply = after("32-28 19-23");
     assert_eq!(both.look_up(&reply).unwrap().0.searched.unwrap().depth, 2);
     assert_eq!(both.about().history.len(), 3);
+}
+
+#[test]
+fn a_book_begins_at_ballots_too_and_is_cut_to_what_is_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.book");
+    let ballots = ["32-28 19-23", "32-28 18-23"].map(after);
+    let options = |positions, more_starts| ExpandOptions {
+        nodes: Some(300),
+        depth: 20,
+        more_starts,
+        ..options(positions)
+    };
+    grow(&path, &options(30, Vec::new()), 1);
+    let (book, _) = grow(&path, &options(120, ballots.to_vec()), 1);
+    for start in ballots {
+        let (entry, moves) = book.look_up(&start).unwrap();
+        assert!(entry.is_start && entry.ply == 0 && !moves.is_empty(), "{entry:?}");
+    }
+    assert!(searched(&book).values().any(|&(_, depth)| (2..20).contains(&depth)));
+    assert!(book.about().history.last().unwrap().starts_with("expanded: 300 nodes, depth 20"));
+
+    let cut = folder.path().join("cut.book");
+    merge(std::slice::from_ref(&book), Some(5), &cut, Existing::Keep).unwrap();
+    let cut = Book::open(&cut).unwrap();
+    assert_eq!(check(&cut, 10), Vec::<String>::new());
+    assert!(cut.len() < book.len() / 2, "{} of {}", cut.len(), book.len());
+    for index in 0..cut.len() {
+        let entry = cut.position(index).unwrap();
+        let position = entry.key.position().unwrap();
+        let (whole, all) = book.look_up(&position).unwrap();
+        let (_, kept) = cut.look_up(&position).unwrap();
+        assert_eq!(entry.score, whole.score, "{}", position.to_fen());
+        let behind = |score: Score| whole.score.unwrap().hundredths() - score.hundredths();
+        let good = |(_, mv): &&(Move, MoveEntry)| mv.score.is_some_and(|score| behind(score) <= 5);
+        assert!(kept.iter().map(|(mv, _)| mv).eq(all.iter().filter(good).map(|(mv, _)| mv)));
+    }
 }
 
 #[test]

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use clap::Args;
 use meerslag_search::expand::{ExpandError, ExpandOptions, ExpandProgress, expand};
 use meerslag_search::{Control, EngineOptions};
+use meerslag_study::openings;
 use movegen::words::counted;
-use movegen::{Score, Variant};
+use movegen::{Position, Score, Variant};
 
 use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;
@@ -26,6 +28,8 @@ Examples:
       start a book, or continue with it until it has 10,000 searched positions
   meerslag book expand own.book --depth 18 --threads 4 --time 3600
       an hour on four threads; Ctrl-C at any time loses nothing
+  meerslag book expand own.book --nodes 200000 --openings two-move,three-move --positions 100000
+      go on from all ballots of two and three moves as well
 
 The position that is expanded next is the one of least cost: the plies from the start and, for \
 each move on the way, how much worse than the best it is, times --weight. Every search is \
@@ -38,9 +42,12 @@ pub(super) struct ExpandArgs {
     /// The book; it is started if it is missing
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Depth of the search of each position, in plies
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u8).range(1..=200))]
-    depth: u8,
+    /// Depth of the search of each position, in plies [default: 16 without --nodes]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=200))]
+    depth: Option<u8>,
+    /// Nodes of the search of each position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     /// Stop when this number of positions has been searched, earlier ones included
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
@@ -54,6 +61,9 @@ pub(super) struct ExpandArgs {
     /// Where a new book begins: draughts FEN or Hub string [default: the initial position]
     #[arg(long)]
     fen: Option<String>,
+    /// Where the book begins, too: two-move, three-move or unbalanced
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    openings: Vec<String>,
     /// Searches at the same time; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
     threads: usize,
@@ -69,12 +79,28 @@ pub(super) struct ExpandArgs {
     json: bool,
 }
 
+impl ExpandArgs {
+    fn more_starts(&self) -> Result<Vec<Position>, Failure> {
+        let mut starts = Vec::new();
+        for name in &self.openings {
+            let set = openings::by_name(name).ok_or_else(|| {
+                let expected = "expected two-move, three-move or unbalanced";
+                Failure::Input(anyhow!("--openings {name}: {expected}"))
+            })?;
+            starts.extend(set.iter().map(|opening| *opening.game().position()));
+        }
+        Ok(starts)
+    }
+}
+
 pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
     let evaluation = args.evaluation.read(Variant::International)?;
     let options = ExpandOptions {
-        depth: args.depth,
+        depth: args.depth.unwrap_or(if args.nodes.is_some() { 200 } else { 16 }),
+        nodes: args.nodes,
         weight: args.weight,
         start: source::position(args.fen.as_deref())?,
+        more_starts: args.more_starts()?,
         positions: args.positions,
         time: args.time,
         interval: Duration::from_secs(300),

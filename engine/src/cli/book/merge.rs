@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use meerslag_book::{Book, LineMove};
 use meerslag_files::NewFile;
@@ -23,12 +23,16 @@ use super::table::BookPosition;
 
 /// Put books together: games are added up, the deeper search counts
 ///
-/// Makes one book of books that several machines have expanded.
+/// Makes one book of books that several machines have expanded, or with --within a smaller one.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
-    /// The books
-    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    /// The books; one is enough with --within
+    #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    /// Only moves at most this many men worse than the best of their position, and the positions
+    /// that they lead to
+    #[arg(long, value_name = "MEN", value_parser = margin)]
+    within: Option<i32>,
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -39,7 +43,17 @@ pub(super) struct MergeArgs {
     json: bool,
 }
 
+/// Men as hundredths.
+fn margin(text: &str) -> Result<i32, String> {
+    let men = text.parse().ok().filter(|men| (0.0..=100.0).contains(men));
+    let expected = || "expected a number of men from 0 to 100".to_owned();
+    men.map(|men: f64| (100.0 * men).round() as i32).ok_or_else(expected)
+}
+
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    if args.files.len() < 2 && args.within.is_none() {
+        return Err(Failure::Input(anyhow!("one book alone: with it goes --within")));
+    }
     let read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
     files::check_distinct(&read, &[("--out", Some(&args.out))])?;
     files::check(&args.out, args.force.existing())?;
@@ -48,7 +62,7 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
         .iter()
         .map(|file| super::open(file))
         .collect::<Result<_, _>>()?;
-    meerslag_book::merge(&books, &args.out, args.force.existing())?;
+    meerslag_book::merge(&books, args.within, &args.out, args.force.existing())?;
     report(&args.out, args.json)
 }
 
