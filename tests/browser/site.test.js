@@ -18,7 +18,7 @@ import { cell, level, moves, says, setUp, show } from "./pages.js";
 const { SITE, MEERSLAG } = process.env;
 const run = promisify(execFile);
 
-const [ENGINE, RULES, DATABASES] = ["meerslag.wasm.gz", "rules.wasm.gz", "databases.bin.gz"];
+const [ENGINE, RULES, DATABASES, EVALUATION] = ["meerslag.wasm.gz", "rules.wasm.gz", "databases.bin.gz", "evaluation.bin.gz"];
 
 describe("the site", { skip: !SITE, timeout: 300_000 }, () => {
   /** @type {import("playwright-core").Browser} */
@@ -92,7 +92,8 @@ describe("the site", { skip: !SITE, timeout: 300_000 }, () => {
     await playOnce(page);
     // The engine knows the rules, too.
     assert.ok(!sent.some(({ file }) => [DATABASES, RULES].includes(file)));
-    assert.ok(bytes(sent) < 1_000_000, `${bytes(sent)} bytes for a first game`);
+    const game = sent.filter(({ file }) => file !== EVALUATION);
+    assert.ok(bytes(game) < 1_000_000, `${bytes(game)} bytes for a first game`);
     // The service worker has not fetched the page's files again.
     assert.ok(sent.filter(({ file, bytes }) => file === ENGINE && bytes > 0).length === 1);
     // The databases come with the first endgame, once.
@@ -100,6 +101,45 @@ describe("the site", { skip: !SITE, timeout: 300_000 }, () => {
     await show(page, "endgames");
     await says(page, /in 8 plies/, "#value-more");
     assert.equal(sent.filter(({ file }) => file === DATABASES).length, 1);
+    await context.close();
+    host.stop();
+  });
+
+  test("the large evaluation comes at the end, where it is wanted", async () => {
+    const host = await serve(SITE);
+    const { sent } = host;
+    const place = (name) => sent.findIndex(({ file }) => file === name);
+    const comes = (page) => page.waitForResponse((response) => response.url().endsWith(EVALUATION), { timeout: 5_000 }).then(() => true, () => false);
+    // Not wanted, or dear.
+    for (const refuse of [
+      () => localStorage.setItem("settings", JSON.stringify({ evaluation: false })),
+      () => Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
+    ]) {
+      const context = await browser.newContext({ locale: "en-GB" });
+      await context.addInitScript(refuse);
+      const page = await open(context, host);
+      await isKept(page);
+      assert.ok(!(await comes(page)));
+      await context.close();
+    }
+    assert.equal(place(EVALUATION), -1);
+    const context = await browser.newContext({ locale: "en-GB" });
+    const page = await open(context, host);
+    await isKept(page);
+    assert.ok(place(EVALUATION) >= 0 || (await comes(page)));
+    assert.ok(place(EVALUATION) > place("offline.js"), "it does not delay what is needed");
+    // Scores depend on the evaluation.
+    const [small, large, again] = await page.evaluate(async () => {
+      const { Local } = await import(new URL("engine/local.js", location.href).href);
+      const local = await Local.connect();
+      const scored = async (isStrong) => {
+        await local.strengthen(isStrong);
+        return (await local.ask("play", { fen: "W:W27,28,32,37,38,42:B14,18,19,23,24", nodes: 20_000 })).score;
+      };
+      return [await scored(false), await scored(true), await scored(false)];
+    });
+    assert.equal(small, again);
+    assert.notEqual(small, large);
     await context.close();
     host.stop();
   });
@@ -192,7 +232,8 @@ describe("the site", { skip: !SITE, timeout: 300_000 }, () => {
       await next.close();
       next = await open(context, host);
     } while ((await next.locator("#copy-link b").textContent()) !== "Copy this link");
-    const caches = await next.evaluate(() => globalThis.caches.keys());
+    // The large evaluation is the same in both.
+    const caches = (await next.evaluate(() => globalThis.caches.keys())).filter((name) => !name.includes(EVALUATION));
     assert.equal(caches.length, 1, caches.join());
     assert.match(caches[0], /another$/);
     await context.close();

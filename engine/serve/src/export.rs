@@ -22,6 +22,7 @@ use thiserror::Error;
 
 use super::gzip::{gzip, pays};
 use super::{Desk, DeskLimits, Route, Search, Work, answer, play};
+use meerslag_search::eval::Evaluation;
 use meerslag_search::{Control, Engine, EngineOptions, PlayingLevel};
 use meerslag_web::{ASSETS, Asset};
 use movegen::Position;
@@ -34,6 +35,8 @@ pub const RULES: &str = "rules.wasm";
 const DATABASES: &str = "databases.bin";
 /// The name of the large endgame databases, which are not fetched whole.
 const LARGE: &str = "endgames.mds";
+/// The name of the program's evaluation, which is better than the one in [`ENGINE`] and larger.
+const EVALUATION: &str = "evaluation.bin";
 /// The name of the answers to the first questions.
 const FIRST: &str = "first.json";
 /// Questions without parameters that every visit begins with.
@@ -178,6 +181,8 @@ fn site(engine: &[u8], rules: &[u8], large: Option<&Large>) -> Vec<SiteFile> {
         kept,
     };
     files.push(packed(DATABASES, &egdb::embedded::bundle(), Kept::Later));
+    let evaluation = Evaluation::default().weights().to_bytes();
+    files.push(packed(EVALUATION, &evaluation, Kept::Later));
     files.push(packed(ENGINE, engine, Kept::AtOnce));
     files.push(packed(RULES, rules, Kept::Never));
     let mut add = |name: &str, bytes: Vec<u8>, kept, media_type: &str| {

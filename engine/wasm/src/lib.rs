@@ -14,6 +14,9 @@
 //! after [`open`] the module asks the host's `fetch` for the blocks that a question needs. Searches do
 //! not use them, since they cannot wait.
 //!
+//! The evaluation of the module is a small one. [`weigh`] takes another in the same way as [`install`]:
+//! the searches that begin afterwards use it.
+//!
 //! Without the feature `engine` the module answers the questions of [`RULES`] alone.
 
 use std::cell::RefCell;
@@ -26,6 +29,8 @@ use egdb::Probe;
 use egdb::{Database, OpenOptions, Slice};
 #[cfg(feature = "engine")]
 use meerslag_book::Book;
+#[cfg(feature = "engine")]
+use meerslag_search::eval::{Evaluation, Weights};
 #[cfg(feature = "engine")]
 use meerslag_search::{Control, Engine, EngineOptions};
 #[cfg(not(feature = "engine"))]
@@ -77,6 +82,8 @@ struct Module {
     /// Made by the first search.
     #[cfg(feature = "engine")]
     engine: Option<Engine>,
+    #[cfg(feature = "engine")]
+    evaluation: Evaluation,
 }
 
 impl Module {
@@ -94,6 +101,8 @@ impl Module {
             large: None,
             #[cfg(feature = "engine")]
             engine: None,
+            #[cfg(feature = "engine")]
+            evaluation: Evaluation::default(),
         }
     }
 
@@ -101,8 +110,12 @@ impl Module {
     fn engine(&mut self) -> Result<&mut Engine, Problem> {
         let engine = match self.engine.take() {
             Some(engine) => engine,
-            None => Engine::new(EngineOptions { hash_mib: HASH_MIB, ..EngineOptions::default() })
-                .map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))?,
+            None => Engine::new(EngineOptions {
+                hash_mib: HASH_MIB,
+                evaluation: self.evaluation.clone(),
+                ..EngineOptions::default()
+            })
+            .map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))?,
         };
         Ok(self.engine.insert(engine))
     }
@@ -210,6 +223,20 @@ pub extern "C" fn install() -> bool {
             module.desk.probe.add(Arc::clone(large));
         }
         // The next search makes one with them.
+        module.engine = None;
+    });
+    true
+}
+
+/// Takes the weights of an evaluation from the place of a request, and returns whether they are valid.
+// SAFETY: no other symbol of this name is linked.
+#[cfg(feature = "engine")]
+#[unsafe(no_mangle)]
+pub extern "C" fn weigh() -> bool {
+    let Ok(weights) = Weights::from_bytes(&REQUEST.take()) else { return false };
+    MODULE.with_borrow_mut(|module| {
+        module.evaluation = Evaluation::new(weights);
+        // The next search makes one with it.
         module.engine = None;
     });
     true

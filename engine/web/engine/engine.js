@@ -40,9 +40,15 @@ export class Engine {
     onClick("again", () => this.waiting.forEach(({ now }) => now?.()));
   }
 
-  /** The page can be used: there is time to prepare later questions. */
-  prepare() {
-    return this.connection.prepare();
+  /** The page can be used: there is time to prepare later questions, and to fetch the large evaluation if it is wanted. */
+  async prepare(isStrong) {
+    await this.connection.prepare();
+    await this.strengthen(isStrong);
+  }
+
+  /** The user wants the large evaluation, or does not. */
+  strengthen(isStrong) {
+    return this.connection.strengthen(isStrong);
   }
 
   /** An endgame is near. */

@@ -10,7 +10,7 @@ import { Collection } from "./collection.js";
 import { Problem } from "./problem.js";
 import { beside, compiled, isInParts, load, unpacked } from "./program.js";
 
-const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
+const [ENGINE, DATABASES, EVALUATION] = ["meerslag.wasm.gz", "databases.bin.gz", "evaluation.bin.gz"];
 /** Questions that need databases. */
 const BY_DATABASES = ["probe", "line", "position", "judge"];
 /** Milliseconds for a newer site to replace this one. */
@@ -23,6 +23,8 @@ class Helper {
     this.worker = new Worker(beside("engine/worker.js"), { type: "module" });
     this.isDead = false;
     this.hasDatabases = false;
+    /** The evaluation that it has been given. @type {ArrayBuffer | null} */
+    this.weights = null;
     this.waiting = new Map();
     this.worker.addEventListener("message", ({ data: { id, event, data } }) => {
       this.waiting.get(id)?.(event, data);
@@ -50,6 +52,12 @@ class Helper {
     if (this.hasDatabases || !databases) return;
     this.hasDatabases = true;
     this.worker.postMessage({ databases, large });
+  }
+
+  /** From the next search on the module has this evaluation. */
+  weigh(weights) {
+    if (weights && !this.weights) this.worker.postMessage({ weights });
+    this.weights = weights;
   }
 
   /** The worker ended, for lack of memory or because of a bug. */
@@ -109,6 +117,8 @@ export class Local {
     this.files = new Map();
     /** @type {ArrayBuffer | null} */
     this.databases = null;
+    /** The large evaluation, if it is wanted and has come. @type {ArrayBuffer | null} */
+    this.weights = null;
     /** The file of large databases, if the site has one and its host sends parts. */
     this.large = undefined;
   }
@@ -142,6 +152,14 @@ export class Local {
     await registration?.update().catch(() => {});
   }
 
+  /** Fetches the large evaluation, unless the user does not want it or the line is slow or dear. It takes over between two searches. */
+  async strengthen(isWanted) {
+    const { saveData, effectiveType = "" } = /** @type {any} */ (navigator).connection ?? {};
+    const isFetched = isWanted && !saveData && !/2g|3g/.test(effectiveType);
+    // Without it searches go on as before.
+    this.weights = isFetched ? await this.once(EVALUATION, unpacked).catch(() => null) : null;
+  }
+
   /** An endgame is near. */
   foresee() {
     // A search continues without databases, and a question about an endgame reports the failure.
@@ -154,9 +172,10 @@ export class Local {
     return this.helpers.get(kind);
   }
 
-  /** Ends the running search of a worker. */
+  /** Ends the running search of a worker, and a worker with the large evaluation when that is not wanted any more. */
   end(kind, helper = this.helpers.get(kind)) {
-    if (!helper?.isBusy || helper !== this.helpers.get(kind)) return;
+    const isNeeded = !helper?.isBusy && (this.weights || !helper?.weights);
+    if (isNeeded || helper !== this.helpers.get(kind)) return;
     helper.worker.terminate();
     this.helpers.delete(kind);
   }
@@ -171,6 +190,7 @@ export class Local {
     if (isSearch) this.end(kind);
     const helper = this.helper(kind, module);
     helper.give(this.databases, kind === "answers" ? this.large : undefined);
+    if (isSearch) helper.weigh(this.weights);
     return new Promise((resolve, reject) => {
       helper.send(request, (event, data) => {
         if (event === "problem") reject(new Problem(data));

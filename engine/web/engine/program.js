@@ -1,7 +1,7 @@
 // A WebAssembly module of the engine, and the files of the page. A request, a line of JSON and then its
 // body, and its reply, a JSON text, are in the memory of the module: `request` makes room for one, `answer` answers it,
 // `reply` and `reply_length` say where that is. A search sends its reports through `report` before
-// the answer. `install` takes the databases; `open` those in a large file, of which `fetch` gets the parts
+// the answer. `install` takes the databases, `weigh` an evaluation; `open` those in a large file, of which `fetch` gets the parts
 // that a question needs.
 
 import { Problem } from "./problem.js";
@@ -75,6 +75,12 @@ export class Program {
     if (status !== 206 || response?.byteLength !== length) return false;
     new Uint8Array(this.exports.memory.buffer, start, length).set(new Uint8Array(response));
     return true;
+  }
+
+  /** Uses these weights of an evaluation for the searches that come. */
+  weigh(weights) {
+    this.write(new Uint8Array(weights));
+    if (!this.exports.weigh()) throw new Error("the weights of the evaluation are damaged");
   }
 
   install(databases) {

@@ -78,6 +78,9 @@ export class Server {
   /** As {@link Local.prepare}: the server has everything already. */
   async prepare() {}
 
+  /** As {@link Local.strengthen}. */
+  async strengthen() {}
+
   /** As {@link Local.foresee}. */
   foresee() {}
 

@@ -5,11 +5,12 @@ import { Program } from "./program.js";
 let current;
 let ready;
 
-addEventListener("message", async ({ data: { module, databases, large, id, route, query, body } }) => {
+addEventListener("message", async ({ data: { module, databases, weights, large, id, route, query, body } }) => {
   try {
     if (module) ready = Program.start(module, (event) => postMessage({ id: current, ...event }));
     const program = await ready;
     if (databases) program.install(databases);
+    if (weights) program.weigh(weights);
     if (large) program.open(large);
     if (!route) return;
     current = id;

@@ -88,9 +88,11 @@ const start = async () => {
   /** @type {Recent | null} */
   let recent = null;
 
+  find("evaluation-row").hidden = !local;
   connect(() => {
     grid.numberOutside(settings.coordinates === "outside");
     drawMore();
+    engine.strengthen(settings.evaluation);
   });
   const redraw = () => draw();
   const parts = {
@@ -425,7 +427,7 @@ const start = async () => {
   document.body.dataset.ready = "true";
   // Scrolled to the move on the board, now that the list is visible.
   moves.draw();
-  engine.prepare();
+  engine.prepare(settings.evaluation);
   return moves;
 };
 

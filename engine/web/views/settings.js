@@ -9,6 +9,7 @@ const KEPT = "settings";
 /** The settings and their defaults. */
 export const settings = {
   motion: true, sounds: true, board: "walnut", pieces: "turned", coordinates: "inside", theme: "system",
+  evaluation: true,
 };
 const BOARDS = { walnut: "boardWalnut", slate: "boardSlate", moss: "boardMoss", stone: "boardStone" };
 const PIECES = { turned: "piecesTurned", flat: "piecesFlat", wood: "piecesWood", red: "piecesRed" };
