@@ -282,7 +282,7 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("book export missing", "missing"),
     ("book import missing --out {new}", "missing"),
     ("book info missing", "missing"),
-    ("book merge missing missing --out {new}", "<FILE>"),
+    ("book merge missing --out {new}", "--within"),
     ("book probe --book missing", "missing"),
     ("games import missing.pdn --to {new}", "missing.pdn"),
     ("games import {pdn} --to {file}", "not a file of games"),
