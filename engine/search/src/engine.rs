@@ -2,7 +2,8 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use egdb::Probe;
+use egdb::error::OpenError;
+use egdb::{DatabaseOptions, Probe};
 use movegen::random::Random;
 use movegen::{Game, Move, Position, Variant};
 
@@ -22,7 +23,7 @@ use movegen::Score;
 pub struct Engine {
     options: EngineOptions,
     databases: Probe,
-    /// For games other than the international one, of which no database knows anything.
+    /// For games that the databases are not about.
     no_databases: Probe,
     /// The game of the last search: table and memories are of it.
     variant: Variant,
@@ -44,7 +45,7 @@ impl Engine {
     /// If an option is out of range or there is no memory for the table.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         options.check()?;
-        let databases = options.databases.open()?;
+        let databases = open(&options.databases)?;
         let table = TranspositionTable::new(options.hash_mib)?;
         let variant = Variant::International;
         let evaluation = evaluation_of(variant, &options);
@@ -71,7 +72,7 @@ impl Engine {
     pub fn set_options(&mut self, options: EngineOptions) -> Result<(), EngineError> {
         options.check()?;
         let reopened = (options.databases != self.options.databases)
-            .then(|| options.databases.open())
+            .then(|| open(&options.databases))
             .transpose()?;
         if options.hash_mib != self.table.mib() {
             self.resize_table(options.hash_mib)?;
@@ -143,15 +144,20 @@ impl Engine {
     /// chooses from.
     #[must_use]
     pub fn knows(&self, position: &Position) -> bool {
-        is_known_game(position) && endgame::choice::knows(position, &self.databases)
+        self.is_of(position) && endgame::choice::knows(position, &self.databases)
     }
 
     /// The moves that keep the value of the position by the databases; `None` if these are all
     /// legal moves, or nothing is known.
     #[must_use]
     pub fn keeping_moves(&self, position: &Position) -> Option<Vec<Move>> {
-        let is_known = is_known_game(position);
+        let is_known = self.is_of(position);
         is_known.then(|| endgame::choice::keeping(position, &self.databases)).flatten()
+    }
+
+    /// Whether the databases are of the game of a position.
+    fn is_of(&self, position: &Position) -> bool {
+        self.databases.variant() == position.variant()
     }
 
     /// The options in force.
@@ -173,7 +179,7 @@ impl Engine {
         let plays = limits.mode == Mode::Think
             && limits.multipv <= 1
             && limits.moves.is_empty()
-            && is_known_game(game.position());
+            && game.position().variant().is_international();
         let book = self.options.book.as_ref().filter(|_| plays)?;
         book.choose(game, &mut self.random).map(|found| from_book(found, start))
     }
@@ -195,6 +201,7 @@ impl Engine {
             return found;
         }
         self.enter(game.position().variant());
+        let is_of = self.is_of(game.position());
         self.table.next_search();
         let Engine {
             options, databases, no_databases, evaluation, numbers, table, memories, ..
@@ -211,7 +218,7 @@ impl Engine {
             },
             move_overhead: options.move_overhead,
             ponder: options.ponder,
-            databases: if is_known_game(game.position()) { databases } else { no_databases },
+            databases: if is_of { databases } else { no_databases },
             evaluation,
             numbers: numbers.as_ref(),
             table,
@@ -230,9 +237,16 @@ fn evaluation_of(variant: Variant, options: &EngineOptions) -> Evaluation {
     }
 }
 
-/// Whether databases and books are of the game.
-fn is_known_game(position: &Position) -> bool {
-    position.variant() == Variant::International
+/// The databases; of games other than the international one there need not be any.
+fn open(options: &DatabaseOptions) -> Result<Probe, OpenError> {
+    match options.open() {
+        Err(OpenError::NothingFound { .. } | OpenError::OtherGame { .. })
+            if !options.variant.is_international() =>
+        {
+            Ok(Probe::new())
+        }
+        opened => opened,
+    }
 }
 
 /// A move from the opening book in place of a search.

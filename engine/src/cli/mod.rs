@@ -67,6 +67,7 @@ mod workflow;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use ::egdb::DatabaseOptions;
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 use meerslag_search::EngineOptions;
 use movegen::{DrawRules, Variant};
@@ -345,11 +346,16 @@ struct EngineArgs {
 
 impl EngineArgs {
     fn options(&self, variant: Variant) -> Result<EngineOptions, Failure> {
+        let databases = DatabaseOptions { variant, ..self.databases.options() };
+        if !variant.is_international() && !databases.folders.is_empty() {
+            // The engine plays without them; who names a folder wants them.
+            databases.open()?;
+        }
         Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads,
             draw_rules: self.draw_rules,
-            databases: self.databases.options(),
+            databases,
             evaluation: self.evaluation.read(variant)?,
             ..EngineOptions::default()
         })

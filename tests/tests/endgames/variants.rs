@@ -42,6 +42,17 @@ fn killer_is_built_counted_and_asked() {
     assert!(checked.contains("sample of 2000 positions of 9 slices"), "{checked}");
     let asked = ok(&[&["probe", "W:WK5,K14:BK33"], &killer[..]].concat());
     assert!(asked.contains("win   dtw 15   mtc 15"), "{asked}");
+    // The search plays by them, in its own game alone.
+    let analysed = |args: &[&str]| {
+        let fixed = ["analyse", "--nodes=1", "--egdb", dir];
+        run([&fixed[..], args].concat(), "")
+    };
+    let found = analysed(&["--variant=killer", "W:WK5,K14:BK33"]).success().stdout;
+    assert!(found.contains("win 15"), "{found}");
+    let refused = analysed(&["W:WK5,K14:BK33"]);
+    assert!(refused.code == 2 && refused.stderr.contains("but one of killer"), "{refused:?}");
+    let refused = analysed(&["--variant=losing", "W:WK5,K14:BK33"]);
+    assert!(refused.code == 2 && refused.stderr.contains("but one of killer"), "{refused:?}");
     // They are not of the international game.
     for args in [&["stats"][..], &["probe", "W:WK5,K14:BK33"]] {
         let refused = egdb(&[args, &["--egdb", dir]].concat());

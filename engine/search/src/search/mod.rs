@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use egdb::Probe;
-use movegen::{DrawRules, Game, Variant, with_isa};
+use movegen::{DrawRules, Game, with_isa};
 
 use crate::clock::Instant;
 use crate::endgame;
@@ -111,7 +111,7 @@ pub(crate) fn run(
     let rated_lines = if moves.len() < legal.len() { legal.len() } else { wanted_lines };
     let mut worse = Vec::new();
     let mut prober = Prober::new(databases);
-    let known = (position.variant() == Variant::International)
+    let known = (position.variant() == databases.variant())
         .then(|| endgame::choice::choose(game, databases, draw_rules, rated_lines));
     match known.flatten() {
         Some(Choice::Rated(mut rated)) => {

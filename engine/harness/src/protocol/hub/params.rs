@@ -337,7 +337,7 @@ impl Params {
                 pieces: self.bb_size as u8,
                 folders: DatabaseOptions::folder_list(&self.bb_path),
                 cache_mib: self.bb_cache_mb as usize,
-                ..DatabaseOptions::none()
+                variant: self.variant,
             },
             evaluation: self.evaluation.clone(),
             level: PlayingLevel::new(self.level as u8).unwrap_or_default(),
