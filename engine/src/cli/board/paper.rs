@@ -107,8 +107,9 @@ fn captioned(args: &BoardArgs, words: &Words, exercise: &Exercise) -> Captioned 
         let played = format_move(&exercise.position, played);
         solution += &format!("; {}", words.say("sheet.played", &[("move", &played)]));
     }
-    if let Some(theme) = &exercise.theme {
-        solution += &format!(" ({})", shortened(&themes_in_words(theme, words), LONGEST_ORIGIN));
+    let themes = exercise.theme.as_ref().map(|theme| themes_in_words(theme, words));
+    if let Some(themes) = themes.filter(|themes| !themes.is_empty()) {
+        solution += &format!(" ({})", shortened(&themes, LONGEST_ORIGIN));
     }
     let number = |number: usize| words.say("sheet.move", &[("number", &number)]);
     let origin = shortened(&exercise.origin_with(number), LONGEST_ORIGIN).to_string();

@@ -138,6 +138,7 @@ mod tests {
         let draw = Themes { goal: Wld::Draw, given: 5, king: false, turkish: false };
         assert_eq!(said(draw), "theme.draw; theme.given-4");
         assert_eq!(said(Themes { given: 1, ..draw }), "theme.draw; theme.given-1");
+        assert_eq!(themes_in_words("win", &words), "");
         assert_eq!(themes_in_words("zugzwang, 12 men", &words), "zugzwang; 12 men");
     }
 
