@@ -28,7 +28,7 @@ pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<()
 /// and the positions that only they lead to.
 ///
 /// # Errors
-/// If a book is damaged, or the file cannot be written.
+/// If a book is damaged, there are no scores for `within`, or the file cannot be written.
 pub fn merge(
     books: &[Book],
     within: Option<i32>,
@@ -57,6 +57,10 @@ pub fn merge(
             graph.prune(within);
         }
         return graph.write(path, existing);
+    }
+    if within.is_some() {
+        let text = "the books have no scores by which moves are worse than others";
+        return Err(BookError::Input(text.to_owned()));
     }
     // Without scores there is nothing to back up, so books of any size can be merged.
     let mut writer = BookWriter::new(path, existing)?;

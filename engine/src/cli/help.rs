@@ -46,6 +46,7 @@ fn common() -> SharedOptions {
         .help("Print JSON objects, one a line, instead of text: docs/json.md");
     let options = source::EncodingArgs::augment_args(common.options.arg(json));
     let options = source::VariantArgs::augment_args(options);
+    let options = super::language::LanguageArgs::augment_args(options);
     common.options = files::ForceArgs::augment_args(options);
     common
 }

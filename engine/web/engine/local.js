@@ -117,6 +117,7 @@ export class Local {
     this.files = new Map();
     /** @type {ArrayBuffer | null} */
     this.databases = null;
+    this.isStrong = false;
     /** The large evaluation, if it is wanted and has come. @type {ArrayBuffer | null} */
     this.weights = null;
     /** The file of large databases, if the site has one and its host sends parts. */
@@ -155,9 +156,11 @@ export class Local {
   /** Fetches the large evaluation, unless the user does not want it or the line is slow or dear. It takes over between two searches. */
   async strengthen(isWanted) {
     const { saveData, effectiveType = "" } = /** @type {any} */ (navigator).connection ?? {};
-    const isFetched = isWanted && !saveData && !/2g|3g/.test(effectiveType);
+    this.isStrong = isWanted && !saveData && !/2g|3g/.test(effectiveType);
     // Without it searches go on as before.
-    this.weights = isFetched ? await this.once(EVALUATION, unpacked).catch(() => null) : null;
+    const weights = this.isStrong ? await this.once(EVALUATION, unpacked).catch(() => null) : null;
+    // The wish may have changed meanwhile.
+    this.weights = this.isStrong ? weights : null;
   }
 
   /** An endgame is near. */

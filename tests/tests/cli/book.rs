@@ -343,6 +343,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
         (&["check", &damaged], 2, "damaged.book is damaged: the checksum of its table of moves"),
         (&["probe", "--book", &games], 2, "is not an opening book"),
         (&["merge", &good, &games, "-o", &out], 2, "is not an opening book"),
+        (&["merge", &good, "--within=0.1", "-o", &out], 2, "no scores"),
         (&["import", &games, "-o", &out], 2, "line 1: expected '# Meerslag opening book"),
         (&["expand", &damaged, "--positions=9"], 2, "is damaged"),
         (&["export", &good, "--pdn", "--json"], 2, "cannot be used with"),

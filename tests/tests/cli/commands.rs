@@ -26,7 +26,7 @@ pub fn commands(help: &str) -> impl Iterator<Item = &str> {
 
 /// The most options that all pages of the help together may describe. It may fall, not rise: what
 /// several commands share is described on one page.
-const MAX_OPTIONS: usize = 386;
+const MAX_OPTIONS: usize = 384;
 
 /// Whether a line of a page describes an option, other than those that each page has.
 fn is_option(line: &str) -> bool {

@@ -1,10 +1,10 @@
 //! `match --shard` and `--merge`: a match that several machines play.
 
-#[cfg(unix)]
-use meerslag_tests::run;
-use serde_json::Value;
 use std::fs;
 use std::path::Path;
+
+use meerslag_tests::run;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::mock::mock;
