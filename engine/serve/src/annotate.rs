@@ -195,6 +195,34 @@ mod tests {
         }
     }
 
+    /// The page sends the texts that a pattern of its own names.
+    #[test]
+    fn the_page_sends_all_texts_of_comments() {
+        let script = meerslag_web::source("base/texts.js").unwrap().text();
+        let (_, pattern) = script.split_once("OF_COMMENTS = /").unwrap();
+        let (pattern, _) = pattern.split_once("/;").unwrap();
+        let names: Vec<&str> = pattern.split(|c: char| !c.is_alphanumeric()).collect();
+        let whole = meerslag_pages::words("en");
+        let mut sent = whole.clone();
+        sent.texts.retain(|key, _| key.split('.').next().is_some_and(|name| names.contains(&name)));
+        assert!(sent.texts.len() < 30, "{:?}", sent.texts);
+        let endgame = "[FEN \"W:WK46,28:BK10\"]\n1. 46-41 10x46 *";
+        let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(NODES) };
+        for text in [GAME, endgame] {
+            let pdn = PdnReader::new(text.as_bytes()).next().unwrap().unwrap();
+            let analyses = analyse(&mut engine(), &pdn, &limits, &Control::new()).unwrap();
+            let judged = judge(&pdn, &analyses, &desk().probe).unwrap();
+            let [known, said] = [&whole, &sent].map(|words| {
+                let mut pdn = pdn.clone();
+                write(&mut pdn, &judged, Signs::default(), words);
+                let faults = judged.mistakes(&pdn).into_iter().map(|it| it.describe(words));
+                (pdn, faults.collect::<Vec<_>>())
+            });
+            assert!(!known.1.is_empty(), "{text}");
+            assert_eq!(known, said);
+        }
+    }
+
     #[test]
     fn what_was_not_searched_is_named() {
         let game = json!({ "line": { "plies": [{ "move": "32-28" }] } });
