@@ -6,6 +6,10 @@
 //! those where the side to move is in zugzwang itself, and long wins with kings; of these, those
 //! that a search of NODES nodes without databases does not solve, or all for 0.
 //!
+//! `cargo run --release -p meerslag-learn --example find_positions under-rules COUNT SEED FOLDER` makes
+//! random positions with as many pieces as the databases in FOLDER, and with a counter of 0 to 49
+//! plies. It takes those that players who know the databases' wins but not the draw rules may misplay.
+//!
 //! `cargo run --release -p meerslag-learn --example find_positions combinations COUNT GAMES...`
 //! searches games of self-play for sacrifices that win a man and a half more than any other move,
 //! at three depths of search.
@@ -15,30 +19,39 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use egdb::DatabaseOptions;
-use egdb::Probe;
+use egdb::{Category, DatabaseOptions, Probe};
 use meerslag_learn::{Contents, files};
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits};
 use meerslag_study::solve::{Solution, SolveOptions, Solver, Value};
 use meerslag_study::suite::SuitePosition;
 use movegen::notation::format_move;
 use movegen::random::Random;
-use movegen::{Color, Game, Kind, Move, Piece, Position, Setup, Square};
+use movegen::{
+    Color, DrawCounters, DrawRules, Fen, Game, Kind, Move, Piece, Position, Setup, Square,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["endings", count, seed, easy] => endings(count.parse()?, seed.parse()?, easy.parse()?),
+        ["under-rules", count, seed, folder] => under_rules(count.parse()?, seed.parse()?, folder),
         ["combinations", count, ref folders @ ..] => combinations(count.parse()?, folders),
-        _ => Err("usage: endings COUNT SEED NODES | combinations COUNT GAMES...".into()),
+        _ => Err("usage: endings COUNT SEED NODES | under-rules COUNT SEED FOLDER | \
+                  combinations COUNT GAMES..."
+            .into()),
     }
 }
 
 /// Prints a line of a suite.
-fn print(position: &Position, best: Option<Move>, id: &str, value: &str, source: &str) {
-    let best = best.map_or_else(|| "-".to_owned(), |mv| format_move(position, mv));
-    println!("{}; {best}; {id}; {value}; {source}", position.to_fen());
+fn print(fen: &Fen, best: &[Move], id: &str, value: &str, source: &str) {
+    let position = fen.position().expect("a position");
+    let mut best: Vec<String> = best.iter().map(|&mv| format_move(&position, mv)).collect();
+    if best.is_empty() {
+        best.push("-".to_owned());
+    }
+    let best = best.join(" ");
+    println!("{}; {best}; {id}; {value}; {source}", fen.to_string_with_counters());
 }
 
 /// The most positions of a proof search before an ending is left out.
@@ -147,7 +160,8 @@ fn endings(count: usize, seed: u64, easy: u64) -> Result<(), Box<dyn Error>> {
     let mut seen = HashSet::new();
     while found.values().sum::<usize>() < count {
         let pieces = [4, 4, 4, 5, 6][random.below(5)];
-        let Some(position) = random_ending(&mut random, pieces) else { continue };
+        let kings = if pieces == 4 { [20, 60] } else { [0, 25] }[random.below(2)];
+        let Some(position) = random_ending(&mut random, pieces, kings) else { continue };
         let Some((theme, value)) = endings.theme(&position) else { continue };
         let (kind, best, most) = match theme {
             Theme::Waiting(mv) => ("waiting", Some(mv), count * 6 / 10),
@@ -159,15 +173,15 @@ fn endings(count: usize, seed: u64, easy: u64) -> Result<(), Box<dyn Error>> {
             continue;
         }
         let wanted = SuitePosition {
-            position,
+            start: Game::new(position),
             best: best.into_iter().collect(),
             id: String::new(),
             value: Some(value.bounds().0),
             source: String::new(),
         };
         engine.new_game();
-        let game = Game::new(position);
-        let first = engine.search(&game, &Limits::nodes(easy), &Control::new(), &mut |_| {});
+        let first =
+            engine.search(&wanted.start, &Limits::nodes(easy), &Control::new(), &mut |_| {});
         if easy > 0 && wanted.is_solved_by(first.best, first.info.score) {
             continue;
         }
@@ -177,16 +191,81 @@ fn endings(count: usize, seed: u64, easy: u64) -> Result<(), Box<dyn Error>> {
             _ => format!("random position of {pieces} pieces"),
         };
         let value = value.to_string();
-        print(&position, best, &format!("{kind}-{number}"), &value, &source);
+        print(&Fen::from(&position), &wanted.best, &format!("{kind}-{number}"), &value, &source);
     }
     Ok(())
 }
 
-/// A quiet position with several moves and pieces of both sides, mostly men that are on their way.
-fn random_ending(random: &mut Random, pieces: usize) -> Option<Position> {
+/// Counters of each so many plies have the same number of positions.
+const DECADES: usize = 5;
+/// Of eight positions: wins that some moves delay too long, losses that only some moves delay long
+/// enough, and wins that no move reaches in time.
+const UNDER_RULES: [(&str, usize); 3] = [("in-time", 4), ("saved", 2), ("stopped", 2)];
+/// Positions searched where the databases do not tell.
+const EFFORT: u32 = 2_000;
+
+fn under_rules(count: usize, seed: u64, folder: &str) -> Result<(), Box<dyn Error>> {
+    let probe = DatabaseOptions { pieces: 6, ..DatabaseOptions::in_folders([folder]) }.open()?;
+    let pieces = usize::from(probe.max_pieces());
+    let rules = DrawRules::default();
+    let mut random = Random::new(seed);
+    let mut found: HashMap<(&str, usize), usize> = HashMap::new();
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    // Each kind has each counter once.
+    let mut seen = HashSet::new();
+    while numbers.values().sum::<usize>() < count {
+        let Some(position) = random_ending(&mut random, pieces, 60) else { continue };
+        let plies = random.below(50);
+        let counters = DrawCounters::with_plies(&position, plies as u16);
+        let mut under = probe.under(rules, EFFORT);
+        let Some(category) = under.category(&position, &counters)? else { continue };
+        let kind = match category {
+            Category::Win => 0,
+            Category::BlessedLoss => 1,
+            Category::CursedWin => 2,
+            Category::Draw | Category::Loss => continue,
+        };
+        let (kind, share) = UNDER_RULES[kind];
+        let number = found.entry((kind, plies * DECADES / 50)).or_default();
+        if *number * 8 * DECADES >= count * share {
+            continue;
+        }
+        let (mut keeping, mut others) = (Vec::new(), 0);
+        let mut is_known = true;
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            let after = under.category(&next, &counters.after(&position, mv, &next))?;
+            let is_same = |after: Category| after.wld() == category.wld().opponent();
+            keeping.extend(after.filter(|&after| is_same(after)).map(|_| mv));
+            is_known &= after.is_some();
+            // As good if the rules did not count.
+            others += usize::from(match category {
+                Category::Win => after == Some(Category::BlessedLoss),
+                _ => after == Some(Category::Win),
+            });
+        }
+        let is_stopped = category == Category::CursedWin;
+        let is_hard = others > 0 && 3 * keeping.len() <= position.legal_moves().len();
+        if !is_known || !is_stopped && !is_hard || !seen.insert((kind, plies)) {
+            continue;
+        }
+        if is_stopped {
+            keeping.clear();
+        }
+        *number += 1;
+        let number = numbers.entry(kind).or_default();
+        *number += 1;
+        let fen = Fen { halfmoves: Some(plies as u32), ..Fen::from(&position) };
+        let value = category.wld().to_string();
+        let source = format!("random position of {pieces} pieces, seed {seed}");
+        print(&fen, &keeping, &format!("{kind}-{number}"), &value, &source);
+    }
+    Ok(())
+}
+
+/// A quiet position with several moves and pieces of both sides, so many of a hundred kings.
+fn random_ending(random: &mut Random, pieces: usize, king_percent: usize) -> Option<Position> {
     let mut setup = Setup::empty(Color::ALL[random.below(2)]);
-    let king_percent =
-        if pieces == 4 { [20, 60][random.below(2)] } else { [0, 25][random.below(2)] };
     for index in 0..pieces {
         let square = Square::new(1 + random.below(50) as u8)?;
         let kind = if random.below(100) < king_percent { Kind::King } else { Kind::Man };
@@ -235,7 +314,7 @@ fn combinations(count: usize, folders: &[&str]) -> Result<(), Box<dyn Error>> {
                     let Some((ply, position, mv)) = chance else { continue };
                     found += 1;
                     let source = format!("self-play, {set}/{name}, game {number}, ply {ply}");
-                    print(&position, Some(mv), &format!("shot-{found}"), "-", &source);
+                    print(&Fen::from(&position), &[mv], &format!("shot-{found}"), "-", &source);
                     if found == count {
                         return Ok(());
                     }

@@ -34,10 +34,8 @@ const PLY_COST: u32 = 100;
 /// How a book is expanded.
 #[derive(Clone, Debug)]
 pub struct ExpandOptions {
-    /// Depth of the search of each position, in plies.
-    pub depth: u8,
-    /// Nodes of the search of each position.
-    pub nodes: Option<u64>,
+    /// Of the search of each position.
+    pub limits: Limits,
     /// Plies that a deviation of a man from the best move costs.
     pub weight: u32,
     /// Where a new book begins.
@@ -117,7 +115,7 @@ pub fn expand(
         let (sender, results) = bounded(controls.len());
         for (mut engine, control) in engines.into_iter().zip(controls) {
             let (taken, sender) = (taken.clone(), sender.clone());
-            let limits = Limits { nodes: options.nodes, ..Limits::depth(options.depth.into()) };
+            let limits = options.limits.clone();
             thread::Builder::new()
                 .stack_size(STACK_BYTES)
                 .spawn_scoped(scope, move || work(&mut engine, &limits, control, &taken, &sender))
@@ -407,10 +405,13 @@ impl<'o> Expansion<'o> {
         let starts = self.graph.starts();
         self.progress.score =
             starts.first().and_then(|&start| self.graph.nodes[start as usize].entry.score);
-        let ExpandOptions { depth, nodes, weight, engine_name, .. } = self.options;
-        let nodes = nodes.map_or_else(String::new, |nodes| format!("{nodes} nodes, "));
+        let ExpandOptions { limits, weight, engine_name, .. } = self.options;
+        let nodes = limits.nodes.map(|nodes| format!("{nodes} nodes, "));
+        let depth = limits.depth.map(|depth| format!("depth {depth}, "));
         let step = format!(
-            "expanded: {nodes}depth {depth}, {} for a deviation of a man, {engine_name}",
+            "expanded: {}{}{} for a deviation of a man, {engine_name}",
+            nodes.unwrap_or_default(),
+            depth.unwrap_or_default(),
             counted(*weight, "ply")
         );
         if self.graph.about.history.last() != Some(&step) {

@@ -6,6 +6,7 @@
 //! FEN; best moves; id; value; source
 //! ```
 //!
+//! * FEN: with `:Hn`, n plies already count for a draw;
 //! * best moves: all right moves, separated by spaces, in any notation of
 //!   [`movegen::notation::parse_move`]; `-` if the value alone is asked for;
 //! * id: a name of one word, unique in the suite;
@@ -31,8 +32,8 @@ use movegen::json::Record;
 /// A position of a suite with its answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SuitePosition {
-    /// The position.
-    pub position: Position,
+    /// The position, with its draw counters.
+    pub start: Game,
     /// The moves that are right; none if only the value counts.
     pub best: Vec<Move>,
     /// The name.
@@ -106,9 +107,10 @@ fn parse_line(text: &str) -> Result<SuitePosition, SuiteErrorKind> {
     let &[fen, best, id, value, source] = &fields[..] else {
         return Err(SuiteErrorKind::Fields);
     };
-    let position = Position::from_fen(fen)?;
+    let start = Game::from_fen(fen)?;
     let words = best.split_whitespace().filter(|&word| word != "-");
-    let best = words.map(|word| parse_move(&position, word)).collect::<Result<Vec<_>, _>>()?;
+    let moves = words.map(|word| parse_move(start.position(), word));
+    let best = moves.collect::<Result<Vec<_>, _>>()?;
     let value = match value {
         "-" => None,
         name => Some(Wld::from_name(name).ok_or_else(|| SuiteErrorKind::Value(name.to_owned()))?),
@@ -116,13 +118,19 @@ fn parse_line(text: &str) -> Result<SuitePosition, SuiteErrorKind> {
     if best.is_empty() && value.is_none() {
         return Err(SuiteErrorKind::NoAnswer);
     }
-    Ok(SuitePosition { position, best, id: id.to_owned(), value, source: source.to_owned() })
+    Ok(SuitePosition { start, best, id: id.to_owned(), value, source: source.to_owned() })
 }
 
 /// The least score that counts as a win: a man.
 const WINNING: i32 = 100;
 
 impl SuitePosition {
+    /// The position.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        self.start.position()
+    }
+
     /// Whether this is the answer.
     #[must_use]
     pub fn is_solved_by(&self, best: Option<Move>, score: Score) -> bool {
@@ -248,9 +256,8 @@ pub(crate) fn search(
         };
     };
     engine.new_game();
-    let game = Game::new(wanted.position);
-    let answer = engine.search(&game, limits, control, &mut watch);
-    let best = answer.best.map(|mv| format_move(&wanted.position, mv));
+    let answer = engine.search(&wanted.start, limits, control, &mut watch);
+    let best = answer.best.map(|mv| format_move(wanted.position(), mv));
     SuiteOutcome {
         id: wanted.id.clone(),
         best: best.unwrap_or_default(),
@@ -297,7 +304,7 @@ mod tests {
     fn a_move_or_the_score_is_the_answer() {
         let suite = parse("W:W31:B20; 31-26; a; draw;\nW:W31:B20; -; b; draw;\n").unwrap();
         let [by_move, by_score] = &suite[..] else { panic!("{suite:?}") };
-        let moves = by_move.position.legal_moves();
+        let moves = by_move.position().legal_moves();
         for mv in moves {
             let is_best = mv == by_move.best[0];
             assert_eq!(by_move.is_solved_by(Some(mv), Score::new(500)), is_best);

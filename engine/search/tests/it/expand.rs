@@ -11,7 +11,7 @@ use meerslag_book::{Book, MoveEntry, check, merge};
 use meerslag_files::Existing;
 use meerslag_search::eval::Evaluation;
 use meerslag_search::expand::{ExpandOptions, ExpandProgress, expand};
-use meerslag_search::{Control, EngineOptions};
+use meerslag_search::{Control, EngineOptions, Limits};
 use movegen::Score;
 use movegen::key::Key;
 use movegen::{Move, Position};
@@ -20,9 +20,8 @@ use crate::support::{after, book_of};
 
 fn options(positions: u64) -> ExpandOptions {
     ExpandOptions {
-        nodes: None,
+        limits: Limits::depth(1),
         more_starts: Vec::new(),
-        depth: 1,
         weight: 50,
         start: Position::initial(),
         positions: Some(positions),
@@ -183,7 +182,7 @@ fn a_killed_process_loses_nothing_that_was_searched() {
 fn books_of_two_machines_become_one() {
     let folder = tempfile::tempdir().unwrap();
     let grown = |name: &str, fen: Position, depth| {
-        let options = ExpandOptions { start: fen, depth, ..options(40) };
+        let options = ExpandOptions { start: fen, limits: Limits::depth(depth), ..options(40) };
         grow(&folder.path().join(name), &options, 2).0
     };
     let (one, two) = (grown("1.book", Position::initial(), 1), grown("2.book", after("32-28"), 2));
@@ -204,8 +203,7 @@ fn a_book_begins_at_ballots_too_and_is_cut_to_what_is_good() {
     let path = folder.path().join("own.book");
     let ballots = ["32-28 19-23", "32-28 18-23"].map(after);
     let options = |positions, more_starts| ExpandOptions {
-        nodes: Some(300),
-        depth: 20,
+        limits: Limits::nodes(300),
         more_starts,
         ..options(positions)
     };
@@ -216,7 +214,7 @@ fn a_book_begins_at_ballots_too_and_is_cut_to_what_is_good() {
         assert!(entry.is_start && entry.ply == 0 && !moves.is_empty(), "{entry:?}");
     }
     assert!(searched(&book).values().any(|&(_, depth)| (2..20).contains(&depth)));
-    assert!(book.about().history.last().unwrap().starts_with("expanded: 300 nodes, depth 20"));
+    assert!(book.about().history.last().unwrap().starts_with("expanded: 300 nodes, 50 plies"));
 
     let cut = folder.path().join("cut.book");
     merge(std::slice::from_ref(&book), Some(5), &cut, Existing::Keep).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_search::expand::{ExpandError, ExpandOptions, ExpandProgress, expand};
-use meerslag_search::{Control, EngineOptions};
+use meerslag_search::{Control, EngineOptions, Limits};
 use meerslag_study::openings;
 use movegen::words::counted;
 use movegen::{Position, Score, Variant};
@@ -96,8 +96,10 @@ impl ExpandArgs {
 pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
     let evaluation = args.evaluation.read(Variant::International)?;
     let options = ExpandOptions {
-        depth: args.depth.unwrap_or(if args.nodes.is_some() { 200 } else { 16 }),
-        nodes: args.nodes,
+        limits: match (args.depth, args.nodes) {
+            (None, None) => Limits::depth(16),
+            (depth, nodes) => Limits { depth: depth.map(u32::from), nodes, ..Limits::default() },
+        },
         weight: args.weight,
         start: source::position(args.fen.as_deref())?,
         more_starts: args.more_starts()?,

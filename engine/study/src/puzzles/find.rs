@@ -137,7 +137,7 @@ impl Finder<'_> {
     /// if it does not.
     fn nodes_to(&mut self, position: &Position, mv: Move) -> Option<u64> {
         let wanted = SuitePosition {
-            position: *position,
+            start: Game::new(*position),
             best: vec![mv],
             id: String::new(),
             value: None,

@@ -13,12 +13,12 @@ use egdb::DatabaseOptions;
 use egdb::{Probe, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
 use meerslag_study::suite::{self, SuitePosition};
-use movegen::{Color, Game, Position, Score};
+use movegen::{Color, Position, Score};
 
 fn read(name: &str) -> Vec<SuitePosition> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../positions").join(name);
     let suite = suite::parse(&fs::read_to_string(&path).unwrap()).unwrap();
-    let positions: HashSet<_> = suite.iter().map(|wanted| wanted.position).collect();
+    let positions: HashSet<_> = suite.iter().map(|wanted| *wanted.position()).collect();
     assert_eq!(positions.len(), suite.len(), "{name}: twice the same position");
     suite
 }
@@ -40,7 +40,7 @@ fn values_of_endings_are_those_of_the_databases() {
     assert!(suite.len() >= 60, "{}", suite.len());
     let mut zugzwangs = 0;
     for wanted in &suite {
-        let position = &wanted.position;
+        let position = wanted.position();
         if position.piece_count() > 4 {
             continue;
         }
@@ -76,7 +76,7 @@ fn combinations_are_sacrifices() {
     let suite = read("../engine/web/combinations.suite");
     assert!(suite.len() >= 200, "{}", suite.len());
     for wanted in &suite {
-        let position = &wanted.position;
+        let position = wanted.position();
         let [best] = wanted.best[..] else { panic!("{}", wanted.id) };
         let side = position.side_to_move();
         assert!(Color::ALL.iter().all(|&color| !position.has_capture(color)), "{}", wanted.id);
@@ -96,8 +96,7 @@ fn combinations_have_one_solution() {
         engine.new_game();
         let limits = Limits { multipv: 2, mode: Mode::Analyze, ..Limits::nodes(300_000) };
         let mut scores = [None; 2];
-        let game = Game::new(wanted.position);
-        engine.search(&game, &limits, &Control::new(), &mut |info| {
+        engine.search(&wanted.start, &limits, &Control::new(), &mut |info| {
             scores[info.multipv - 1] = Some(info.score);
         });
         let [Some(best), Some(second)] = scores else { panic!("{}", wanted.id) };

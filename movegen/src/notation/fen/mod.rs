@@ -221,6 +221,25 @@ impl Position {
     }
 }
 
+impl Game {
+    /// Reads the start of a game from a FEN, with its counters, see [`Fen::game`].
+    ///
+    /// ```
+    /// use movegen::Game;
+    ///
+    /// let game = Game::from_fen("B:WK1,K2:BK46,K5:H31")?;
+    /// assert_eq!(game.counters().plies(), 31);
+    /// # Ok::<(), movegen::ParseFenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`].
+    pub fn from_fen(text: &str) -> Result<Game, ParseFenError> {
+        let fen = Fen::parse_with(text, StrandedMen::Refuse)?;
+        Ok(fen.game_from(position_of(&fen, Variant::International, text)?))
+    }
+}
+
 /// The position of a FEN that was read from `text`.
 pub(super) fn position_of(
     fen: &Fen,
