@@ -8,6 +8,7 @@ mod side;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use clap::Args;
 use movegen::Color;
 use movegen::json::Record;
 use rayon::prelude::*;
@@ -74,10 +75,13 @@ pub struct RulesCounts {
     pub cursed_wins: u64,
     /// Lost, but a draw by counting with the counter at 0.
     pub blessed_losses: u64,
-    /// The same with the greatest counter: one ply is left to a draw.
-    pub last_cursed_wins: u64,
+    /// The same with the greatest counter: one ply is left to a draw. `None` without captures, where
+    /// files do not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_cursed_wins: Option<u64>,
     /// The same of losses.
-    pub last_blessed_losses: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_blessed_losses: Option<u64>,
     /// Of the positions without a capture: the most plies until the counter begins again or the game
     /// ends; `None` if no file has such a number, which outside the counted endings is less than
     /// ten then.
@@ -88,8 +92,9 @@ impl RulesCounts {
     fn merge(&mut self, other: &RulesCounts) {
         self.cursed_wins += other.cursed_wins;
         self.blessed_losses += other.blessed_losses;
-        self.last_cursed_wins += other.last_cursed_wins;
-        self.last_blessed_losses += other.last_blessed_losses;
+        let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a + b.unwrap_or(0)));
+        self.last_cursed_wins = sum(self.last_cursed_wins, other.last_cursed_wins);
+        self.last_blessed_losses = sum(self.last_blessed_losses, other.last_blessed_losses);
         Longest::raise(&mut self.longest, other.longest);
     }
 }
@@ -262,6 +267,17 @@ impl SideSurvey {
     }
 }
 
+/// What a survey counts. These are also options of a command line.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct SurveyOptions {
+    /// Count wins and losses by their plies to the end of the game, too
+    #[arg(long)]
+    pub distances: bool,
+    /// Only positions without a capture, whose values files hold: many times as fast
+    #[arg(long)]
+    pub without_captures: bool,
+}
+
 /// How far a survey is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
@@ -277,7 +293,7 @@ pub struct Progress {
 const UNIT: u64 = 1 << 16;
 
 /// Surveys the slices of a probe's win/loss/draw databases, those with fewer pieces first, Black
-/// to move first; with the numbers of positions by `distances`, too. Calls `each` with every finished one, and `progress` from any thread; when that
+/// to move first. Calls `each` with every finished one, and `progress` from any thread; when that
 /// returns false the survey stops, and the result is false.
 ///
 /// # Errors
@@ -285,7 +301,7 @@ const UNIT: u64 = 1 << 16;
 pub fn survey(
     probe: &Probe,
     selection: &SliceSelection,
-    distances: bool,
+    options: SurveyOptions,
     progress: impl Fn(Progress) -> bool + Sync,
     mut each: impl FnMut(SideSurvey),
 ) -> Result<bool, SurveyError> {
@@ -297,9 +313,8 @@ pub fn survey(
     let mut known: HashMap<(Slice, Color), Counts> = HashMap::new();
     for slice in list {
         for &side in slice.stored_sides() {
-            let surveyor = Surveyor::new(probe, slice, side, distances, |slice, side| {
-                known.get(&(slice, side))
-            });
+            let surveyor =
+                Surveyor::new(probe, slice, side, options, |slice, side| known.get(&(slice, side)));
             let advance = |count: u64| {
                 let done = done.fetch_add(count, Ordering::Relaxed) + count;
                 if !progress(Progress { done, all, slice }) {

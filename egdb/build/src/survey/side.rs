@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use movegen::draw::MaterialClass;
 use movegen::{Board, Color, DrawCounters, DrawRules, Position, Wld};
 
-use super::{Counts, Distances, Longest, RulesCounts, reaches};
+use super::{Counts, Distances, Longest, RulesCounts, SurveyOptions, reaches};
 use crate::builder::after_capture_by;
 use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
 use egdb::Database;
@@ -52,7 +52,7 @@ pub(super) struct Surveyor<'p> {
     mtc: Option<&'p Database>,
     has_mtc: bool,
     rules: Option<&'p Database>,
-    distances: bool,
+    options: SurveyOptions,
     /// No capture wins, or loses, in more plies than this.
     limits: [u32; 2],
     dtw_win: SharedTop,
@@ -88,7 +88,7 @@ impl<'p> Surveyor<'p> {
         probe: &'p Probe,
         slice: Slice,
         side: Color,
-        distances: bool,
+        options: SurveyOptions,
         known: impl Fn(Slice, Color) -> Option<&'k Counts>,
     ) -> Surveyor<'p> {
         let find = |test: fn(DbType) -> bool| {
@@ -110,7 +110,7 @@ impl<'p> Surveyor<'p> {
                 let is_reached = slice.kings() == 0 && db.max_pieces() >= slice.pieces();
                 db.db_type() == DbType::Rules && (db.has_slice(slice) || is_reached)
             }),
-            distances,
+            options,
             limits: limits(slice, side, known),
             dtw_win: SharedTop::default(),
             dtw_loss: SharedTop::default(),
@@ -133,7 +133,7 @@ impl<'p> Surveyor<'p> {
     /// number.
     pub(super) fn wants_near(&self, counts: &Counts) -> bool {
         let is_far = counts.longest_mtc.is_some_and(|top| top.number >= MTC_THRESHOLD.into());
-        self.has_mtc && !is_far && counts.wins + counts.losses > 0
+        self.has_mtc && !self.options.without_captures && !is_far && counts.wins + counts.losses > 0
     }
 
     fn read(
@@ -203,14 +203,22 @@ impl<'p> Surveyor<'p> {
         start: u64,
         end: u64,
     ) -> Result<Counts, ProbeError> {
-        let rules = self.rules.map(|_| RulesCounts::default());
-        let distances = (self.distances && self.has_dtw).then(Distances::default);
+        let last = (!self.options.without_captures).then_some(0);
+        let rules = self.rules.map(|_| RulesCounts {
+            last_cursed_wins: last,
+            last_blessed_losses: last,
+            ..RulesCounts::default()
+        });
+        let distances = (self.options.distances && self.has_dtw).then(Distances::default);
         let mut counts = Counts { rules, distances, ..Counts::default() };
         let mut under_rules = self.probe.under(DrawRules::default(), u32::MAX);
         self.each(worker, start, end, |worker, board, index, k| {
             let Some(position) = self.probe.position(board, self.side) else { return Ok(()) };
             let has_capture = position.has_capture(self.side);
             counts.captures += u64::from(has_capture);
+            if has_capture && self.options.without_captures {
+                return Ok(());
+            }
             let value = self.value(worker, &position, k, has_capture)?;
             let is_win = match value {
                 Some(Wld::Win) => {
@@ -262,7 +270,9 @@ impl<'p> Surveyor<'p> {
             Some(2 * u32::from(worker.dtw[k]) + u32::from(is_win))
         } else {
             let limit = if has_capture { self.limits[usize::from(!is_win)] } else { u32::MAX };
-            if !self.distances && shared.useless(index).is_some_and(|useless| limit <= useless) {
+            if !self.options.distances
+                && shared.useless(index).is_some_and(|useless| limit <= useless)
+            {
                 return Ok(());
             }
             self.probe.dtw_of(position, if is_win { Wld::Win } else { Wld::Loss })?
@@ -295,7 +305,7 @@ impl<'p> Surveyor<'p> {
             let mut is_in_time = |counters: &DrawCounters| -> Result<bool, ProbeError> {
                 Ok(under_rules.is_in_time(position, value, counters)? != Some(false))
             };
-            (is_in_time(&first)?, is_in_time(&last)?)
+            (is_in_time(&first)?, Some(is_in_time(&last)?))
         } else {
             let plies = worker.rules[k];
             let is_counted = self.slice.class() != MaterialClass::Other;
@@ -304,12 +314,13 @@ impl<'p> Surveyor<'p> {
                 Longest::raise(&mut counts.longest, Some(Longest { number, index }));
             }
             let is_last = match plies {
-                RULES_NEVER => false,
-                _ if is_counted => plies <= 1,
-                _ if plies >= MTC_THRESHOLD => false,
-                _ if is_win => self.wins_at_once(worker, under_rules, position)?,
+                _ if self.options.without_captures => None,
+                RULES_NEVER => Some(false),
+                _ if is_counted => Some(plies <= 1),
+                _ if plies >= MTC_THRESHOLD => Some(false),
+                _ if is_win => Some(self.wins_at_once(worker, under_rules, position)?),
                 // Whatever he moves begins the count anew.
-                _ => position.legal_moves().iter().all(|&mv| position.is_irreversible(mv)),
+                _ => Some(position.legal_moves().iter().all(|&mv| position.is_irreversible(mv))),
             };
             (plies != RULES_NEVER, is_last)
         };
@@ -318,7 +329,9 @@ impl<'p> Surveyor<'p> {
             false => (&mut counts.blessed_losses, &mut counts.last_blessed_losses),
         };
         *stopped += u64::from(!in_time);
-        *last += u64::from(!last_in_time);
+        if let (Some(last), Some(false)) = (last, last_in_time) {
+            *last += 1;
+        }
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use egdb::identify::identify_all;
 use egdb::{Database, OpenOptions, Probe};
 use egdb_build::SliceSelection;
-use egdb_build::survey::{SideSurvey, survey};
+use egdb_build::survey::{SideSurvey, SurveyOptions, survey};
 
 use crate::support::known::{compare, compare_greatest};
 
@@ -46,8 +46,14 @@ fn published_greatest_distances() {
     let probe = from_environment();
     let mut list = Vec::new();
     assert!(
-        survey(&probe, &SliceSelection::default(), false, |_| true, |side| list.push(side))
-            .unwrap()
+        survey(
+            &probe,
+            &SliceSelection::default(),
+            SurveyOptions::default(),
+            |_| true,
+            |side| list.push(side)
+        )
+        .unwrap()
     );
     let greatest =
         |s: &SideSurvey| (s.slice, s.side, s.counts.longest_mtc.map(|longest| longest.number));

@@ -8,7 +8,7 @@ use egdb::{Category, Database, DatabaseOptions, DbType, OpenOptions, Probe, Slic
 use egdb_build::SliceSelection;
 use egdb_build::builder::{BuildOptions, Builder};
 use egdb_build::check::{Options, check};
-use egdb_build::survey::{Longest, RulesCounts, SideSurvey, survey};
+use egdb_build::survey::{Longest, RulesCounts, SideSurvey, SurveyOptions, survey};
 use movegen::notation::fen::Fen;
 use movegen::random::Random;
 use movegen::{Color, DrawCounters, DrawRules, Kind, Piece, Position, Setup};
@@ -107,7 +107,11 @@ fn three_pieces_at_every_counter() {
 
 /// The same by counting states.
 fn stopped(ruled: &Ruled, probe: &Probe, slice: Slice, side: Color) -> RulesCounts {
-    let mut counts = RulesCounts::default();
+    let mut counts = RulesCounts {
+        last_cursed_wins: Some(0),
+        last_blessed_losses: Some(0),
+        ..RulesCounts::default()
+    };
     let rule = Rule::of(slice);
     for index in 0..slice.size() {
         let position = unrank(slice, index).unwrap().position(side).unwrap();
@@ -117,11 +121,11 @@ fn stopped(ruled: &Ruled, probe: &Probe, slice: Slice, side: Color) -> RulesCoun
         match probe.wld(&position).unwrap().unwrap() {
             Wld::Win => {
                 counts.cursed_wins += first;
-                counts.last_cursed_wins += last;
+                counts.last_cursed_wins = counts.last_cursed_wins.map(|n| n + last);
             }
             Wld::Loss => {
                 counts.blessed_losses += first;
-                counts.last_blessed_losses += last;
+                counts.last_blessed_losses = counts.last_blessed_losses.map(|n| n + last);
             }
             Wld::Draw => continue,
         }
@@ -140,7 +144,10 @@ fn a_survey_counts_what_the_rules_stop() {
     let probe = Probe::embedded().unwrap();
     let mut list = Vec::new();
     let selection = SliceSelection { max_pieces: Some(3), ..SliceSelection::default() };
-    assert!(survey(&probe, &selection, false, |_| true, |side| list.push(side)).unwrap());
+    assert!(
+        survey(&probe, &selection, SurveyOptions::default(), |_| true, |side| list.push(side))
+            .unwrap()
+    );
     let mut longest = None;
     for found in &list {
         let right = stopped(three_pieces(), &probe, found.slice, found.side);
@@ -155,7 +162,7 @@ fn a_survey_counts_what_the_rules_stop() {
     probe.add(Arc::new(Database::embedded(DbType::Compact).unwrap()));
     let selection = SliceSelection { max_pieces: Some(2), ..SliceSelection::default() };
     let none = |side: SideSurvey| assert_eq!(side.counts.rules, None);
-    assert!(survey(&probe, &selection, false, |_| true, none).unwrap());
+    assert!(survey(&probe, &selection, SurveyOptions::default(), |_| true, none).unwrap());
 }
 
 /// Built under the rules, without distances.

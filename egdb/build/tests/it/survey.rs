@@ -8,7 +8,9 @@ use egdb::error::SelectionError;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use egdb_build::SliceSelection;
 use egdb_build::builder::{BuildOptions, Builder};
-use egdb_build::survey::{Counts, Distances, Longest, SideSurvey, SurveyError, survey};
+use egdb_build::survey::{
+    Counts, Distances, Longest, SideSurvey, SurveyError, SurveyOptions, survey,
+};
 use movegen::Color;
 
 use crate::support::solver::{Solution, Solved};
@@ -41,7 +43,10 @@ fn all(_: Slice, _: Color) -> bool {
 
 fn run(probe: &Probe, selection: &SliceSelection) -> Vec<SideSurvey> {
     let mut list = Vec::new();
-    assert!(survey(probe, selection, false, |_| true, |side| list.push(side)).unwrap());
+    assert!(
+        survey(probe, selection, SurveyOptions::default(), |_| true, |side| list.push(side))
+            .unwrap()
+    );
     list
 }
 
@@ -51,10 +56,15 @@ fn only(slice: Slice) -> SliceSelection {
 
 /// The same by counting the solution's entries.
 fn expected(solution: &Solution, slice: Slice, side: Color) -> Counts {
-    let entries = solution.table(slice, side);
-    let count = |value| entries.iter().filter(|e| e.wld == value).count() as u64;
+    expected_of(solution.table(slice, side), |_| true)
+}
+
+/// The same of those entries that are taken.
+fn expected_of(entries: &[Solved], takes: fn(&Solved) -> bool) -> Counts {
+    let taken = || entries.iter().enumerate().filter(move |(_, e)| takes(e));
+    let count = |value| taken().filter(|(_, e)| e.wld == value).count() as u64;
     let longest = |value: fn(&Solved) -> Option<u16>| {
-        let numbers = entries.iter().enumerate().filter_map(|(i, e)| Some((value(e)?, i)));
+        let numbers = taken().filter_map(|(i, e)| Some((value(e)?, i)));
         let best = numbers.max_by_key(|&(number, i)| (number, std::cmp::Reverse(i)))?;
         Some(Longest { number: best.0.into(), index: best.1 as u64 })
     };
@@ -124,11 +134,23 @@ fn missing_sides_and_types() {
     assert_eq!(list.iter().map(|s| s.counts.clone()).collect::<Vec<_>>(), wanted);
     let of = |slices: &str, max_pieces| {
         let slices = vec![slices.parse().unwrap()];
-        survey(&probe, &SliceSelection { slices, max_pieces, threads: 1 }, false, |_| true, |_| {})
+        survey(
+            &probe,
+            &SliceSelection { slices, max_pieces, threads: 1 },
+            SurveyOptions::default(),
+            |_| true,
+            |_| {},
+        )
     };
     assert!(matches!(of("1111", None), Err(SurveyError::Selection(SelectionError::Missing(_)))));
     assert!(matches!(of("1101", Some(2)), Err(SurveyError::Selection(SelectionError::NoSlices))));
-    let nothing = survey(&Probe::new(), &SliceSelection::default(), false, |_| true, |_| {});
+    let nothing = survey(
+        &Probe::new(),
+        &SliceSelection::default(),
+        SurveyOptions::default(),
+        |_| true,
+        |_| {},
+    );
     assert!(matches!(nothing, Err(SurveyError::Selection(SelectionError::NoWld))));
 }
 
@@ -150,24 +172,55 @@ fn unknown_positions_are_counted() {
 
 fn with_distances(probe: &Probe, selection: &SliceSelection) -> Vec<SideSurvey> {
     let mut list = Vec::new();
-    assert!(survey(probe, selection, true, |_| true, |side| list.push(side)).unwrap());
+    let options = SurveyOptions { distances: true, ..SurveyOptions::default() };
+    assert!(survey(probe, selection, options, |_| true, |side| list.push(side)).unwrap());
     list
+}
+
+/// Entries by their distances.
+fn distances<'e>(entries: impl IntoIterator<Item = &'e Solved>) -> Distances {
+    let mut counts = Distances::default();
+    for entry in entries {
+        let (list, plies) = match entry.wld {
+            Wld::Win => (&mut counts.wins, usize::from(entry.dtw)),
+            Wld::Loss => (&mut counts.losses, usize::from(entry.dtw)),
+            Wld::Draw => continue,
+        };
+        list.resize(list.len().max(plies / 2 + 1), 0);
+        list[plies / 2] += 1;
+    }
+    counts
+}
+
+#[test]
+fn positions_without_captures_are_counted_alone() {
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
+    let options = SurveyOptions { distances: true, without_captures: true };
+    let each = |found: SideSurvey| {
+        let entries = three_pieces().table(found.slice, found.side);
+        let quiet = |e: &Solved| !e.has_capture;
+        let mut right = expected_of(entries, quiet);
+        right.distances = Some(distances(entries.iter().filter(|e| quiet(e))));
+        // Lower numbers are not in the files.
+        right.longest_mtc = right.longest_mtc.filter(|longest| longest.number >= 10);
+        assert_eq!(found.counts, right, "{} {}", found.slice, found.side);
+        assert_eq!(found.positions + right.captures, entries.len() as u64);
+    };
+    assert!(survey(&probe, &SliceSelection::default(), options, |_| true, each).unwrap());
+    let selection = only("0111".parse().unwrap());
+    let stopped = |found: SideSurvey| {
+        let rules = found.counts.rules.unwrap();
+        assert_eq!((rules.cursed_wins, rules.last_cursed_wins), (0, None));
+    };
+    let probe = Probe::embedded().unwrap();
+    assert!(survey(&probe, &selection, options, |_| true, stopped).unwrap());
 }
 
 #[test]
 fn positions_are_counted_by_their_distances() {
     let (_dir, probe) = built(three_pieces(), &TYPES, all);
     for found in with_distances(&probe, &SliceSelection::default()) {
-        let mut right = Distances::default();
-        for entry in three_pieces().table(found.slice, found.side) {
-            let (list, plies) = match entry.wld {
-                Wld::Win => (&mut right.wins, usize::from(entry.dtw)),
-                Wld::Loss => (&mut right.losses, usize::from(entry.dtw)),
-                Wld::Draw => continue,
-            };
-            list.resize(list.len().max(plies / 2 + 1), 0);
-            list[plies / 2] += 1;
-        }
+        let right = distances(three_pieces().table(found.slice, found.side));
         assert_eq!(found.counts.distances, Some(right), "{} {}", found.slice, found.side);
     }
     // Without a database of them.
@@ -211,7 +264,7 @@ fn a_survey_can_be_stopped() {
     let result = survey(
         &probe,
         &SliceSelection::default(),
-        false,
+        SurveyOptions::default(),
         |at| at.slice.pieces() < 3,
         |_| count += 1,
     );

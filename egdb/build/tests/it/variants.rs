@@ -8,7 +8,7 @@ use egdb::{Database, DatabaseOptions, DbType, OpenOptions, Probe, Slice, Wld};
 use egdb_build::SliceSelection;
 use egdb_build::builder::{BuildError, BuildOptions, Builder};
 use egdb_build::endings::EndingTables;
-use egdb_build::survey::{Counts, SideSurvey, survey};
+use egdb_build::survey::{Counts, SideSurvey, SurveyOptions, survey};
 use movegen::{Color, Position, Variant};
 
 use crate::support::table;
@@ -28,7 +28,10 @@ fn open(dir: &Path, variant: Variant) -> Result<Probe, OpenError> {
 fn surveyed(probe: &Probe) -> Vec<SideSurvey> {
     let mut list = Vec::new();
     let selection = SliceSelection { threads: 2, ..SliceSelection::default() };
-    assert!(survey(probe, &selection, false, |_| true, |side| list.push(side)).unwrap());
+    assert!(
+        survey(probe, &selection, SurveyOptions::default(), |_| true, |side| list.push(side))
+            .unwrap()
+    );
     list
 }
 

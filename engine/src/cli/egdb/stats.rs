@@ -7,7 +7,9 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb_build::SliceSelection;
 use egdb_build::endings::EndingTables;
-use egdb_build::survey::{Counts, Distances, RulesCounts, SideSurvey, SurveyError, survey};
+use egdb_build::survey::{
+    Counts, Distances, RulesCounts, SideSurvey, SurveyError, SurveyOptions, survey,
+};
 use movegen::Variant;
 use movegen::words::counted;
 
@@ -25,6 +27,7 @@ Examples:
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
   meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
   meerslag egdb stats --egdb db --pieces 4 --distances
+  meerslag egdb stats --egdb db --slices 1311 --distances --without-captures
   meerslag egdb stats --egdb db --variant killer
   meerslag egdb stats --variant frisian";
 
@@ -41,6 +44,9 @@ Examples:
 /// counter at 0 and with one ply left, and the most plies that one needs until the counter begins
 /// again or the game ends.
 ///
+/// Without captures, on request: then only positions whose values files hold are counted, and neither
+/// distances to conversion below 10 nor wins stopped with one ply left. Six pieces take minutes.
+///
 /// In another game of the board without '--egdb', endings of up to three pieces are solved first, which
 /// takes seconds: in Frisian with seven moves for two kings against one and with the three-move rule,
 /// counting positions in which no king has moved.
@@ -53,9 +59,8 @@ pub(super) struct StatsArgs {
     folders: FoldersArgs,
     #[command(flatten)]
     selection: SliceSelection,
-    /// Count wins and losses by their plies to the end of the game, too
-    #[arg(long)]
-    distances: bool,
+    #[command(flatten)]
+    options: SurveyOptions,
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
@@ -101,7 +106,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let is_complete = if is_solved {
         solve(*variant, &args.selection, each).map(|()| true)
     } else {
-        survey(&probe, &args.selection, args.distances, progress, each).map_err(Failure::from)
+        survey(&probe, &args.selection, args.options, progress, each).map_err(Failure::from)
     };
     drop(bar);
     failed?;
@@ -225,10 +230,12 @@ impl Page<'_> {
         }
         if let Some(rules) = &sum.rules {
             let RulesCounts { cursed_wins, blessed_losses, .. } = rules;
-            let RulesCounts { last_cursed_wins, last_blessed_losses, .. } = rules;
+            let last = rules.last_cursed_wins.zip(rules.last_blessed_losses);
+            let last = last.map_or_else(String::new, |(wins, losses)| {
+                format!(", with one ply left {wins} wins and {losses} losses")
+            });
             lines.push(format!(
-                "stopped by the draw rules: {cursed_wins} wins and {blessed_losses} losses, with one ply \
-                 left {last_cursed_wins} wins and {last_blessed_losses} losses"
+                "stopped by the draw rules: {cursed_wins} wins and {blessed_losses} losses{last}"
             ));
         }
         if slices.iter().copied().eq(Slice::stored(pieces)) {
@@ -281,9 +288,9 @@ impl Page<'_> {
         let (mut stopped, mut distances) = (Vec::new(), Vec::new());
         for row in &self.rows {
             if let Some(rules) = &row.counts.rules {
-                let at_first = [rules.cursed_wins, rules.blessed_losses];
-                let at_last = [rules.last_cursed_wins, rules.last_blessed_losses];
-                let counts = at_first.into_iter().chain(at_last).map(|n| n.to_string());
+                let at_first = [rules.cursed_wins, rules.blessed_losses].map(|n| n.to_string());
+                let at_last = [rules.last_cursed_wins, rules.last_blessed_losses].map(or_dash);
+                let counts = at_first.into_iter().chain(at_last);
                 let longest = or_dash(rules.longest.map(u32::from));
                 stopped.push(place(row).into_iter().chain(counts).chain([longest]).collect());
             }
