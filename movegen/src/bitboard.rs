@@ -51,6 +51,7 @@ impl Bitboard {
     ///
     /// # Panics
     /// If `row` is above 9.
+    #[inline]
     #[must_use]
     pub const fn row(row: u8) -> Bitboard {
         assert!(row < 10);
@@ -58,6 +59,7 @@ impl Bitboard {
     }
 
     /// The row where men of this side become kings.
+    #[inline]
     #[must_use]
     pub const fn promotion_row(color: Color) -> Bitboard {
         match color {
