@@ -90,7 +90,7 @@ pub struct Database {
     /// In the order of the data files.
     index_files: Vec<PathBuf>,
     reader: Reader,
-    wide: Option<Wide>,
+    pub(crate) wide: Option<Wide>,
 }
 
 #[derive(Debug)]

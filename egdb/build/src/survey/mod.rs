@@ -273,7 +273,7 @@ pub struct SurveyOptions {
     /// Count wins and losses by their plies to the end of the game, too
     #[arg(long)]
     pub distances: bool,
-    /// Only positions without a capture, whose values files hold: many times as fast
+    /// Only positions in which neither side could capture, whose values files hold: many times as fast
     #[arg(long)]
     pub without_captures: bool,
 }

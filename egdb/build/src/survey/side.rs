@@ -213,12 +213,13 @@ impl<'p> Surveyor<'p> {
         let mut counts = Counts { rules, distances, ..Counts::default() };
         let mut under_rules = self.probe.under(DrawRules::default(), u32::MAX);
         self.each(worker, start, end, |worker, board, index, k| {
-            let Some(position) = self.probe.position(board, self.side) else { return Ok(()) };
-            let has_capture = position.has_capture(self.side);
-            counts.captures += u64::from(has_capture);
-            if has_capture && self.options.without_captures {
+            let has_capture = board.has_capture(self.side);
+            let is_quiet = !has_capture && !board.has_capture(self.side.opponent());
+            if self.options.without_captures && !is_quiet {
                 return Ok(());
             }
+            let Some(position) = self.probe.position(board, self.side) else { return Ok(()) };
+            counts.captures += u64::from(has_capture);
             let value = self.value(worker, &position, k, has_capture)?;
             let is_win = match value {
                 Some(Wld::Win) => {

@@ -44,8 +44,9 @@ Examples:
 /// counter at 0 and with one ply left, and the most plies that one needs until the counter begins
 /// again or the game ends.
 ///
-/// Without captures, on request: then only positions whose values files hold are counted, and neither
-/// distances to conversion below 10 nor wins stopped with one ply left. Six pieces take minutes.
+/// With '--without-captures' only positions in which neither side could capture if it were to move are
+/// counted: files hold their values, so this is many times as fast. Distances to conversion below 10
+/// and wins stopped with one ply left are then not known.
 ///
 /// In another game of the board without '--egdb', endings of up to three pieces are solved first, which
 /// takes seconds: in Frisian with seven moves for two kings against one and with the three-move rule,
