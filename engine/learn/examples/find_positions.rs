@@ -14,12 +14,15 @@
 //! searches games of self-play for sacrifices that win a man and a half more than any other move,
 //! at three depths of search.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use egdb::{Category, DatabaseOptions, Probe};
+use egdb::probe::Lookup;
+use egdb::value::RulesValue;
+use egdb::{Category, DatabaseOptions, DbType, Probe, Wld};
 use meerslag_learn::{Contents, files};
 use meerslag_search::{Control, Engine, EngineOptions, Info, Limits};
 use meerslag_study::solve::{Solution, SolveOptions, Solver, Value};
@@ -201,21 +204,59 @@ const DECADES: usize = 5;
 /// Of eight positions: wins that some moves delay too long, losses that only some moves delay long
 /// enough, and wins that no move reaches in time.
 const UNDER_RULES: [(&str, usize); 3] = [("in-time", 4), ("saved", 2), ("stopped", 2)];
+/// From so many plies on a way is long, and so many positions with the longest ones are remembered.
+const LONG_WAY: u16 = 20;
+const MOST_LONG_WAYS: usize = 1_000;
 /// Positions searched where the databases do not tell.
 const EFFORT: u32 = 2_000;
 
 fn under_rules(count: usize, seed: u64, folder: &str) -> Result<(), Box<dyn Error>> {
     let probe = DatabaseOptions { pieces: 6, ..DatabaseOptions::in_folders([folder]) }.open()?;
     let pieces = usize::from(probe.max_pieces());
+    let mut databases = probe.databases().iter();
+    let rules_database =
+        databases.find(|it| it.db_type() == DbType::Rules).ok_or("no such files")?;
     let rules = DrawRules::default();
     let mut random = Random::new(seed);
     let mut found: HashMap<(&str, usize), usize> = HashMap::new();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     // Each kind has each counter once.
     let mut seen = HashSet::new();
+    // Long ways are rare, but near each other.
+    let mut long_ways: Vec<(u16, Position)> = Vec::new();
     while numbers.values().sum::<usize>() < count {
-        let Some(position) = random_ending(&mut random, pieces, 60) else { continue };
-        let plies = random.below(50);
+        let known = random.below(long_ways.len() * 4 / 3 + 1);
+        let found_one = match long_ways.get(known) {
+            Some((_, near)) => with_a_piece_elsewhere(&mut random, near),
+            None => random_ending(&mut random, pieces, 60),
+        };
+        let Some(position) = found_one else { continue };
+        // Most are, and this is known sooner.
+        if probe.wld(&position)? == Some(Wld::Draw) {
+            continue;
+        }
+        // Near the last counter at which the win comes in time.
+        let plies = match rules_database.look_up(&position)? {
+            Lookup::Rules(RulesValue::Plies(way @ 0..50)) => {
+                if way >= LONG_WAY {
+                    long_ways.push((way, position));
+                }
+                if long_ways.len() > MOST_LONG_WAYS {
+                    long_ways.sort_by_key(|&(way, _)| Reverse(way));
+                    long_ways.truncate(MOST_LONG_WAYS / 2);
+                }
+                (50 - usize::from(way) + random.below(6)).saturating_sub(3).min(49)
+            }
+            Lookup::Rules(RulesValue::BelowThreshold) => 40 + random.below(10),
+            _ => continue,
+        };
+        let decade = plies * DECADES / 50;
+        let is_full = |found: &HashMap<_, usize>, kind, share| {
+            found.get(&(kind, decade)).is_some_and(|number| number * 8 * DECADES >= count * share)
+        };
+        if UNDER_RULES.iter().all(|&(kind, share)| is_full(&found, kind, share)) {
+            continue;
+        }
         let counters = DrawCounters::with_plies(&position, plies as u16);
         let mut under = probe.under(rules, EFFORT);
         let Some(category) = under.category(&position, &counters)? else { continue };
@@ -226,8 +267,7 @@ fn under_rules(count: usize, seed: u64, folder: &str) -> Result<(), Box<dyn Erro
             Category::Draw | Category::Loss => continue,
         };
         let (kind, share) = UNDER_RULES[kind];
-        let number = found.entry((kind, plies * DECADES / 50)).or_default();
-        if *number * 8 * DECADES >= count * share {
+        if is_full(&found, kind, share) {
             continue;
         }
         let (mut keeping, mut others) = (Vec::new(), 0);
@@ -252,7 +292,7 @@ fn under_rules(count: usize, seed: u64, folder: &str) -> Result<(), Box<dyn Erro
         if is_stopped {
             keeping.clear();
         }
-        *number += 1;
+        *found.entry((kind, decade)).or_default() += 1;
         let number = numbers.entry(kind).or_default();
         *number += 1;
         let fen = Fen { halfmoves: Some(plies as u32), ..Fen::from(&position) };
@@ -261,6 +301,25 @@ fn under_rules(count: usize, seed: u64, folder: &str) -> Result<(), Box<dyn Erro
         print(&fen, &keeping, &format!("{kind}-{number}"), &value, &source);
     }
     Ok(())
+}
+
+/// A quiet position with several moves and one piece on another square, whoever is to move.
+fn with_a_piece_elsewhere(random: &mut Random, near: &Position) -> Option<Position> {
+    let (mut setup, mut pieces) = (Setup::empty(Color::ALL[random.below(2)]), Vec::new());
+    for color in Color::ALL {
+        pieces.extend(near.men(color).into_iter().map(|at| (Piece { color, kind: Kind::Man }, at)));
+        let kings = near.kings(color).into_iter();
+        pieces.extend(kings.map(|at| (Piece { color, kind: Kind::King }, at)));
+    }
+    let moved = random.below(pieces.len());
+    pieces[moved].1 = Square::new(1 + random.below(50) as u8)?;
+    for (piece, square) in pieces {
+        if setup.occupied().contains(square) {
+            return None;
+        }
+        setup.put(piece, square);
+    }
+    quiet(&setup)
 }
 
 /// A quiet position with several moves and pieces of both sides, so many of a hundred kings.
@@ -277,6 +336,11 @@ fn random_ending(random: &mut Random, pieces: usize, king_percent: usize) -> Opt
         setup.put(Piece { color, kind }, square);
     }
     setup.promote_stranded_men();
+    quiet(&setup)
+}
+
+/// The position, if it is quiet and has several moves.
+fn quiet(setup: &Setup) -> Option<Position> {
     let position = setup.position().ok()?;
     let is_quiet = Color::ALL.iter().all(|&color| !position.has_capture(color));
     (is_quiet && position.legal_moves().len() > 1).then_some(position)
