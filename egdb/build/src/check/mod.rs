@@ -69,9 +69,8 @@ pub struct Options {
     /// Show at most this many wrong positions; all are counted
     #[arg(long = "show", value_name = "N", default_value_t = 20)]
     pub max_findings: usize,
-    /// Positions looked at to prove one distance to conversion below 10
-    #[arg(long, value_name = "N", default_value_t = 5000,
-                                     value_parser = clap::value_parser!(u64).range(1..))]
+    /// Positions looked at to prove one distance to conversion below 10.
+    #[arg(skip = 5_000_u64)]
     pub search_limit: u64,
 }
 

@@ -32,7 +32,7 @@ Exit status: 0 if nothing is wrong, 1 if something is.";
 /// Win/loss/draw files alone can only be shown to be consistent: draws could be stored as wins and
 /// losses that support each other in a circle. With distances (dtw or mtc) beside them that is
 /// excluded. Distances to conversion below 10 are not stored; a search proves that they are below.
-/// Where it reaches --search-limit the position is counted as unproved.
+/// Where that takes more than 5,000 positions, the position is counted as unproved.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
