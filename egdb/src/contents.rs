@@ -8,7 +8,6 @@ use crate::database::{Database, Reader, any_reader};
 use crate::error::ProbeError;
 use crate::format::compact::CompactRecord;
 use crate::index::SliceSide;
-use crate::isa::with_widest;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 use crate::storage::DataFile;
@@ -126,12 +125,6 @@ impl Database {
         index: u64,
         out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        match self.reader() {
-            Reader::Coded(reader) => reader.fill(slice, side, index, out),
-            Reader::Dtw(reader) => reader.fill(slice, side, index, out),
-            Reader::Compact(reader) => {
-                with_widest!(self.wide, isa => reader.fill(isa, slice, side, index, out))
-            }
-        }
+        any_reader!(self.reader(), reader => reader.fill(slice, side, index, out))
     }
 }

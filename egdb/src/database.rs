@@ -90,7 +90,7 @@ pub struct Database {
     /// In the order of the data files.
     index_files: Vec<PathBuf>,
     reader: Reader,
-    pub(crate) wide: Option<Wide>,
+    wide: Option<Wide>,
 }
 
 #[derive(Debug)]

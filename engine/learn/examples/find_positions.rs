@@ -7,8 +7,9 @@
 //! that a search of NODES nodes without databases does not solve, or all for 0.
 //!
 //! `cargo run --release -p meerslag-learn --example find_positions under-rules COUNT SEED FOLDER` makes
-//! random positions with as many pieces as the databases in FOLDER, and with a counter of 0 to 49
-//! plies. It takes those that players who know the databases' wins but not the draw rules may misplay.
+//! positions with as many pieces as the databases in FOLDER, at random and near others whose wins take
+//! long, each with a counter near the last one at which the win comes in time. It takes those that
+//! players who know the databases' wins but not the draw rules may misplay.
 //!
 //! `cargo run --release -p meerslag-learn --example find_positions combinations COUNT GAMES...`
 //! searches games of self-play for sacrifices that win a man and a half more than any other move,
@@ -297,7 +298,7 @@ fn under_rules(count: usize, seed: u64, folder: &str) -> Result<(), Box<dyn Erro
         *number += 1;
         let fen = Fen { halfmoves: Some(plies as u32), ..Fen::from(&position) };
         let value = category.wld().to_string();
-        let source = format!("random position of {pieces} pieces, seed {seed}");
+        let source = format!("position of {pieces} pieces, seed {seed}");
         print(&fen, &keeping, &format!("{kind}-{number}"), &value, &source);
     }
     Ok(())

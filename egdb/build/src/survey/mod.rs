@@ -201,7 +201,7 @@ pub struct SideSurvey {
     pub slice: Slice,
     /// The side to move, `W` or `B`.
     pub side: Color,
-    /// How many there are.
+    /// How many are counted.
     pub positions: u64,
     /// What they are.
     #[serde(flatten)]
@@ -217,7 +217,7 @@ pub struct SideSurvey {
     pub longest_rules_fen: Option<String>,
     /// Compressed data by type of database.
     pub bytes: BTreeMap<&'static str, u64>,
-    /// The same for each position.
+    /// The same for each position of the slice.
     pub bits_per_position: BTreeMap<&'static str, f64>,
 }
 
@@ -248,11 +248,10 @@ impl SideSurvey {
                 bytes.insert(db_type.name(), stored);
             }
         }
-        let positions = counts.positions();
         SideSurvey {
             slice,
             side,
-            positions,
+            positions: counts.positions(),
             longest_rules_fen: fen(counts.rules.and_then(|rules| rules.longest)),
             longest_dtw_win_fen: fen(counts.longest_dtw_win),
             longest_dtw_loss_fen: fen(counts.longest_dtw_loss),
@@ -260,7 +259,7 @@ impl SideSurvey {
             counts,
             bits_per_position: bytes
                 .iter()
-                .map(|(name, bytes)| (*name, json::bits(*bytes, positions)))
+                .map(|(name, bytes)| (*name, json::bits(*bytes, slice.size())))
                 .collect(),
             bytes,
         }

@@ -214,8 +214,9 @@ impl<'p> Surveyor<'p> {
         let mut under_rules = self.probe.under(DrawRules::default(), u32::MAX);
         self.each(worker, start, end, |worker, board, index, k| {
             let has_capture = board.has_capture(self.side);
-            let is_quiet = !has_capture && !board.has_capture(self.side.opponent());
-            if self.options.without_captures && !is_quiet {
+            if self.options.without_captures
+                && (has_capture || board.has_capture(self.side.opponent()))
+            {
                 return Ok(());
             }
             let Some(position) = self.probe.position(board, self.side) else { return Ok(()) };

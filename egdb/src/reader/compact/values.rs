@@ -2,7 +2,7 @@
 
 use movegen::Color;
 
-use super::{CONTRADICTION, CompactReader, CompactSub};
+use super::{CONTRADICTION, CompactReader, CompactSub, Query};
 use crate::codec::contextual::{Reading, UNIT};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
@@ -10,8 +10,8 @@ use crate::format::compact::{CompactBody, CompactData, CompactRecord, MAX_HEAD};
 use crate::format::excluded::excludes_board;
 use crate::identify::is_single;
 use crate::index::SliceSide;
-use crate::isa::LookupIsa;
-use crate::reader::{Found, Raw, Slot};
+use crate::isa::Plain;
+use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 use crate::storage::{DataFile, Storage};
 use crate::walk::Walk;
@@ -20,37 +20,35 @@ impl CompactReader {
     /// Fills `out` with the values from `index` on. Returns false if the files do not hold that
     /// sub-database. The values have another order in the file, so each is looked up; those of
     /// positions that the format leaves out have no meaning, and are 0.
-    #[inline(always)]
     pub(crate) fn fill(
         &self,
-        isa: impl LookupIsa,
         slice: Slice,
         side: Color,
         index: u64,
         out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let place = SliceSide::new(slice, side);
-        match self.directory.find(place, index).0 {
-            Found::Slot(Slot::Data(_)) => {}
+        let sub = match self.directory.find(SliceSide::new(slice, side), index).0 {
+            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {
                 out.fill(value.into());
                 return Ok(true);
             }
             _ => return Ok(false),
-        }
-        let places = Walk::new(slice, index, index + out.len() as u64).map(
-            #[inline(always)]
-            |board| {
-                let is_stored = excludes_board(DbType::Compact, &board, side).is_none();
-                is_stored.then_some((place, board))
-            },
-        );
-        let mut values = out.iter_mut();
-        self.lookup_many(isa, places, |raw| {
-            if let Some(value) = values.next() {
-                *value = if let Raw::Value(stored) = raw { stored as u16 } else { 0 };
+        };
+        let boards = Walk::new(slice, index, index + out.len() as u64);
+        for (board, value) in boards.zip(out) {
+            if excludes_board(DbType::Compact, &board, side).is_some() {
+                *value = 0;
+                continue;
             }
-        })?;
+            let number = sub.numberer.number(&board);
+            let k = sub.steps.find(|k| sub.firsts[k], number);
+            let query = Query { sub, k, rest: number - sub.firsts[k], unit: None };
+            let found = self.value(Plain, query, false);
+            *value = found
+                .and_then(|value| value.ok_or(CONTRADICTION))
+                .map_err(|cause| self.error(sub, k, cause))?;
+        }
         Ok(true)
     }
 

@@ -85,7 +85,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let is_solved = dirs.is_empty() && !variant.is_international();
     let probe = if is_solved { Probe::new() } else { args.folders.open()? };
     let bar = Bar::new("positions");
-    let mut page = Page::new(args.format, &probe);
+    let mut page = Page::new(args, &probe);
     let mut failed: Result<(), Failure> = Ok(());
     let each = |side: SideSurvey| {
         if failed.is_ok() {
@@ -150,6 +150,7 @@ struct Page<'p> {
     format: Format,
     probe: &'p Probe,
     types: Vec<DbType>,
+    without_captures: bool,
     /// Of one piece count.
     rows: Vec<SideSurvey>,
     is_first: bool,
@@ -158,10 +159,18 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    fn new(format: Format, probe: &Probe) -> Page<'_> {
+    fn new<'p>(args: &StatsArgs, probe: &'p Probe) -> Page<'p> {
         let there = |it: &DbType| probe.databases().iter().any(|db| db.db_type() == *it);
         let types = DbType::ALL.into_iter().filter(there).collect();
-        Page { format, probe, types, rows: Vec::new(), is_first: true, is_partial: false }
+        Page {
+            format: args.format,
+            probe,
+            types,
+            without_captures: args.options.without_captures,
+            rows: Vec::new(),
+            is_first: true,
+            is_partial: false,
+        }
     }
 
     fn add(&mut self, side: SideSurvey, out: &mut impl Write) -> Result<(), Failure> {
@@ -204,6 +213,7 @@ impl Page<'_> {
         let counts = self.rows.iter().map(|row| &row.counts);
         let sum = counts.fold(Counts::default(), Counts::merged);
         let positions = sum.positions();
+        let all: u64 = self.rows.iter().map(|row| row.slice.size()).sum();
         let mut slices: Vec<Slice> = self.rows.iter().map(|row| row.slice).collect();
         slices.dedup();
         let mut lines = Vec::new();
@@ -218,7 +228,10 @@ impl Page<'_> {
         ];
         let counts = counts.map(|(n, what)| format!("{n} {what} ({:.2} %)", percent(n, positions)));
         let (slice_count, counts) = (counted(slices.len(), "slice"), counts.join(", "));
-        lines.push(format!("{pieces} pieces, {slice_count}: {positions} positions, {counts}"));
+        let which = if self.without_captures { " without captures" } else { "" };
+        lines.push(format!(
+            "{pieces} pieces, {slice_count}: {positions} positions{which}, {counts}"
+        ));
         if sum.unknown > 0 {
             lines.push(format!("{} positions without a value", sum.unknown));
         }
@@ -242,7 +255,7 @@ impl Page<'_> {
         if slices.iter().copied().eq(Slice::stored(pieces)) {
             for database in self.probe.databases() {
                 let (name, bytes) = (database.db_type().name(), database.file_bytes(pieces));
-                let bits = bytes as f64 * 8.0 / positions as f64;
+                let bits = bytes as f64 * 8.0 / all as f64;
                 if bytes > 0 {
                     lines
                         .push(format!("{name}: {bytes} bytes of files, {bits:.4} bits a position"));
@@ -258,7 +271,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "{pieces} pieces: shares of all positions in percent; longest win, loss, distance to\n\
+            "{pieces} pieces: shares of the positions in percent; longest win, loss, distance to\n\
              conversion; bits a position",
         )?;
         let names: Vec<String> = self.types.iter().map(|it| format!(" {}", it.name())).collect();
@@ -361,9 +374,9 @@ const MARKDOWN_HEAD: &str = "\
 # Statistics of endgame databases
 
 Written by `meerslag egdb stats --format markdown`. All legal positions of a slice with one side to
-move are counted, captures included; win and loss are those of the side to move. A slice is written
-as four digits: black men, black kings, white men, white kings. Of a slice and its twin with colours
-exchanged only one is listed, and if they are the same only Black to move.
+move are counted, or only those without captures where it says so; win and loss are those of the side
+to move. A slice is written as four digits: black men, black kings, white men, white kings. Of a slice
+and its twin with colours exchanged only one is listed, and if they are the same only Black to move.
 
 The columns `win` and `loss` have the longest win and loss in plies to the end of the game, `mtc`
 the greatest distance to conversion in the convention of the Kingsrow databases; a dash stands where

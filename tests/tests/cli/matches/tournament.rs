@@ -732,6 +732,8 @@ fn the_director_reschedules_and_a_relay_follows() {
     let (mut child, address) = serve(&file, TOKEN);
     let says = |line: &str| ask(&address, &say(TOKEN, line));
     let is_done = |line: &str| says(line).starts_with("HTTP/1.1 200");
+    let relay = || fs::read_to_string(folder.path().join("round.pdn")).unwrap_or_default();
+    until("the first game", || relay().contains("1. "));
     assert!(is_done("pause"));
     until("a game that can wait", || is_done("later 2"));
     let refused = says("later 1");
@@ -740,7 +742,6 @@ fn the_director_reschedules_and_a_relay_follows() {
     assert!(says("break soon").contains("expected seconds"));
     assert!(says("break 604801").contains("expected seconds up to a week"));
     assert!(is_done("resume"));
-    let relay = || fs::read_to_string(folder.path().join("round.pdn")).unwrap_or_default();
     until("some moves in the file", || relay().contains("2. "));
     let text = relay();
     assert!(text.contains("[Round \"1.1\"]") && text.contains("[Result \"*\"]"), "{text}");
