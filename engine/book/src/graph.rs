@@ -26,6 +26,17 @@ pub struct BookNode {
     pub moves: Vec<Edge>,
 }
 
+impl BookNode {
+    /// How many hundredths of a man a move is worse than the best of the position: 0 where only games
+    /// are known, `None` where a search knows other moves alone.
+    #[must_use]
+    pub fn deviation(&self, edge: &Edge) -> Option<u32> {
+        let Some(best) = self.entry.score else { return Some(0) };
+        let behind = best.hundredths() - edge.entry.score?.hundredths();
+        Some(behind.max(0) as u32)
+    }
+}
+
 /// A move of a position.
 #[derive(Clone, Debug)]
 pub struct Edge {
@@ -192,29 +203,26 @@ impl Graph {
         }
     }
 
-    /// Leaves out the moves that are more than `within` hundredths of a man worse than the best of their
-    /// position, and the positions that only such moves lead to. What was known by all moves stays the
-    /// score of a position.
-    pub fn prune(&mut self, within: i32) {
-        let is_kept = |node: &BookNode, edge: &Edge| match (node.entry.score, edge.entry.score) {
-            (Some(best), Some(score)) => best.hundredths() - score.hundredths() <= within,
-            (Some(_), None) => false,
-            // Games alone are known.
-            (None, _) => true,
-        };
-        let cost = |node: &BookNode, edge: &Edge| u32::from(!is_kept(node, edge));
+    /// Keeps what can be reached from a start by moves that are together at most `within` hundredths of
+    /// a man worse than the best of their positions. What was known by all moves stays the score of a
+    /// position.
+    pub fn prune(&mut self, within: u32) {
+        let cost = |node: &BookNode, edge: &Edge| node.deviation(edge).unwrap_or(u32::MAX);
         let distances = self.distances(&self.starts(), cost);
-        let nodes = std::mem::take(&mut self.nodes).into_iter().zip(distances);
-        self.nodes = nodes.filter(|(_, distance)| *distance == Some(0)).map(|(it, _)| it).collect();
+        let is_near = |distance: u32| distance <= within;
         self.index.clear();
-        for (node, number) in self.nodes.iter_mut().zip(0..) {
-            self.index.insert(node.entry.key, number);
-            let kept = node.moves.iter().filter(|edge| is_kept(node, edge)).cloned().collect();
+        for (mut node, distance) in std::mem::take(&mut self.nodes).into_iter().zip(distances) {
+            let Some(distance) = distance.filter(|&it| is_near(it)) else { continue };
+            self.index.insert(node.entry.key, self.nodes.len() as u32);
+            let moves = node.moves.iter();
+            let kept = moves.filter(|edge| is_near(distance.saturating_add(cost(&node, edge))));
+            let kept = kept.cloned().collect();
             let all = std::mem::replace(&mut node.moves, kept);
             if let Some(score) = node.entry.score.filter(|_| node.moves.len() < all.len()) {
                 let depth = node.entry.searched.map_or(1, |searched| searched.depth);
                 node.entry.searched = Some(Searched { score, depth });
             }
+            self.nodes.push(node);
         }
         self.link();
         self.back_up();

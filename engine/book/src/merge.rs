@@ -24,14 +24,14 @@ pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<()
 }
 
 /// Puts books together: games are added up, the deeper search of a position counts, and scores are
-/// backed up again. `within` leaves out moves that are so many hundredths of a man worse than the best,
-/// and the positions that only they lead to.
+/// backed up again. `within` keeps only what can be reached by moves that are together at most so many
+/// hundredths of a man worse than the best.
 ///
 /// # Errors
 /// If a book is damaged, there are no scores for `within`, or the file cannot be written.
 pub fn merge(
     books: &[Book],
-    within: Option<i32>,
+    within: Option<u32>,
     path: &Path,
     existing: Existing,
 ) -> Result<(), BookError> {
@@ -45,7 +45,7 @@ pub fn merge(
     if books.len() > 1 {
         history.push(format!("{} books put together", books.len()));
     }
-    history.extend(within.map(|within| format!("moves up to {within} hundredths below the best")));
+    history.extend(within.map(|within| format!("lines up to {within} hundredths below the best")));
     let about = About { history, ..About::default() };
     let has_search = books.iter().any(|book| {
         (0..book.len()).any(|i| book.position(i).is_some_and(|entry| entry.searched.is_some()))

@@ -16,8 +16,13 @@ use super::format::{
 };
 use movegen::key::{Key, folded_move};
 
-/// The program's own book; docs/book.md says how it was made.
-static BUILT_IN: &[u8] = include_bytes!("../data/opening.book");
+/// The program's own book, and the part of it for browsers, which fetch it; docs/book.md says how
+/// they were made.
+static BUILT_IN: &[u8] = if cfg!(target_family = "wasm") {
+    include_bytes!("../data/browser.book").as_slice()
+} else {
+    include_bytes!("../data/opening.book").as_slice()
+};
 
 /// An opening book.
 ///

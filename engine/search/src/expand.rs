@@ -293,11 +293,7 @@ impl<'o> Expansion<'o> {
             starts.first().and_then(|&start| self.graph.nodes[start as usize].entry.score);
         let weight = self.options.weight;
         let cost = |node: &BookNode, edge: &Edge| {
-            let deviation = match (node.entry.score, edge.entry.score) {
-                (Some(best), Some(score)) => (best.hundredths() - score.hundredths()).max(0),
-                _ => 0,
-            };
-            PLY_COST.saturating_add(weight.saturating_mul(deviation as u32))
+            PLY_COST.saturating_add(weight.saturating_mul(node.deviation(edge).unwrap_or(0)))
         };
         let distances = self.graph.distances(&starts, cost);
         let mut open: Vec<(u32, u32)> = distances

@@ -491,6 +491,7 @@ fn quick_commands_of_the_documents_do_their_work() {
         databases,
         "mkdir data; for kind in wld mtc dtw egdb; do ln -s ../db data/$kind; done; echo",
         "meerslag book expand own.book --depth 1 --positions 20 --hash 1",
+        "for name in whole deep; do cp own.book $name.book; done; echo",
     ];
     for line in prepared {
         let (is_good, errors) = shell(line);

@@ -61,9 +61,19 @@ fn the_book_of_the_program_is_in_order() {
     let (initial, moves) = book.look_up(&Position::initial()).unwrap();
     assert!(initial.score.is_some() && moves.len() > 1);
     let entries = (0..book.len()).map(|index| book.position(index).unwrap());
-    let deep = entries.filter(|entry| entry.searched.is_some_and(|searched| searched.depth >= 18));
-    assert!(deep.count() >= 5000);
-    assert!(book.size() < 5 << 20);
+    let deep = entries.filter(|entry| entry.searched.is_some_and(|searched| searched.depth >= 11));
+    assert!(deep.count() >= 19_000);
+    assert!(book.size() <= 3 << 19);
+    // Browsers have a part of it.
+    let part = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/browser.book");
+    let part = Book::open(&part).unwrap();
+    assert_eq!(check(&part, 10), Vec::<String>::new());
+    assert!(part.len() >= 8_000 && part.size() < book.size() / 2);
+    for entry in (0..part.len()).map(|index| part.position(index).unwrap()) {
+        let position = entry.key.position().unwrap();
+        let whole = book.look_up(&position).map(|(entry, _)| entry.score);
+        assert_eq!(whole, Some(entry.score), "{}", position.to_fen());
+    }
 }
 
 /// The position after these moves from the initial one.

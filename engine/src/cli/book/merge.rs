@@ -29,10 +29,10 @@ pub(super) struct MergeArgs {
     /// The books; one is enough with --within
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Only moves at most this many men worse than the best of their position, and the positions
-    /// that they lead to
+    /// Only what can be reached from a start by moves that are together at most this many men worse
+    /// than the best
     #[arg(long, value_name = "MEN", value_parser = margin)]
-    within: Option<i32>,
+    within: Option<u32>,
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -44,10 +44,10 @@ pub(super) struct MergeArgs {
 }
 
 /// Men as hundredths.
-fn margin(text: &str) -> Result<i32, String> {
+fn margin(text: &str) -> Result<u32, String> {
     let men = text.parse().ok().filter(|men| (0.0..=100.0).contains(men));
     let expected = || "expected a number of men from 0 to 100".to_owned();
-    men.map(|men: f64| (100.0 * men).round() as i32).ok_or_else(expected)
+    men.map(|men: f64| (100.0 * men).round() as u32).ok_or_else(expected)
 }
 
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
