@@ -68,7 +68,7 @@ fn the_book_of_the_program_is_in_order() {
     let part = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/browser.book");
     let part = Book::open(&part).unwrap();
     assert_eq!(check(&part, 10), Vec::<String>::new());
-    assert!(part.len() >= 8_000 && part.size() < book.size() / 2);
+    assert!(part.len() >= 4_000 && part.size() < book.size() / 4);
     for entry in (0..part.len()).map(|index| part.position(index).unwrap()) {
         let position = entry.key.position().unwrap();
         let whole = book.look_up(&position).map(|(entry, _)| entry.score);
