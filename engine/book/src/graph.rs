@@ -210,6 +210,8 @@ impl Graph {
         let cost = |node: &BookNode, edge: &Edge| node.deviation(edge).unwrap_or(u32::MAX);
         let distances = self.distances(&self.starts(), cost);
         let is_near = |distance: u32| distance <= within;
+        let depths: Vec<Option<u8>> =
+            self.nodes.iter().map(|node| Some(node.entry.searched?.depth)).collect();
         self.index.clear();
         for (mut node, distance) in std::mem::take(&mut self.nodes).into_iter().zip(distances) {
             let Some(distance) = distance.filter(|&it| is_near(it)) else { continue };
@@ -219,7 +221,9 @@ impl Graph {
             let kept = kept.cloned().collect();
             let all = std::mem::replace(&mut node.moves, kept);
             if let Some(score) = node.entry.score.filter(|_| node.moves.len() < all.len()) {
-                let depth = node.entry.searched.map_or(1, |searched| searched.depth);
+                let of_moves = all.iter().filter_map(|edge| depths[edge.child? as usize]).min();
+                let own = node.entry.searched.map(|searched| searched.depth);
+                let depth = own.or(of_moves.map(|it| it.saturating_add(1))).unwrap_or(1);
                 node.entry.searched = Some(Searched { score, depth });
             }
             self.nodes.push(node);

@@ -221,6 +221,9 @@ fn a_book_begins_at_ballots_too_and_is_cut_to_what_is_good() {
     let cut = Book::open(&cut).unwrap();
     assert_eq!(check(&cut, 10), Vec::<String>::new());
     assert!(cut.len() < book.len() / 2, "{} of {}", cut.len(), book.len());
+    // The first start has no search of its own: the depth is one more than that of its moves.
+    let first = cut.look_up(&Position::initial()).unwrap().0;
+    assert!(first.searched.unwrap().depth > 2, "{first:?}");
     // Position by position until nothing changes: what the lines from the starts lose at least.
     let entries = || (0..book.len()).map(|index| book.position(index).unwrap());
     let mut lost: HashMap<Key, i32> =
