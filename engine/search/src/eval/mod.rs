@@ -169,7 +169,7 @@ impl Evaluation {
 /// The weights that are part of the program.
 #[cfg(not(target_arch = "wasm32"))]
 static BUILT_IN: &[(Variant, &[u8])] = &[
-    (Variant::International, include_bytes!("../../data/p8-m32-g13.weights")),
+    (Variant::International, include_bytes!("../../data/p8-m32-g14.weights")),
     (Variant::Breakthrough, include_bytes!("../../data/breakthrough-p8-g4.weights")),
     (Variant::Losing, include_bytes!("../../data/losing-p8-g2.weights")),
     (Variant::Frisian, include_bytes!("../../data/frisian-p8-g1.weights")),
@@ -177,7 +177,7 @@ static BUILT_IN: &[(Variant, &[u8])] = &[
 /// Smaller ones, and of the international game alone, so that a page in a browser stays small.
 #[cfg(target_arch = "wasm32")]
 static BUILT_IN: &[(Variant, &[u8])] =
-    &[(Variant::International, include_bytes!("../../data/p8-n64-g11.weights"))];
+    &[(Variant::International, include_bytes!("../../data/p8-n64-g14.weights"))];
 
 impl Default for Evaluation {
     fn default() -> Evaluation {

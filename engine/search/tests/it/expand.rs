@@ -109,7 +109,7 @@ fn scores_are_minimax_and_transpositions_are_one() {
 fn the_weight_decides_between_breadth_and_depth() {
     let folder = tempfile::tempdir().unwrap();
     let deepest = |name: &str, weight| {
-        let options = ExpandOptions { weight, ..options(180) };
+        let options = ExpandOptions { weight, ..options(400) };
         let (book, _) = grow(&folder.path().join(name), &options, 1);
         (0..book.len()).map(|index| book.position(index).unwrap().ply).max().unwrap()
     };

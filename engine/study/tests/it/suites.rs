@@ -106,22 +106,23 @@ fn combinations_have_one_solution() {
     }
 }
 
-/// Measured on 2026-11-28: 67 of 94 within 20,000 nodes, 65 at depth 12.
+/// Measured on 2026-11-30 with generation 14: 81 of 94 within 20,000 nodes, 74 at depth 12.
 #[test]
 fn most_endings_are_solved_without_databases() {
     let suite = read("endings.suite");
-    for (limits, floor) in [(Limits::nodes(20_000), 66), (Limits::depth(12), 64)] {
+    for (limits, floor) in [(Limits::nodes(20_000), 80), (Limits::depth(12), 73)] {
         let solved = solved(&suite, &limits);
         assert!(solved >= floor, "{solved} of {} within {limits:?}", suite.len());
     }
 }
 
-/// Measured on 2026-11-29: 239 of 254 within 1,000 nodes, 236 at depth 3, 249 at depth 4.
+/// Measured on 2026-11-30 with generation 14: 239 of 254 within 1,000 nodes, 235 at depth 3, 249 at
+/// depth 4.
 #[test]
 fn most_combinations_are_seen_at_once() {
     let suite = read("../engine/web/combinations.suite");
     for (limits, floor) in
-        [(Limits::nodes(1_000), 238), (Limits::depth(3), 235), (Limits::depth(4), 248)]
+        [(Limits::nodes(1_000), 238), (Limits::depth(3), 234), (Limits::depth(4), 248)]
     {
         let solved = solved(&suite, &limits);
         assert!(solved >= floor, "{solved} of {} within {limits:?}", suite.len());
@@ -129,7 +130,7 @@ fn most_combinations_are_seen_at_once() {
 }
 
 /// Six pieces with a counter: half a point goes to whoever does not count. Measured on 2026-11-30 with
-/// the databases of the program: 19 of 40 within 20,000 nodes.
+/// generation 14 and the databases of the program: 16 of 40 within 20,000 nodes.
 #[test]
 fn most_positions_under_the_draw_rules_are_solved_without_their_databases() {
     let suite = read("draw-rules.suite");
@@ -145,7 +146,7 @@ fn most_positions_under_the_draw_rules_are_solved_without_their_databases() {
     }
     let options = EngineOptions { hash_mib: 16, ..EngineOptions::default() };
     let solved = suite::run(&suite, &Limits::nodes(20_000), options, &mut |_| {}).unwrap().solved;
-    assert!(solved >= 18, "{solved} of 40");
+    assert!(solved >= 15, "{solved} of 40");
 }
 
 /// With the databases all are solved at once, and their answers are right.
