@@ -21,7 +21,7 @@ impl PlayingLevel {
     const NODES: [u64; 9] = [64, 120, 230, 450, 900, 2_000, 5_000, 16_000, 64_000];
 
     /// For the levels from 2 on; a test compares them with `docs/engine.md`.
-    const ELO_STEPS: [u32; 8] = [246, 261, 244, 180, 208, 177, 187, 89];
+    const ELO_STEPS: [u32; 8] = [212, 241, 246, 196, 200, 177, 162, 110];
 
     /// This level; `None` outside 1..=10.
     #[must_use]

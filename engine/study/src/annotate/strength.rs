@@ -79,7 +79,8 @@ mod tests {
         }
         let elos: Vec<u32> = (0..=1000).map(|n| Strength::at(f64::from(n) / 10.0).elo).collect();
         assert!(elos.is_sorted());
-        assert_eq!((elos[0], Strength::at(ACCURACY[1]).elo), (0, 246));
+        let step = PlayingLevel::new(2).and_then(PlayingLevel::elo_step);
+        assert_eq!((elos[0], Some(Strength::at(ACCURACY[1]).elo)), (0, step));
     }
 
     /// One move of five gives away a third of the points.
