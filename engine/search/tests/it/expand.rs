@@ -113,7 +113,7 @@ fn the_weight_decides_between_breadth_and_depth() {
         let (book, _) = grow(&folder.path().join(name), &options, 1);
         (0..book.len()).map(|index| book.position(index).unwrap().ply).max().unwrap()
     };
-    // The start and its nine successors are expanded, and the second ply begins.
+    // The start, its nine successors and theirs are expanded, and the third ply begins.
     let broad = deepest("broad.book", 0);
     let deep = deepest("deep.book", 1000);
     assert!(broad <= 3 && deep >= 6, "{broad} {deep}");
@@ -222,8 +222,12 @@ fn a_book_begins_at_ballots_too_and_is_cut_to_what_is_good() {
     assert_eq!(check(&cut, 10), Vec::<String>::new());
     assert!(cut.len() < book.len() / 2, "{} of {}", cut.len(), book.len());
     // The first start has no search of its own: the depth is one more than that of its moves.
-    let first = cut.look_up(&Position::initial()).unwrap().0;
-    assert!(first.searched.unwrap().depth > 2, "{first:?}");
+    let depth =
+        |book: &Book, position: &Position| book.look_up(position)?.0.searched.map(|it| it.depth);
+    let initial = Position::initial();
+    let moves = initial.legal_moves();
+    let of_moves = moves.iter().filter_map(|&mv| depth(&book, &initial.after(mv))).min().unwrap();
+    assert_eq!((depth(&book, &initial), depth(&cut, &initial)), (None, Some(of_moves + 1)));
     // Position by position until nothing changes: what the lines from the starts lose at least.
     let entries = || (0..book.len()).map(|index| book.position(index).unwrap());
     let mut lost: HashMap<Key, i32> =
