@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -107,6 +108,8 @@ pub fn check_port(port: u16, patience: f64) -> Check {
 /// A follower that plays its first legal moves, and does one thing wrong.
 struct Follower {
     stream: TcpStream,
+    /// For the length of each message, so that a flood does not come in between.
+    writing: Arc<Mutex<()>>,
     wrong: &'static str,
     game: Option<(Game, Color)>,
 }
@@ -119,7 +122,9 @@ impl Follower {
     fn send(&mut self, text: &str) {
         let end = if self.is("no NUL") && text.starts_with('A') { "" } else { "\0" };
         let surplus = if self.is("surplus") && text.starts_with('A') { "!" } else { "" };
-        let _ = self.stream.write_all(format!("{text}{surplus}{end}").as_bytes());
+        let message = format!("{text}{surplus}{end}");
+        let _writing = self.writing.lock().expect("no writer panics");
+        let _ = self.stream.write_all(message.as_bytes());
     }
 
     fn accept(&mut self, code: char) {
@@ -210,16 +215,21 @@ fn follower(wrong: &'static str) -> u16 {
     let port = listener.local_addr().expect("a port").port();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut follower =
-                Follower { stream: stream.expect("a connection"), wrong, game: None };
+            let (stream, writing) = (stream.expect("a connection"), Arc::default());
+            let mut follower = Follower { stream, writing, wrong, game: None };
             let flood: Option<&[u8]> = match wrong {
-                "chats without a pause" => Some(b"Chello\0"),
+                "chats without a pause" => Some(b"Cflood\0"),
                 "never sends a NUL" => Some(b"hello"),
                 _ => None,
             };
             if let Some(flood) = flood {
                 let mut stream = follower.stream.try_clone().expect("the connection");
-                thread::spawn(move || while stream.write_all(flood).is_ok() {});
+                let writing = follower.writing.clone();
+                let mut write = move || {
+                    let _writing = writing.lock().expect("no writer panics");
+                    stream.write_all(flood).is_ok()
+                };
+                thread::spawn(move || while write() {});
             }
             let mut bytes = Vec::new();
             let mut part = [0; 1000];
@@ -302,5 +312,5 @@ fn what_is_wrong_with_a_follower_is_found() {
     }
     // Whatever it answers among its chat, the check comes to an end.
     let flooded = text(&flooded.join().unwrap());
-    assert!(!flooded.contains("Chello"), "chat is always allowed: {flooded}");
+    assert!(!flooded.contains("flood"), "chat is always allowed: {flooded}");
 }
