@@ -526,7 +526,7 @@ impl Conditions {
         let told = self.engines.iter().filter(|engine| engine.has_book_params());
         let told: Vec<&str> = told.map(|engine| engine.name.as_str()).collect();
         let mut text = if self.openings.is_empty() {
-            "left to the engines"
+            "left to the engines, none in built-in ones"
         } else {
             "switched off in engines that have a parameter 'book'"
         }

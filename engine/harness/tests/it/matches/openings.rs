@@ -54,6 +54,7 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     let without =
         begin(&mock("a", "book=bool")).with(|config| config.conditions.openings.clear()).play();
     assert_eq!(without.notes, ["engine 'a' reports an error: book off: false"]);
+    assert_eq!(without.config.books(), "left to the engines, none in built-in ones");
     let own = begin("builtin name=own param.book=true").play();
     assert!(own.config.books().contains("as described for own"), "{}", own.config.books());
 }
