@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -142,6 +142,16 @@ describe("the site", { skip: !SITE, timeout: 300_000 }, () => {
     assert.notEqual(small, large);
     await context.close();
     host.stop();
+  });
+
+  test("the size of the large evaluation is as the settings say", async () => {
+    const megabytes = (await stat(join(SITE, EVALUATION))).size / 1e6;
+    for (const name of await readdir(join(SITE, "texts"))) {
+      if (!name.endsWith(".json")) continue;
+      const { setEvaluation } = JSON.parse(await readFile(join(SITE, "texts", name), "utf8"));
+      const figure = megabytes.toLocaleString(name.slice(0, 2), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+      assert.ok(setEvaluation.includes(figure), `${name}: ${setEvaluation}, not ${figure}`);
+    }
   });
 
   test("a game begins before the engine is there", async () => {

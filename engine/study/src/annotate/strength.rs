@@ -6,7 +6,7 @@ use meerslag_search::PlayingLevel;
 use movegen::notation::pdn::SideSummary;
 
 /// The accuracy of the levels from 1 on, in percent; docs/annotate.md has the games.
-const ACCURACY: [f64; 9] = [77.2, 81.0, 83.0, 84.4, 88.6, 92.8, 94.7, 95.1, 96.8];
+const ACCURACY: [f64; 9] = [78.9, 80.7, 83.7, 87.8, 89.6, 92.5, 94.4, 96.4, 98.3];
 /// The least number of moves for an estimate.
 const LEAST_MOVES: u32 = 40;
 
@@ -102,6 +102,6 @@ mod tests {
         }
         let widths = ranges.map(|range| range.high.elo - range.low.elo);
         assert!(widths.is_sorted_by(|wide, narrow| wide > narrow), "{widths:?}");
-        assert_eq!(ranges[0].to_string(), "5 (2-8)");
+        assert_eq!(ranges[0].to_string(), "4 (2-8)");
     }
 }
