@@ -17,7 +17,7 @@ use super::super::{Failure, json, terminal};
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb check --egdb db --full
-  meerslag egdb check --egdb db --pieces 5 --sample 10000000
+  meerslag egdb check --egdb db --pieces 5 --sample 1000000
   meerslag egdb check --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
 
 Exit status: 0 if nothing is wrong, 1 if something is.";
